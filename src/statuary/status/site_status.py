@@ -73,7 +73,7 @@ class SiteStatus:
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
-    providers: tuple[FollowsStatus, ...] = ()  # of the extensions that are on
+    providers: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
     content: StatusCatalogue | None = None  # includes held-back records; None if there are none
     next_publication: Instant | None = None  # when a held-back record is due; None if none is
 

@@ -93,7 +93,7 @@ class LogEntry(NamedTuple):
     # `authored_update`) or of the site's manifest; empty for an excluded record and a removal
     sha256: str = ""
     proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
-    match_id: str = ""  # of a contract; else empty
+    match_id: str = ""  # the match id of a contract; else empty
     replaces: int | None = None  # the number of the subject's entry before it; None if this is the first
     key_change: KeyChange | None = None  # a change of the log's key; else None
 
@@ -339,7 +339,7 @@ PAGE = 2_000
 class LogState(NamedTuple):
     """The state of the log after a run."""
 
-    head: str = ""  # as `TreeHead.text`
+    head: str = ""  # the head of the log, in the form of `TreeHead.text`
     published_head: str = ""  # the longest head that others may have seen, in the same form
     complete: int = 0  # the number of the last run that left no contract out of the log
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
 
 OTHER_FAULT = "its key or its files cannot be read"
-"""What readers see of errors that are not about the log itself."""
+"""The message for readers about errors that do not concern the log itself."""
 
 
 class LogSection(Section):

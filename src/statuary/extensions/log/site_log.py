@@ -133,7 +133,7 @@ class SiteLog:
         self.pieces: dict[str, bytes] = {}
         self.growth = LogGrowth(self.previous_head.size, self._read)
         self.written_paths: set[str] = set()
-        self.appended: list[bytes] = []  # as far as they may be pending
+        self.appended: list[bytes] = []  # the new entries, up to one more than a pending document may have
         self.changed_subjects: list[LogSubject] = []
         self.actions: Counter[LogAction] = Counter()
         self.contracts = True

@@ -248,7 +248,7 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
 class _Fault(NamedTuple):
     """The reason why a measurement counts as a failure."""
 
-    title: str = ""  # in words
+    title: str = ""  # a few words without figures
     reason: str = ""  # a sentence with the figures
 
 

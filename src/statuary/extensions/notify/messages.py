@@ -40,7 +40,7 @@ class Message(NamedTuple):
     subject: str  # plain text in one line
     text: str  # plain text: the update, and the components that it is about
     html: str
-    url: str  # of the update on the page
+    url: str  # the address of the update, or of the component, on the page
     time: str  # when it was published, in the page's zone
     worst: ComponentStatus  # the worst status of the components that it is about
 

@@ -61,7 +61,7 @@ class StoreOptions(NamedTuple):
     adopt: bool = False  # replace objects at the site's paths that statuary did not write
     verify: bool = False  # request every object instead of trusting the store's ledger
     no_lease: bool = False
-    lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
+    lease_seconds: int = LEASE_SECONDS  # the seconds that a lease lasts without renewal
     # the seconds to wait for another publisher; the lease of a dead one ends in less
     wait: int = LEASE_SECONDS + 30
 

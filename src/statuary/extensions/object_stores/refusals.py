@@ -33,7 +33,7 @@ CREDENTIALS = {
         ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_SKIP_SIGNATURE"),
     )
 }
-"""By scheme of the URL: the variables that a store needs, and those of which one replaces them."""
+"""The variables that a store needs, and those of which one replaces them, by the scheme of its URL."""
 
 
 def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:

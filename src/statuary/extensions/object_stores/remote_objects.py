@@ -133,7 +133,7 @@ def _store(bucket: str) -> "ObjectStore":
 
 
 class _ObjectPlace(NamedTuple):
-    bucket: str  # its URL
+    bucket: str  # the URL of the bucket
     key: str
 
 

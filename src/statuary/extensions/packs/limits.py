@@ -20,7 +20,7 @@ SAMPLE_SIZE: Final = 12 << 20
 """Bytes of the documents that a dictionary is made from."""
 
 SAMPLE_COUNT: Final = 4096
-"""The most documents that a dictionary is made from."""
+"""The largest number of documents that a dictionary is made from."""
 
 MAX_FRAME: Final = LARGEST_DOCUMENT + (1 << 20)
 """Bytes of a frame, compressed or not: that of the largest document, and its keys."""

@@ -67,8 +67,8 @@ class Frame(NamedTuple):
     first_key: str  # the key of its first document
     offset: int
     size: int
-    plain: int  # its bytes before compression
-    sha256: str  # of its compressed bytes
+    plain: int  # its size before compression
+    sha256: str  # the digest of its compressed bytes
     marks: str  # eight hex digits for each document
 
     def may_have(self, key: str) -> bool:
@@ -86,8 +86,8 @@ class LeafPart(NamedTuple):
     first_key: str  # the key of its first document
     offset: int
     size: int
-    plain: int
-    sha256: str
+    plain: int  # its size before compression
+    sha256: str  # the digest of its compressed bytes
 
 
 class Totals(NamedTuple):
@@ -103,12 +103,12 @@ class Totals(NamedTuple):
 class Tail(NamedTuple):
     """The last line of a pack, which says where the index is."""
 
-    offset: int  # of the opening: there the end of the pack begins
+    offset: int  # the offset of the opening, with which the end of the pack begins
     opening: int  # the size of the opening, in bytes
     skipped: int  # the size of the opening before compression
-    head: int
-    plain_head: int  # its bytes before compression
-    sha256: str  # of opening and head
+    head: int  # the size of the head, in bytes
+    plain_head: int  # the size of the head before compression
+    sha256: str  # the digest of opening and head
 
 
 class PackHead(NamedTuple):

@@ -137,8 +137,8 @@ class PackVerification(NamedTuple):
 
     totals: Totals  # the numbers that were counted
     frames: int
-    size: int  # of the file
-    sha256: str  # of the file
+    size: int  # the size of the file, in bytes
+    sha256: str  # the digest of the file
     problems: tuple[str, ...]
 
 

@@ -41,8 +41,8 @@ class CompressedFrame(NamedTuple):
 
     keys: tuple[str, ...]
     removals: int
-    body_size: int  # bytes of the documents
-    plain: int
+    body_size: int  # the size of its documents, in bytes
+    plain: int  # its size before compression
     data: bytes
 
 

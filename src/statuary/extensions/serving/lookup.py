@@ -253,7 +253,7 @@ class Response:
 
     status: int
     body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)  # by name, in the usual case
+    headers: dict[str, str] = field(default_factory=dict)  # by name, with the usual capitals
 
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:

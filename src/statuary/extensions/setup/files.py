@@ -31,10 +31,10 @@ SERVERS: Final = ("nginx", "caddy", "deno")
 """The hosts that are a machine of one's own: a timer of systemd builds there."""
 
 ACTIONS: Final = ("Open an incident", "Update an incident", "Resolve an incident", "Schedule maintenance")
-"""What the form does, each a command."""
+"""The actions of the form, each of which runs a command."""
 
 PROGRAM: Final = "/opt/statuary/bin/statuary"
-"""Where the program is on a server."""
+"""The path of the program on a server."""
 
 
 class RebuildSchedule(NamedTuple):

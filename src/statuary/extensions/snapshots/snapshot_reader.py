@@ -27,7 +27,7 @@ from statuary.system.files import open_file
 from statuary.system.network.client import is_archive_url, is_url, shown_location, stream
 
 SHOWN = 5
-"""The most names in a message; the others are counted."""
+"""The largest number of names in a message; the others are counted."""
 
 Entries = Callable[[], Iterator[Entry]]
 """A function that yields the entries of a manifest from the first on, each time it is called."""

@@ -228,7 +228,7 @@ class CompressedMember(NamedTuple):
     """A compressed member."""
 
     header: ZipHeader
-    data: bytes  # its bytes in the zip
+    data: bytes  # the bytes of its data in the zip
     sha256: str = ""  # of its body, as 64 hex digits; empty if not computed
     aliases: tuple[str, ...] = ()
     media_type: str = ""  # empty if it does not matter

@@ -31,7 +31,7 @@ class ListedComponent(NamedTuple):
 
     id: str
     name: str
-    status: str  # in the words of that page
+    status: str  # its status in the words of that page
 
 
 ListComponents = Callable[[JsonObject], Iterator[ListedComponent]]

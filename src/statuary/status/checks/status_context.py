@@ -19,7 +19,7 @@ class StatusViolation(NamedTuple):
     path: str  # the file
     pointer: Pointer
     message: str  # the fault, with the value
-    hint: str = ""  # what to do
+    hint: str = ""  # the remedy
     on_key: bool = False  # whether it is about the key and not its value
 
 

@@ -139,7 +139,7 @@ class FeedEntry(NamedTuple):
     published: Instant  # the time of its latest update; for a maintenance the start of its window (measured)
     updated: Instant
     html: str  # its updates, newest first
-    components: tuple[str, ...]  # names
+    components: tuple[str, ...]  # the names of its components
 
 
 def tag_uri(page: Page, specific: str) -> str:

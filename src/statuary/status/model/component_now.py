@@ -50,7 +50,7 @@ class OpenLayers:
 
     def __init__(self, base: ComponentStatus) -> None:
         """Take the status before the first change."""
-        self._layers: dict[int, Layer] = {}  # by place; a higher place is newer
+        self._layers: dict[int, Layer] = {}  # by position; a higher one is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
         # the negated places of windows, and of the other layers; some are left behind
@@ -167,8 +167,8 @@ class LaterLayers(NamedTuple):
     """The status of a component on pages from an instant on."""
 
     now: ComponentNow
-    instants: list[Instant]  # of the later changes
-    later: list[ComponentNow]  # after each
+    instants: list[Instant]  # the times of the later changes
+    later: list[ComponentNow]  # the status after each of them
 
 
 class LayerHistory:
@@ -176,7 +176,7 @@ class LayerHistory:
 
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
-        self._instants: list[Instant] = []  # of the changes, in order
+        self._instants: list[Instant] = []  # the times of the changes, in order
         # before the first change, and after each
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 

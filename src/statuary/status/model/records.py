@@ -51,7 +51,7 @@ class IncidentUpdate:
     moved_from: Instant | None = None  # the start of the window before this update moved it
     next_update_by: Instant | None = None  # by when the author promises another update
     automatic: bool = False  # posted automatically, like those of Statuspage's job
-    pointer: Pointer = ()  # where the file defines it; `()` for an update that is in no file
+    pointer: Pointer = ()  # its place in the file; `()` for an update that is in no file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Incident:
     monitoring_at: Instant | None = None  # given by an import only; otherwise the first monitoring update's
     resolved_at: Instant | None = None  # given by an import only; otherwise the resolving update's
     impact_override: Impact | None = None  # replaces the impact that follows from the components
-    impact_override_at: Instant | None = None  # from when on; None for always
+    impact_override_at: Instant | None = None  # when the override begins; None for always
     publish_at: Instant | None = None  # nothing of it is published before this instant
     draft: bool = False  # nothing of it is published
     backfilled: bool = False  # entered after the fact; it changes no component's status
@@ -114,7 +114,7 @@ class Occurrence(NamedTuple):
     cancelled_at: Instant | None = None
     rescheduled_at: Instant | None = None  # when this window was last moved
     updates: tuple[IncidentUpdate, ...] = ()
-    pointer: Pointer = ()  # where the file defines it
+    pointer: Pointer = ()  # its place in the file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class Maintenance(Incident):
     recurrence: Recurrence | None = None
     body: str = ""  # the announcement that each window of a recurring maintenance begins with
     rescheduled_at: Instant | None = None  # when its window was last moved
-    pointer: Pointer = ()  # where the file holds its keys; for a window of a recurring one, its changes
+    pointer: Pointer = ()  # the place of its keys in the file; for a recurring window, of its changes
 
     @property
     @override
@@ -152,7 +152,7 @@ class Maintenance(Incident):
 class IncidentTemplate(NamedTuple):
     """The prepared content of an incident's first update."""
 
-    name: str = ""  # by which it is chosen
+    name: str = ""  # the name that chooses it, which is that of its file
     source: str = ""  # its file, relative to the content folder
     title: str | None = None  # the incident's name
     status: IncidentStatus | None = None
@@ -200,7 +200,7 @@ class Component(NamedTuple):
     history: tuple[StatusChange, ...] = ()  # recorded changes, oldest first
     removed: bool = False  # no longer on the page, kept only because past incidents name it
     is_dated: bool = False  # `created_at` is given, not the default
-    pointer: Pointer = ()  # where `components.yaml` defines it
+    pointer: Pointer = ()  # its place in `components.yaml`
 
 
 UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))

@@ -45,7 +45,7 @@ class PageState(NamedTuple):
     worst_now: ComponentStatus | None  # of the components; None where the settings state the page's status
     components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
     incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
-    maintenances: tuple[IncidentState, ...]  # likewise every maintenance
+    maintenances: tuple[IncidentState, ...]  # every published maintenance window, the latest created first
 
 
 SAME_CHANGE = timedelta(seconds=1)
@@ -59,7 +59,7 @@ class Timeline:
     catalogue: StatusCatalogue
     until: Instant  # recurring maintenances have the windows that are announced by this instant
     status_histories: dict[str, StatusHistory]  # by component id
-    layer_histories: dict[str, LayerHistory]  # likewise
+    layer_histories: dict[str, LayerHistory]  # by component id
     incidents: tuple[IncidentHistory, ...]  # the latest created first
     maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
 

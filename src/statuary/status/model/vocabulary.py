@@ -99,7 +99,7 @@ ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
     "verifying": _RUNNING,
     "completed": frozenset({"completed"}),
 }
-"""By the status of an update: the statuses that the next update may have."""
+"""The statuses that the next update may have, by the status of an update."""
 
 
 def may_follow(previous_status: UpdateStatus | None, status: UpdateStatus) -> bool:

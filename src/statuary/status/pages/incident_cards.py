@@ -42,8 +42,8 @@ class CardUpdate(NamedTuple):
     id: str
     label: str
     at: FormattedTime
-    day: str  # of `at`
-    time: str  # of `at`, with the zone
+    day: str  # the day of `at`
+    time: str  # the time of `at`, with the zone
     into: str  # how long after the incident's start, in words; empty for a maintenance, and at the start
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
@@ -57,7 +57,7 @@ class LanePart(NamedTuple):
 
     state: str
     label: str
-    length: str  # in words
+    length: str  # its duration, in words
     start: int  # seconds since the incident's start
     seconds: int
 

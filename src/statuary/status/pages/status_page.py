@@ -38,7 +38,7 @@ MAX_NAMED = 3
 class DueUpdate(NamedTuple):
     """The announced time of the next update."""
 
-    incident: str  # its id
+    incident: str  # the id of the incident
     key: str  # the key of the text that shows the time
     at: FormattedTime
 

@@ -383,7 +383,7 @@ def _days(month: tuple[int, int]) -> list[date]:
 class _Place(NamedTuple):
     """The position of a component in a list that keeps groups together."""
 
-    position: int  # of its group, or its own without one
+    position: int  # that of its group, or its own without a group
     in_group: int = 0
 
 
