@@ -1,7 +1,4 @@
-"""Status pages, feeds and calendar in further languages.
-
-Each language has its own folder.
-"""
+"""Status pages, feeds and calendar of further languages, each in a folder."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

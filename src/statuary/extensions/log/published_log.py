@@ -355,7 +355,7 @@ class LogContext(NamedTuple):
     def own_key(self) -> PrivateKey | None:
         """The key of the log: the given one, or the example key.
 
-        A preview has none.
+        A preview has none, unless the example key signs.
 
         Raises:
             LogError: if the key is that of another log.

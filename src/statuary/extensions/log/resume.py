@@ -286,9 +286,9 @@ class _ChosenLog(NamedTuple):
 
 
 def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
-    """Choose the folder's log if it extends the published one.
+    """Choose the longer of two logs if it extends the other.
 
-    Otherwise the published one is used.
+    Otherwise the published one is used, and the folder's entries are discarded.
     """
     if own_log is None or published_log is None:
         return _ChosenLog(own_log or published_log)

@@ -170,10 +170,8 @@ PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
     """Draw the current value and the last day as an SVG image.
 
-    It also shows the usual range.
-
-    The value is that of the newest interval of the day; a value far from the usual range has the colour of a
-    degraded state.
+    It also shows the usual range. The value is that of the newest interval of the day; a value far from the
+    usual range has the colour of a degraded state.
     """
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval

@@ -185,7 +185,7 @@ def _document(entry: Entry, body: bytes) -> Document:
 class MirrorSync:
     """Finds and fetches the files that differ from a site.
 
-    The comparison is on disk.
+    The entries to compare are in a temporary file.
     """
 
     def __init__(

@@ -221,7 +221,7 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
 def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
     """Return a function that sends events.
 
-    It has the environment's secrets.
+    The function reads the secret addresses of channels from `environment`.
     """
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:

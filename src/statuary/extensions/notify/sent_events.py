@@ -145,7 +145,7 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 def require_past(channels: Channels, now: Instant) -> None:
     """Refuse a record from the future.
 
-    It would send nothing until then.
+    With such a record, nothing would be sent until then.
 
     Raises:
         DeliveryStateError: if a channel is more than a day ahead of an instant.

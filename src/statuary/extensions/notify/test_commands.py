@@ -24,9 +24,10 @@ TEST = "This is a test. Nothing has happened: incidents and maintenance will app
 def send_test_messages(
     channels: tuple[Channel, ...], page: Page, environment: Mapping[str, str], now: Instant
 ) -> ExitCode:
-    """Send each channel a test message; return the exit code.
+    """Send a test message to each channel, and print the results.
 
-    It prints the results.
+    Returns:
+        The exit code: 1 if a message was not sent, otherwise 0.
     """
     failed = 0
     for channel in channels:

@@ -246,7 +246,7 @@ class ObjectStore:
     def _refused(self, what: str, error: Exception) -> PublishingError:
         """Return the error for a rejected request.
 
-        It has no words of the store or the library.
+        Its message does not quote the store or the library.
         """
         if "501 Not Implemented" in str(error):
             return ConditionsRefusedError(

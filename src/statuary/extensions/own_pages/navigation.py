@@ -105,7 +105,7 @@ class Navigation:
     def _home(self, page: SitePage) -> str:
         """Return the folder among whose pages a page is listed.
 
-        It is its own, or the nearest around it that has an index.
+        It is the page's own folder, or the nearest around it that has an index.
         """
         folder = self._folders.get(page.path, f"{page.folder}/").rpartition("/")[0]
         while folder != self.folder and folder not in self._indexes:

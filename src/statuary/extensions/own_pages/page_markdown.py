@@ -1,7 +1,4 @@
-"""Render the Markdown of pages.
-
-Code has a copy button.
-"""
+"""Render the Markdown of pages, with coloured code and linked headings."""
 
 import json
 import re

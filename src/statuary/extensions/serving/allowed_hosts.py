@@ -17,9 +17,9 @@ LOCAL_NAMES = frozenset({"localhost", ""})
 
 
 def host_name(header: str) -> str:
-    """Return a `Host` header's name without port and final dot.
+    """Return the name in a `Host` header, in lower case.
 
-    It is in lower case.
+    A port, a final dot and the brackets of an IPv6 address are removed.
     """
     name = PORT.sub("", header.strip().lower())
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")

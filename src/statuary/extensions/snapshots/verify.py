@@ -168,7 +168,7 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 class AnchorVerifier:
     """Verifies the anchors in proofs against records.
 
-    A context manager, which deletes its files on disk.
+    It is a context manager, which deletes its temporary files.
     """
 
     # the number of records for which the chain proves a claim, by claim

@@ -56,10 +56,7 @@ def read_changes(content: Path) -> Changes:
 
 
 def without_future(changes: Changes, now: Instant) -> Changes:
-    """Leave out statuses from the future.
-
-    Those of a run with a wrong clock are dropped.
-    """
+    """Remove the statuses that a run with a wrong clock dated later."""
     return {name: tuple(change for change in rows if change.at <= now) for name, rows in changes.items()}
 
 
