@@ -79,6 +79,9 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
     """Return PATH(index, D[size]) of RFC 6962, 2.1.1.
 
     It goes from the leaf's sibling to the child of the root.
+
+    Raises:
+        ProofError: if the tree has no such leaf.
     """
     if not 0 <= index < size:
         raise ProofError(f"there is no entry {index} in a log of {size}")
@@ -103,6 +106,9 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
 
     Returns:
         The proof; empty if the two sizes are equal or the first is 0.
+
+    Raises:
+        ProofError: if the first size is greater than the second.
     """
     if not 0 <= first_size <= second_size:
         raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")

@@ -92,7 +92,11 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
 
 
 def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
-    """Encode an update as a message."""
+    """Encode an update as a message.
+
+    Raises:
+        TypeError: if the event is a change of a component.
+    """
     message = describe_event(event, timeline, words)
     change = event.change
     if isinstance(change, ComponentChange):

@@ -116,7 +116,14 @@ class ObjectStore:
             raise self._refused(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
-        """Return an object's information, or None if it does not exist."""
+        """Return an object's information.
+
+        Returns:
+            The information, or None if the object does not exist.
+
+        Raises:
+            PublishingError: if the store rejects the request.
+        """
         try:
             return _held(await self.library.get_async(self.store, path, options={"head": True}))
         except FileNotFoundError:

@@ -102,7 +102,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Refuse unknown and empty parameters."""
+    """Raise RequestError if a parameter is unknown or empty."""
     for name, value in query.items():
         if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -388,7 +388,7 @@ ADDRESS_LENGTH = 42
 
 
 def check_chain_id(text: str) -> None:
-    """Refuse a malformed chain id."""
+    """Raise RequestError unless a string is a chain id."""
     if len(text) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(text):
@@ -396,7 +396,7 @@ def check_chain_id(text: str) -> None:
 
 
 def check_address(text: str) -> None:
-    """Refuse a malformed address."""
+    """Raise RequestError unless an address is `0x` and 40 hex digits."""
     if len(text) != ADDRESS_LENGTH:
         bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -405,7 +405,7 @@ def check_address(text: str) -> None:
 
 
 def checked_address(text: str) -> Address:
-    """Return the checksummed address; refuse a wrong checksum."""
+    """Return the checksummed address; raise RequestError for a wrong checksum."""
     try:
         parse_address(text)
     except InvalidValueError:
@@ -569,10 +569,7 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query: str) -> bool:
-    """Return whether a request calls an explorer's API.
-
-    It does if it goes to the path of that API, and names a module or sends a form.
-    """
+    """Return whether a request calls an explorer's API: module or form."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)

@@ -74,7 +74,11 @@ class ZipMembers:
         self.name = name
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next member, which must be this one."""
+        """Return the next member, which must be this one.
+
+        Raises:
+            DamagedSnapshotError: if it is another one, or damaged.
+        """
         next_path = self.reader.next_path()
         if next_path != path:
             raise self._unexpected(next_path, path)
@@ -89,7 +93,11 @@ class ZipMembers:
         return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
-        """Read the zip to its end, where nothing else may be."""
+        """Read the zip to its end.
+
+        Raises:
+            DamagedSnapshotError: if another member follows, or the directory does not match the members.
+        """
         next_path = self.reader.next_path()
         if next_path is not None:
             raise self._unexpected(next_path, None)
@@ -133,7 +141,11 @@ class SiteMembers:
         return self._missing > 0
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return a member; existing aliases must have the same bytes."""
+        """Return a member.
+
+        Raises:
+            DamagedSnapshotError: if it is missing, or an existing alias has other bytes.
+        """
         body = self._read(path)
         if body is None:
             hint = "publish a snapshot into it, or verify it with --against" if path == MANIFEST else ""
@@ -167,6 +179,9 @@ class SiteMembers:
         """Check that all aliases or none exist, and nothing else.
 
         Another program may have unpacked it without aliases.
+
+        Raises:
+            DamagedSnapshotError: if some aliases are missing, or there are files that the manifest lacks.
         """
         if self._aliases and self._missing:
             missing_text = _some_of(self._shown, self._missing)
