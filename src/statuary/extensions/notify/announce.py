@@ -55,7 +55,8 @@ def announce(
 ) -> Iterator[Announcement]:
     """Send due events to each channel in order.
 
-    An event that fails ends the turn of its channel, and does not stop the others.
+    The first event that fails ends the turn of its channel, and does not stop the others. With at-most-once
+    delivery, an event that may have arrived is skipped instead.
 
     Args:
         timeline: must extend at least to `now`.

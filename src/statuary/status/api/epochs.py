@@ -191,7 +191,7 @@ SMALLEST_PATCHED = 2_048
 """Size in bytes of the smallest document for which a patch is worth its cost."""
 
 LARGEST_PART = 4
-"""A document whose patch is longer than this fraction of it, 1/4, is written whole, as a new base."""
+"""The least ratio of a document's size to that of its patch; with a lower one, it is written whole."""
 
 
 class EpochPlan(NamedTuple):

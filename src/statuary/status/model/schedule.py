@@ -20,8 +20,8 @@ def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSetti
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
     """Return the instant up to which a build writes future documents.
 
-    It is the first midnight of the page's time zone after the days of the setting, or `at` itself if the setting
-    is 0.
+    It is the first midnight in the page's time zone at or after the end of the setting's days, or `at` itself
+    if the setting is 0.
     """
     if not settings.horizon:
         return at
