@@ -324,7 +324,7 @@ ENTRY_POINTS = "statuary.sections"
 
 @cache
 def extension_of(key: str) -> Extension | None:
-    """Return the extension whose section a key of site.yaml enables."""
+    """Return the extension that a key of site.yaml enables, or None."""
     for row in EXTENSIONS:
         if row.name == key:
             return row if row.section else None

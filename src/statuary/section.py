@@ -1,7 +1,8 @@
-"""A section: a site's part in checks, builds and ticks.
+"""The protocol between the engine and the sections of a site.
 
-The contracts and the status are sections, and so is each extension with documents. The engine knows them by the two
-classes below, and they know each other by what they ask of a `Run`: a result, or a class that another one inherits.
+The contracts and the status are sections, and so is each extension that makes documents. The engine calls the methods
+of `Section` and `ContentSection`. Sections do not call each other: one asks its `Run` for an earlier section's result,
+or for the sections that implement a given class.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,19 +44,19 @@ ALL_CHECKS = CheckOptions()
 
 
 class SectionResult(NamedTuple):
-    """The additions of a section to a run."""
+    """What a section gives to a run."""
 
-    values: tuple[object, ...] = ()  # what later sections may ask for, each by its type
-    skipped: "tuple[Finding, ...]" = ()  # why documents are skipped; they never keep the rest from being published
-    line: str = ""  # a line for the summary of a check; empty for none
-    findings: "tuple[Finding, ...]" = ()  # about the content; a warning stops a strict build
+    values: tuple[object, ...] = ()  # results that later sections may ask for by type
+    skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
+    line: str = ""  # a line of the summary; empty for none
+    findings: "tuple[Finding, ...]" = ()  # faults in the content; an error stops the build
     exclusion_reasons: "tuple[Finding, ...]" = ()  # why records are excluded
     excluded_count: int = 0  # the number of excluded records
 
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """A check, a build or a tick, as sections see it."""
+    """A check, build or tick in progress, as sections see it."""
 
     instant: "Instant"
     target: "BuildTarget"  # a check's target keeps no documents
@@ -66,30 +67,35 @@ class Run:
     checks: CheckOptions = ALL_CHECKS
     execution: ExecutionOptions = DEFAULT_EXECUTION
     progress: Progress = field(default_factory=NoProgress)
-    sections: "Sequence[Section]" = ()  # the sections that take part, in order
-    results: list[object] = field(default_factory=list)  # the values of the sections so far
+    sections: "Sequence[Section]" = ()  # the enabled sections, in the order in which they run
+    results: list[object] = field(default_factory=list)  # the results of the sections that have run
 
     def result(self, kind: type[Kind]) -> Kind | None:
-        """Return an earlier section's result of a type, or None."""
+        """Return the first result of a type, or None if there is none yet."""
         return next((value for value in self.results if isinstance(value, kind)), None)
 
     def answering(self, kind: type[Kind]) -> list[Kind]:
-        """Return the sections that answer what another one asks: those that inherit a class."""
+        """Return the sections that implement a class."""
         return [section for section in self.sections if isinstance(section, kind)]
 
 
 class Section:
-    """A part of a site; every method is optional.
+    """Base class of sections; every method is optional.
 
-    A section is made for one run, and may keep what its methods need of each other. If one of them fails, the run
-    reports that at the section's key, keeps the documents of its last build, and continues with the other sections.
+    An instance serves one run, so its methods may share state. If a method raises, the run reports the error at the
+    section's key in site.yaml, keeps the documents of the last build, and continues with the other sections.
     """
 
-    urls: "ClassVar[tuple[Url, ...]]" = ()  # the section's rows of the URL table
-    parts: "ClassVar[PageParts | None]" = None  # what it adds to pages
+    urls: "ClassVar[tuple[Url, ...]]" = ()  # the paths that the section publishes
+    parts: "ClassVar[PageParts | None]" = None  # what the section adds to every page
 
     def __init__(self, settings: Any = None, options: Mapping[str, Any] = MappingProxyType({})) -> None:
-        """Take the settings of the section's key, None without one, and the values of its options."""
+        """Create a section for one run.
+
+        Args:
+            settings: the settings from the section's key in site.yaml; None if there is no key.
+            options: the values of the section's command-line options, by name.
+        """
         self.settings = settings
         self.options = options
 
@@ -112,108 +118,130 @@ class Section:
         return ()
 
     def check(self, run: Run) -> SectionResult | None:
-        """Check what takes too long for every build; `statuary check` does."""
+        """Run the checks that are too slow for a build; `statuary check` calls this."""
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
-        """Return the section's part of openapi.json and of the API page."""
+        """Return what openapi.json and the API page say of the section."""
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
-        """Yield the documents that depend on the settings alone; `skipped` gains why some cannot be made."""
+        """Yield the documents that depend on nothing but the settings.
+
+        Args:
+            skipped: receives a finding for each document that cannot be made.
+        """
         return ()
 
     def build(self, run: Run) -> SectionResult | None:
-        """Add all other documents to the target."""
+        """Add the section's other documents to the target."""
 
     def finalize(self, run: Run) -> SectionResult | None:
-        """Add the documents that depend on all others; the result's line is one of the summary."""
+        """Add the documents that depend on those of other sections."""
 
     def on_failure(self, run: Run, error: BaseException) -> None:
-        """Add what tells readers of an error of `build` or `finalize`; all else that it added is taken back."""
+        """Add a document that tells readers of an error in `build` or `finalize`.
+
+        The documents that the failed method added are discarded.
+        """
 
     def on_published(self, run: Run) -> None:
-        """Note that the target now holds the section's documents."""
+        """React to the publication of the site's documents."""
 
 
 class ContentFolder(NamedTuple):
-    """The files and settings that a section reads."""
+    """The input of `ContentSection.read`."""
 
     root: "Path"
-    files: "ContentFiles"  # all files but contracts; gains findings about them
-    has_contracts: bool  # whether the folder's own contracts are read
+    files: "ContentFiles"  # all files except contracts; receives findings about them
+    has_contracts: bool  # whether the folder's contracts are read too
     source: str = ""  # the path of site.yaml
     settings: "SourceModel | None" = None  # the section's keys of site.yaml; None if site.yaml cannot be read
-    language: str = ""  # of the pages
-    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
+    language: str = ""  # the language of pages
+    extensions: tuple[
+        tuple[str, tuple[object, ...]], ...
+    ] = ()  # the key and settings of each enabled extension
 
 
 class SectionContent(NamedTuple):
-    """The content that a section has read."""
+    """The result of `ContentSection.read`."""
 
-    value: object  # what `SiteContent.of` finds by its type
-    page: "SiteIdentity | None" = None  # from the section that knows the name and the address of the site
+    value: object  # the section's content, which `SiteContent.of` finds by its type
+    page: "SiteIdentity | None" = None  # the site's name and address, from the section that reads them
     has_contracts: bool = False  # whether pages lead to contracts
 
 
 class SoundContent(NamedTuple):
-    """A site without what would stop a build, with reasons."""
+    """A site without the records that would stop a build."""
 
     site: "SiteContent"
-    findings: "Sequence[Finding]" = ()
+    findings: "Sequence[Finding]" = ()  # why each record is excluded
 
 
 class Outlook(NamedTuple):
-    """The instants of a site's status."""
+    """When the status of a site changes."""
 
-    unchanged_since: "Instant"  # the start of the present state
+    unchanged_since: "Instant"  # when it last changed
     next_transition: "Instant | None"  # when it next changes; None if not before the horizon
-    horizon: "Instant | None"  # when the next build is due; None if nothing changes until the content does
+    horizon: "Instant | None"  # when the next build is due; None if only new content changes it
 
 
 class ApiFacts(NamedTuple):
-    """A section's part of the API page and of openapi.json."""
+    """What the API page and openapi.json say of a section."""
 
-    families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints of programs, by subject
-    examples: Sequence[str] = ()  # paths of documents
-    counts: Sequence[tuple[str, int]] = ()  # the contents: the key of a text, and its number
-    chains: Sequence[tuple[str, str, int]] = ()  # title, id and number of contracts
-    parameters: Mapping[str, Mapping[str, object]] = MappingProxyType({})  # schemas, by name in URL patterns
+    families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints, by subject
+    examples: Sequence[str] = ()  # paths of documents that the page links to
+    counts: Sequence[tuple[str, int]] = ()  # a text's key, and the number of what it counts
+    chains: Sequence[tuple[str, str, int]] = ()  # title, chain id and number of contracts
+    parameters: Mapping[str, Mapping[str, object]] = MappingProxyType(
+        {}
+    )  # schemas of parameters, by their names in URL patterns
 
 
 class ContentSection(Section):
-    """A section that every site has: its contracts, or its status.
+    """Base class of the contracts and the status, which every site has.
 
-    Its errors are not kept from the others: an error of the content ends a build, and one of the target ends the run.
+    Unlike an extension's error, an error here is not isolated: a fault in the content ends the build, and an error of
+    the target ends the run.
     """
 
     @classmethod
     def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":
-        """Return the kinds of its files by the names of their JSON Schemas; None is a record, its own format."""
+        """Return the kind and the model of each of the section's files, by the name of its JSON Schema.
+
+        The model is None for contract records, which are validated as they are.
+        """
         return {}
 
     def read(self, folder: ContentFolder) -> SectionContent | None:
-        """Return what the section's settings and files say, or None if what a site needs cannot be read."""
+        """Read the section's settings and files.
+
+        Returns:
+            None if a file that every site needs cannot be read.
+        """
         raise NotImplementedError
 
     def exclude_faults(self, run: Run, unread: "Sequence[Finding]") -> SoundContent | None:
-        """Return the site without the records that cause errors.
+        """Exclude the records that would stop the build.
 
         Args:
-            unread: the findings about files of `SiteContent.unread`.
+            unread: the findings about files that could not be read (`SiteContent.unread`).
 
         Returns:
-            None if the section leaves out nothing.
+            The site without these records; None if none is excluded.
         """
         return None
 
     def outlook(self) -> Outlook | None:
-        """Return the instants of the status, or None in other sections."""
+        """Return when the status changes; None from a section without a status."""
         return None
 
     def config_inputs(self, site: "SiteContent") -> object:
-        """Return all inputs of the section's documents of the settings, and of `api_facts`, except the program."""
+        """Return everything that `config_documents` and `api_facts` depend on, besides the program itself.
+
+        If it is equal to the last build's, those documents are reused.
+        """
         raise NotImplementedError
 
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        """Return the section's part of the API page."""
+        """Return what the API page says of the section."""
         raise NotImplementedError

@@ -95,13 +95,15 @@ def _upcoming(index: EpochIndex, instant: Instant) -> Iterator[str]:
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="Print the time, or the complete configuration of a scheduler.",
+    help="Print the time of the next change, or a schedule that publishes it: configuration for cron, systemd or CI.",
 )
 @click.option(
-    "--program", metavar="PATH", help="The program on the machine of the scheduler. Default: this one."
+    "--program",
+    metavar="PATH",
+    help="The path of statuary on the machine that runs the schedule. Default: this program.",
 )
-@click.option("--folder", type=FOLDER, help="The working folder there. Default: the current one.")
-@click.option("--site", type=FOLDER, help="The folder of the site there. Default: that of --out.")
+@click.option("--folder", type=FOLDER, help="The working folder on that machine. Default: the current one.")
+@click.option("--site", type=FOLDER, help="The folder of the site on that machine. Default: that of --out.")
 def next_command(
     out: Path,
     now: Instant | None,

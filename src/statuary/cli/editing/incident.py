@@ -105,7 +105,11 @@ def incident_command() -> None:
     help="Start from templates/NAME.yaml; other options override it.",
 )
 @draft_option
-@click.option("--separate", is_flag=True, help="Open it beside another open incident on these components.")
+@click.option(
+    "--separate",
+    is_flag=True,
+    help="Open a second incident even if these components already have an open one.",
+)
 @new_id_option
 @with_edit_session(Subject("incidents"))
 def open_incident(

@@ -88,8 +88,8 @@ def maintenance_command() -> None:
 @with_body_options
 @click.option("--rule", help="Repeat by an RFC 5545 rule, such as FREQ=WEEKLY;BYDAY=TU.")
 @click.option("--no-remind", is_flag=True, help="Do not publish a reminder an hour before.")
-@click.option("--no-auto-begin", is_flag=True, help="Do not start it automatically.")
-@click.option("--no-auto-complete", is_flag=True, help="Do not complete it automatically.")
+@click.option("--no-auto-begin", is_flag=True, help="Do not start the maintenance automatically.")
+@click.option("--no-auto-complete", is_flag=True, help="Do not complete the maintenance automatically.")
 @publish_at_option
 @draft_option
 @new_id_option

@@ -394,7 +394,9 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
 
 
 def earned_level(side: SideView) -> MatchLevel:
-    """Return the level of a side whose replay succeeds.
+    """Return the match level that the creation or runtime code proves.
+
+    The side's transformations, applied to the compiled code, must already have given the on-chain code.
 
     A transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
     level.

@@ -445,7 +445,7 @@ class RecordView:
     @unlocked_cached_property
     @of_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether a matching side has the metadata's hash in its code."""
+        """Whether code that is claimed to match has the metadata's hash."""
         return any(
             self.metadata_hashes.has(scheme, digest)
             for side in self.sides

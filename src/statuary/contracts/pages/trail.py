@@ -36,7 +36,12 @@ class TrailPart(NamedTuple):
 
 
 def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the trail of a record that has claims."""
+    """Return the stations from a contract's sources to its deployment.
+
+    Returns:
+        Sources, bytecode, address and deployment, each with the evidence that links it to the next; empty for a record
+        without claims.
+    """
     record, proof = judged.record, judged.proof
     if not proof.claims:
         return ()

@@ -247,7 +247,7 @@ with_contract_options = option_group(
         "anchoring",
         default=True,
         show_default=True,
-        help="With --rpc: also save the chain's proofs of the contracts, as `contract anchor` does.",
+        help="Save the node's Merkle proofs of the contracts too, as `contract anchor` does. Needs --rpc.",
     ),
     click.option(
         "--add-chains",

@@ -139,7 +139,9 @@ def _only_chain(chains: list[ChainId]) -> ChainId:
 @click.command("anchor")
 @click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
 @click.option(
-    "--rpc", metavar="URL", help="Ask this Ethereum node. Default: the first of the chain in site.yaml."
+    "--rpc",
+    metavar="URL",
+    help="The Ethereum node to ask. Default: the first node of the chain in site.yaml.",
 )
 @click.option(
     "--chain-id", type=CHAIN_ID, help="The chain. Default: the node's, or the only one of the site."

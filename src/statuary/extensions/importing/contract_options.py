@@ -149,7 +149,11 @@ with_write_options = option_group(
         show_default=True,
         help="Write a folder with your settings and the compiler's files, or one complete record.",
     ),
-    click.option("--match-id", type=NUMBER, help="The match id. Default: the next free one."),
+    click.option(
+        "--match-id",
+        type=NUMBER,
+        help="The number of the entry in lists, its match id. Default: the next unused number.",
+    ),
     click.option("--verified-at", type=INSTANT, help="When it was verified. Default: --now."),
     click.option(
         "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
@@ -159,7 +163,7 @@ with_write_options = option_group(
         "anchoring",
         default=True,
         show_default=True,
-        help="With --rpc: also save the chain's proofs of the contract, as `contract anchor` does.",
+        help="Save the node's Merkle proofs of the contract too, as `contract anchor` does. Needs --rpc.",
     ),
     click.option(
         "--add-chain",

@@ -360,7 +360,7 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return the inputs of the page of a quarter."""
+        """Return what the history page of a quarter shows."""
         year, number = quarter
         order = list(quarters)
         place = order.index(quarter)
