@@ -187,6 +187,11 @@ def content(tmp_path: Path) -> Path:
         (12345, "12.3k"),
         (21e6, "21M"),
         (3e9, "3G"),
+        (999_600, "1M"),
+        (999.7e6, "1G"),
+        (2e12, "2T"),
+        (9999.6, "10k"),
+        (-999_600, "-1M"),
     ],
 )
 def test_short_number_fits_tile(value, text):

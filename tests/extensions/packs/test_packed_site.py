@@ -80,13 +80,16 @@ def own_site(site: Site, tmp_path: Path) -> Path:
     return Path(shutil.copytree(site.out, tmp_path / "out"))
 
 
-@pytest.fixture(params=["folder", "url"])
+@pytest.fixture(params=["folder", "url", "url with a path"])
 def place(request: pytest.FixtureRequest, own_site: Path) -> Iterator[str]:
     if request.param == "folder":
         yield str(own_site)
-        return
-    with file_server.served(own_site) as (url, _):
-        yield url
+    elif request.param == "url":
+        with file_server.served(own_site) as (url, _):
+            yield url
+    else:
+        with file_server.served(own_site.parent) as (url, _):
+            yield f"{url}/{own_site.name}"
 
 
 @pytest.mark.slow

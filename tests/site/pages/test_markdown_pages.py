@@ -10,6 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.check_site import check_site
+from statuary.extensions.own_pages.pages import picture_size
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files
 
@@ -274,3 +275,9 @@ def test_image_has_dimensions(tmp_path: Path, name: str, raw: bytes) -> None:
     image = re.search("<img [^>]*>", page)
     assert image is not None
     assert {'width="640"', 'height="360"', 'alt="A dot"'} <= set(re.findall(r'\w+="[^"]*"', image[0]))
+
+
+def test_lossless_webp_has_its_size() -> None:
+    """A picture of 37 by 300 pixels as its first bytes tell it."""
+    raw = bytes.fromhex("5249464622000000574542505650384c150000002f24c04a00071011fd0f")
+    assert picture_size(raw) == {"width": 37, "height": 300}

@@ -74,12 +74,10 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
     """
     file = _place_file(location)
     try:
-        text = read_text(file).strip()
+        remembered_key = parse_public_key(read_text(file).strip())
     except FileNotFoundError:
         return
-    try:
-        remembered_key = parse_public_key(text)
-    except LogError:
+    except (OSError, ValueError, LogError):
         raise _damaged(file) from None
     if last_key(remembered_key, changes) != key:
         raise LogError(
@@ -100,14 +98,14 @@ def load_log_state(origin: str) -> KnownLog | None:
     file = _file(origin)
     try:
         key, head, *_ = read_text(file).split("\n")
-        remembered_head = parse_head(head)
+        remembered_key, remembered_head = parse_public_key(key), parse_head(head)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
-        remembered_head, key = None, ""
+    except (OSError, ValueError, LogError):
+        raise _damaged(file) from None
     if remembered_head is None:
         raise _damaged(file)
-    return KnownLog(parse_public_key(key), remembered_head)
+    return KnownLog(remembered_key, remembered_head)
 
 
 def _damaged(file: Path) -> PublishingError:

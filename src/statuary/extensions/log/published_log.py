@@ -408,7 +408,7 @@ class LogExtension(NamedTuple):
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether the public example key signs the log
     published_head: TreeHead  # the longest head that others may have seen
-    discarded_entries: int  # entries that were signed, but not published, since another publisher was first
+    discarded_entries: int  # the size of the folder's own log, if another publisher's log replaces it; else 0
 
     @override
     def __str__(self) -> str:
@@ -421,5 +421,5 @@ class LogExtension(NamedTuple):
         )
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
-        lost = f"; {self.discarded_entries:,} signed entries are given up: another publisher was first"
+        lost = f"; the folder's own log of {self.discarded_entries:,} entries is discarded: another publisher was first"
         return f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.discarded_entries else ''}"

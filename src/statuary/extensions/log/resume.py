@@ -203,7 +203,7 @@ class ResumePoint(NamedTuple):
     log: PublishedLog | None  # None if there is none
     published_head: TreeHead  # the head that others may have seen; later entries are only signed
     is_own: bool  # whether it is exactly the log of the folder
-    discarded_entries: int = 0  # entries that were signed here, while another publisher's were published
+    discarded_entries: int = 0  # the size of the folder's own log, if another publisher's log replaces it
 
     @property
     def head(self) -> TreeHead:

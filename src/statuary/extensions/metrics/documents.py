@@ -129,12 +129,17 @@ text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 @media (prefers-color-scheme:dark){text,.now .unit{fill:#a1a8b1}.now{fill:#eceded}.line{stroke:#a1a8b1}.area{fill:#a1a8b1}.grid{stroke:#25292e}.band{fill:#25292e}.out{fill:#e3b74d}.out.line{stroke:#d9a52b}}"""
 
 
+UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+"""The letter of each factor, largest first."""
+
+
 def short_number(value: float) -> str:
     """Format a value with about three digits, such as `12.3k`."""
-    for factor, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if abs(value) >= factor:
-            return f"{value / min(factor, 1e3 if letter == 'k' else factor):.3g}{letter}"
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    if abs(value) < 9999.5:
+        return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    rounded = float(f"{value:.3g}")  # so that 999,600 is 1M
+    factor, letter = next(unit for unit in UNITS if abs(rounded) >= unit[0])
+    return f"{rounded / factor:,.4g}{letter}"
 
 
 class UsualRange(NamedTuple):

@@ -65,7 +65,7 @@ class MetricsSection(Section):
                 points = read_points(self._read(project, metric), metric)
             except PointsError as error:
                 points = []
-                findings.append(_finding(error, metric))
+                findings.append(_finding(error, metric, run.site.source if run.site is not None else ""))
             run.target.add(metric_documents(metric, points, run.instant))
         return SectionResult(skipped=tuple(findings))
 
@@ -77,13 +77,13 @@ class MetricsSection(Section):
             raise PointsError(f"{metric.file} cannot be read: {error}", error.hint or EXAMPLE) from None
 
 
-def _finding(error: PointsError, metric: Metric) -> Finding:
+def _finding(error: PointsError, metric: Metric, source: str) -> Finding:
     return Finding(
         rule="unreadable-points",
         severity=Severity.WARNING,
         message=str(error),
         hint=error.hint,
-        path="site.yaml",
+        path=source,
         pointer=("metrics", "shown", metric.id),
         on_key=True,
     )

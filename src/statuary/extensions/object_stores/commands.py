@@ -51,6 +51,9 @@ LEASE_POLL_SECONDS = 5.0
 
 LEASE_SECONDS = 120
 
+DEFAULT_WAIT = LEASE_SECONDS * 4 // 3
+"""Seconds to wait for another publisher: longer than the lease of a dead one lasts."""
+
 TERMINATED = 128 + signal.SIGTERM
 
 
@@ -62,8 +65,7 @@ class StoreOptions(NamedTuple):
     verify: bool = False  # request every object instead of trusting the store's ledger
     no_lease: bool = False
     lease_seconds: int = LEASE_SECONDS  # the seconds that a lease lasts without renewal
-    # the seconds to wait for another publisher; the lease of a dead one ends in less
-    wait: int = LEASE_SECONDS + 30
+    wait: int = DEFAULT_WAIT  # the seconds to wait for another publisher
 
 
 DEFAULT_OPTIONS = StoreOptions()
@@ -92,7 +94,7 @@ store_options = with_options(
     click.option(
         "--wait",
         type=click.IntRange(0, 86_400),
-        default=LEASE_SECONDS * 4 // 3,
+        default=DEFAULT_WAIT,
         show_default=True,
         metavar="SECONDS",
         help="Wait this long for another publisher to finish, or for the lease of a dead one to end.",

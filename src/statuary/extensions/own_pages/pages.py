@@ -284,7 +284,7 @@ def picture_size(raw: bytes) -> dict[str, str | int | float]:
     With these, the page does not move while it loads.
 
     Returns:
-        The two as HTML attributes; empty for other formats, such as lossless WebP.
+        The two as HTML attributes; empty for other formats.
     """
     if raw.startswith(PNG):
         return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
@@ -295,6 +295,9 @@ def picture_size(raw: bytes) -> dict[str, str | int | float]:
     if kind == b"VP8X":
         width, height = (int.from_bytes(raw[place : place + 3], "little") + 1 for place in (24, 27))
         return {"width": width, "height": height}
+    if kind == b"VP8L":  # after a signature byte, 14 bits of each size, less one
+        bits = int.from_bytes(raw[21:25], "little")
+        return {"width": (bits & 0x3FFF) + 1, "height": (bits >> 14 & 0x3FFF) + 1}
     svg = SVG_SIZE.match(raw)
     return {"width": int(svg[1]), "height": int(svg[2])} if svg else {}
 

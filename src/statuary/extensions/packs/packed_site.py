@@ -21,7 +21,6 @@ from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRan
 from statuary.publish.folder.built_site import is_built
 from statuary.publish.folder.reader import FolderReader
 from statuary.site.document import ADDRESS
-from statuary.system.network.client import url_below
 
 LIST_SECONDS = 5.0
 """Seconds for which the list of a site behind a URL is not read again."""
@@ -118,7 +117,7 @@ class PackedDocuments:
     def _opened(self, pack: ListedPack) -> ByteRanges:
         path = f"{FOLDER}/{pack.path}"
         if isinstance(self.source, UrlSource):
-            return UrlRanges(url_below(self.source.name, path))
+            return UrlRanges(self.source.url_of(path))
         return FileRanges(self.source.root / path)
 
 

@@ -52,8 +52,6 @@ from statuary.status.sources.site_settings import check_page_url
 from statuary.system.files import read_below
 from statuary.system.programs import git_output
 
-SITE: Final = "site.yaml"
-
 EXAMPLE_DOMAINS: Final = ("example.org", "example.com", "example.net", "localhost")
 """Host names of sites that are not published yet."""
 
@@ -205,9 +203,14 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
 
 
 def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:
-    """Write the URL and the host into site.yaml."""
+    """Write the URL and the host into the file of settings.
+
+    Raises:
+        EditError: if it is JSON, which is not edited.
+    """
+    file = catalogue.source
     with content_lock(content):
-        before = read_below(content, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
+        before = read_below(content, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
         text = before
         if decided.url != catalogue.page.url.rstrip("/"):
             text = set_value(text, ("page", "url"), decided.url)
@@ -215,8 +218,8 @@ def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path)
         if site_files is not None and site_files not in catalogue.hosting.files:
             text = append_item(text, ("hosting", "files"), site_files.value)
         if text != before:
-            write_edit(content, FileEdit(SITE, before, text))
-            click.echo(f"edited {content / SITE}", err=True)
+            write_edit(content, FileEdit(file, before, text))
+            click.echo(f"edited {content / file}", err=True)
 
 
 def _host_options(

@@ -194,7 +194,11 @@ class UrlSource:
             checked_path(path)
         except PublishingError:
             return None
-        return get(url_below(self._base, path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
+        return get(self.url_of(path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
+
+    def url_of(self, path: str) -> str:
+        """Return the complete URL of a path; `name` has scheme and host alone, as messages may."""
+        return url_below(self._base, path)
 
     def paths(self) -> Iterator[str]:
         """Raise an error: a web server does not list its files."""

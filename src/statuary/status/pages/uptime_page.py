@@ -33,7 +33,7 @@ DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
 """Downtime by day, by component id."""
 
 
-WORST_FIRST = ("major", "partial", "degraded")
+WORST_FIRST = ("major", "partial")
 """The states of a month with an outage, worst first."""
 
 
