@@ -2,7 +2,7 @@
 
 `statuary incident from-alert` reads the payload of Alertmanager, Grafana or PagerDuty, or a plain JSON form,
 on standard input. An incident that it opens is a draft unless a rule publishes it, and has the alert's key:
-the same alert twice changes nothing, and its end resolves that incident, never one that a person wrote.
+the same alert twice changes nothing, and its end resolves that incident, unless a person has updated it.
 
-Seams: a subcommand of `incident`, the key `alerts` of site.yaml.
+It adds a subcommand of `incident` and the key `alerts` of site.yaml.
 """

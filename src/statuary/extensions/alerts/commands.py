@@ -25,7 +25,7 @@ SETTINGS_FILE = "site.yaml"
 
 
 def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> bytes:
-    """Read FILE up to one byte more than is accepted."""
+    """Read FILE or standard input, up to one byte above the limit."""
     try:
         if str(file) == "-":
             return sys.stdin.buffer.read(LONGEST_PAYLOAD + 1)
@@ -60,10 +60,13 @@ def from_alert(session: EditSession, payload: bytes) -> None:
 
 
 def read_rules(content: Path) -> tuple[AlertRule, ...]:
-    """Return the rules of site.yaml.
+    """Return the alert rules of site.yaml, in order.
+
+    Returns:
+        The rules; none if the content cannot be read.
 
     Raises:
-        EditError: if a rule names a component that the page does not have.
+        EditError: if a rule names a group, or a component that the page does not have.
     """
     files = [
         file

@@ -65,7 +65,7 @@ def decide(
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
-    """Find the unresolved incident of an alert that ended by itself."""
+    """Find the open incident of an ended alert that belongs to no group."""
     if alert.is_firing or alert.is_of_group:
         return None
     keys = {derived_id(alert.key, component.id) for component in catalogue.components}
@@ -74,14 +74,18 @@ def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incid
 
 
 class FittingRule(NamedTuple):
-    """The first rule that matches an alert."""
+    """The first rule that matches an alert, and its component."""
 
     rule: AlertRule | None
-    component: Component | None  # None if the site has no such component, or a group of this name
+    component: Component | None  # None without a rule, or if it names no component, or a group
 
 
 def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
-    """Say that a label names a component that the page lacks."""
+    """Explain that the label `component` names none of the page's components.
+
+    Returns:
+        The end of a sentence; empty without the label, or if its component exists.
+    """
     name = alert.labels.get("component", "")
     if not name or name in catalogue.components_by_name:
         return ""
@@ -131,7 +135,10 @@ def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: 
 
 
 def _end_of(incident: Incident, at: Instant) -> Decision:
-    """Decide on the incident of an alert that has ended."""
+    """Decide on the incident of an alert that has ended.
+
+    It is resolved, unless it has had an update since it was opened.
+    """
     if len(incident.updates) == 1:
         return Resolution(incident)
     status = status_at(incident, at)

@@ -16,13 +16,13 @@ from statuary.base.primitives import Instant, InvalidValueError, parse_instant, 
 from statuary.status.model.records import derived_id
 
 LONGEST_PAYLOAD = 1 << 20
-"""Bytes of a payload."""
+"""Bytes of the longest payload."""
 
 MOST_LABELS = 1_000_000
-"""Labels and annotations of all alerts of a payload; each alert has those of its group too."""
+"""Limit for the labels and annotations of a payload; those of a group count once for each of its alerts."""
 
 LONGEST_TEXT = 200
-"""Characters of a label, a name or a key that are read."""
+"""Characters that are kept of a label, a name or another string; the rest is cut off."""
 
 PLAIN_FORM = '{"key": "rpc-down", "status": "firing", "name": "RPC down", "component": "rpc"}'
 
@@ -34,7 +34,7 @@ class PayloadError(StatuaryError):
 class Alert(NamedTuple):
     """An alert of a monitoring system."""
 
-    key: str  # identifies the alert as long as it lasts
+    key: str  # identifies the alert, or its group, as long as it lasts
     name: str
     labels: Mapping[str, str]
     is_firing: bool
@@ -47,7 +47,7 @@ def read_alerts(payload: bytes) -> list[Alert]:
     """Parse a payload into alerts.
 
     Raises:
-        PayloadError: if it is too long, no JSON, or of no known form.
+        PayloadError: if it is too long, not JSON, or not in a known form.
     """
     if len(payload) > LONGEST_PAYLOAD:
         raise PayloadError(f"the alert has {len(payload):,} bytes; the limit is {LONGEST_PAYLOAD:,}")
@@ -95,7 +95,7 @@ def _instant(value: Json) -> Instant | None:
     """Parse an instant, and cut it to milliseconds.
 
     Returns:
-        The instant, or None for Go's zero time and any other value.
+        The instant; None for Go's zero time, and for a value that is not an instant.
     """
     if not isinstance(value, str) or value.startswith("0001-"):
         return None
@@ -112,7 +112,10 @@ def _instant(value: Json) -> Instant | None:
 def _group(value: JsonObject) -> Iterator[Alert]:
     """Yield the alerts in a group of Alertmanager or Grafana.
 
-    Each payload lists all alerts that fire, so the group is the key.
+    A payload lists the alerts of the whole group, so the group is their key.
+
+    Raises:
+        PayloadError: if it has no alerts or too many labels, or an alert is invalid.
     """
     alerts = _items(value.get("alerts"))
     if not alerts:
@@ -158,7 +161,7 @@ GRAFANA_STATES = {
     "pending": None,
     "unknown": None,
 }
-"""Whether alerts fire, by Grafana's states before version 8; None is undecided."""
+"""Whether an alert fires, by its state in Grafana before version 8; a state with None is ignored."""
 
 
 def _old_grafana(value: JsonObject) -> Iterator[Alert]:
@@ -173,7 +176,7 @@ def _old_grafana(value: JsonObject) -> Iterator[Alert]:
 
 
 PAGERDUTY_ENDS = {"incident.resolved": False, "incident.triggered": True, "incident.reopened": True}
-"""The events of PagerDuty that open or resolve; all others change nothing."""
+"""Whether an alert fires, by the event of PagerDuty; other events change nothing."""
 
 
 def _pagerduty(value: JsonObject) -> Iterator[Alert]:

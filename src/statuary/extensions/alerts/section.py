@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AlertsSection(Section):
-    """Rules for what `incident from-alert` does with an alert: settings alone."""
+    """The section of alert rules; it adds no documents."""
 
     @override
     @classmethod

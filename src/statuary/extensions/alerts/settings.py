@@ -25,9 +25,8 @@ class AlertRule(NamedTuple):
     """A rule that assigns alerts to a component."""
 
     component: str  # the component's key or id
-    labels: Mapping[str, str] = MappingProxyType(
-        {}
-    )  # an alert has all of them; empty: the label `component` names it
+    # an alert must have all of them; empty in a rule made from the label `component`
+    labels: Mapping[str, str] = MappingProxyType({})
     status: ComponentStatus = "major_outage"
     name: str | None = None
     body: str | None = None
@@ -70,7 +69,7 @@ class AlertRuleSource(SourceModel):
         return self
 
     def rule(self) -> AlertRule:
-        """Return the rule."""
+        """Convert to a rule; its labels default to `component`."""
         return AlertRule(
             component=self.component,
             labels=self.labels or {"component": self.component},

@@ -8,6 +8,8 @@ from statuary.site.urls import Url
 def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:
     """Return a document at both spellings of a contract's address.
 
+    The lower-case path is an alias.
+
     Args:
         source: the content file of the record.
         members: further parameters of the URL.

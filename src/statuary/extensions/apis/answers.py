@@ -15,10 +15,10 @@ ReadDocument = Callable[[str], bytes | None]
 """Returns the bytes of a site's document by its path, or None."""
 
 Query = Mapping[str, str | None]
-"""The parameters of a request; None is one that is repeated, an array or an object."""
+"""The parameters of a request; None for one that is repeated, or is an array or an object."""
 
 Items = list[dict[str, object]]
-"""Signatures as they are sent."""
+"""Signatures, as responses encode them."""
 
 
 class ApiAnswer(NamedTuple):
@@ -39,7 +39,10 @@ MOST_HITS = 100
 
 
 def parameter(query: str, name: str) -> str:
-    """Return the first value of a parameter, or an empty string."""
+    """Return the first value of a parameter, or an empty string.
+
+    Percent escapes are not decoded.
+    """
     parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
     return parameter[1] if parameter else ""
 
@@ -50,7 +53,11 @@ def is_signature_route(path: str, read_document: ReadDocument) -> bool:
 
 
 def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
-    """Answer a look-up or a search of signatures."""
+    """Answer a look-up or a search of signatures.
+
+    The HTTP status is 500 if a hash or the pattern is invalid, or a parameter is repeated, as in Sourcify's
+    service.
+    """
     route = path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
         return _failure(f"Unexpected failure during signature {route}")
@@ -58,10 +65,10 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
 
 
 def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Answer like 4byte.directory, or like Blockscout without a contract.
+    """Answer as 4byte.directory, or as Blockscout about a missing contract.
 
     Returns:
-        The response, or None if the path or the site has none.
+        The response; None if the path is of neither API, or the site does not serve it.
     """
     return _directory(path, query, read_document) or _missing_contract(path, read_document)
 
@@ -69,8 +76,8 @@ def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAns
 def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
     """List the signatures with a hash, as 4byte.directory does.
 
-    The canonical signature has the lowest id. `hex_signature` counts as it is first written, without its
-    escapes read.
+    The canonical signature has the lowest id. `hex_signature` is read as it is written: the first value,
+    without decoding percent escapes.
     """
     route = DIRECTORY_ROUTE.match(path)
     stats = read_document(urls.SIGNATURE_STATS.path()) if route else None
@@ -122,9 +129,10 @@ def _look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
 
 
 def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
-    """Look up the signatures with each hash.
+    """Look up the signatures with each hash, reading each shard once.
 
-    Each shard is read once.
+    Returns:
+        The signatures by hash; None for a hash that has none, or not the length of its kind.
     """
     shards: dict[str, dict[str, Items]] = {}
     items: dict[str, Items | None] = {}
@@ -141,7 +149,7 @@ def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dic
 
 
 def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
-    """Leave out filtered functions if `filter` is `true` or absent."""
+    """Remove filtered functions, unless the parameter `filter` is another text than `true`."""
     if (query.get("filter") or "true") != "true":
         return functions
     return {

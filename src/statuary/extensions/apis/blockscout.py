@@ -26,7 +26,7 @@ PROXY_TYPES: Final = {
     "GnosisSafeProxy": "master_copy",
     "ZeppelinOSProxy": "eip1967_oz",
 }
-"""Blockscout's names of the kinds of proxies; others are `unknown`."""
+"""Blockscout's names of proxy types; others are `unknown`."""
 
 LICENSES: Final = {
     "UNLICENSED": "none",
@@ -66,9 +66,9 @@ def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document
 def smart_contract(judged: JudgedRecord) -> JsonObject:
     """Convert a record to a contract of Blockscout's API.
 
-    Unknown members are null: without creation code, arguments and `creation_status` are not known.
-
-    A contradicted record is neither fully nor partially verified: another code is at the address.
+    Unknown members are null: `constructor_args` also if there are none, and `creation_status` without
+    creation code. A contradicted record is neither fully nor partially verified, and its code counts as
+    changed.
     """
     record, is_contradicted = judged.record, judged.is_contradicted
     compilation = as_object(record["compilation"])
@@ -125,7 +125,12 @@ class _ProxyMembers(NamedTuple):
 
 
 def _proxy(judged: JudgedRecord) -> _ProxyMembers:
-    """Return the type and implementations of a proxy."""
+    """Return the type and implementations of a proxy.
+
+    Returns:
+        None and no implementations if the contract is not a proxy, or if the record is contradicted and the
+        present implementation is unknown.
+    """
     resolution = as_object(judged.record.get("proxyResolution"))
     other = judged.other_implementation
     if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):

@@ -18,17 +18,17 @@ from statuary.site.document import Document, encode_json
 WHOLE_SITE = ("contracts",)
 
 LENGTH_BYTES = 2
-"""Bytes at the end of code that say how long the metadata before them is."""
+"""Bytes at the end of code with the length of the metadata before them."""
 
 INVALID = b"\xfe"
 CBOR_MAPS = range(0xA1, 0xA5)
 """The first byte of a CBOR map with one to four members."""
 
 WORD = 32
-"""Bytes of a word, in which Vyper keeps immutables."""
+"""Bytes of an EVM word; Vyper stores immutables in whole words."""
 
 CALL_PROTECTION = (1, 20)
-"""The address of a library in its own code: PUSH20, with the address in place of zeros."""
+"""The place of a library's own address, which deployment writes into its code after its first byte, PUSH20."""
 
 Ranges = tuple[tuple[int, int], ...]
 """Places of code: offset and length, both in bytes."""
@@ -40,14 +40,14 @@ class Template(NamedTuple):
     digest: str  # Keccak-256 of the code with these ranges zeroed, and without metadata unless it is whole
     length: int  # the number of hashed bytes
     zeroed: Ranges
-    is_whole: bool = False  # nothing is cut off: Vyper's immutables follow the code and what metadata it has
+    is_whole: bool = False  # whether the metadata is hashed too, as for Vyper
 
 
 class CodeFacts(NamedTuple):
     """The hashes of a record's runtime code, as the ledger stores them."""
 
     digest: str  # keccak256 of the code on the chain
-    template: Template | None
+    template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
         """Encode the hashes as a line of JSON."""
@@ -55,7 +55,7 @@ class CodeFacts(NamedTuple):
 
     @classmethod
     def read(cls, line: bytes) -> "CodeFacts":
-        """Parse the line of JSON."""
+        """Parse a line that `encode` made."""
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)
@@ -65,7 +65,11 @@ class CodeFacts(NamedTuple):
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
-    """Hash the runtime code of a record, if it has any."""
+    """Hash the runtime code of a record.
+
+    Returns:
+        The hashes, or None if the record has no code of the chain.
+    """
     runtime = as_object(record["runtimeBytecode"])
     text = as_text(runtime.get("onchainBytecode")).removeprefix("0x")
     if not text:
@@ -79,9 +83,10 @@ def _hash(code: bytes) -> str:
 
 
 def strip_metadata(code: bytes) -> bytes:
-    """Remove the final metadata, and solc's INVALID before it, from code.
+    """Remove the metadata and a final INVALID from the end of code.
 
-    The metadata is a CBOR map of up to four members; the last two bytes are its length.
+    The metadata is a CBOR map of up to four members; the last two bytes are its length. solc writes INVALID
+    before it, or at the end of code without metadata.
     """
     length = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
     plain = code[:-length] if length <= len(code) and code[-length] in CBOR_MAPS else code
@@ -89,7 +94,10 @@ def strip_metadata(code: bytes) -> bytes:
 
 
 def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
-    """Set ranges of code to zero."""
+    """Set ranges of code to zero.
+
+    Bytes after the end of the code are ignored.
+    """
     output = bytearray(code)
     for start, size in ranges:
         output[start : start + size] = bytes(len(output[start : start + size]))
@@ -100,7 +108,8 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
     """Set the parts of code to zero that differ between contracts.
 
     Returns:
-        None if the chain's and the compiler's code differ.
+        The template; None if the compiled code is missing or differs from the chain's, if the record's
+        references are malformed, or for Vyper without immutables.
     """
     runtime = as_object(record["runtimeBytecode"])
     language = as_object(record["compilation"]).get("language")
@@ -124,6 +133,9 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
     The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
     Metadata in runtime code (0.3.4 to 0.3.9) names only the compiler, so it is the same for each contract,
     and stays.
+
+    Returns:
+        The template, or None if the code has no immutables or is not the compiler's.
     """
     start = len(compiled) // 2
     size = len(code) - start
@@ -136,8 +148,14 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
 def _ranges(runtime: JsonObject, size: int) -> Ranges:
     """Return the ranges in which contracts of a source differ.
 
+    They are libraries, immutables, the metadata of contracts that this one creates, and a library's own
+    address.
+
     Args:
         size: bytes of the compiler's code.
+
+    Raises:
+        InvalidValueError: if the references are malformed.
     """
     references = [
         *parse_link_references(runtime.get("linkReferences")),
@@ -157,7 +175,11 @@ def _ranges(runtime: JsonObject, size: int) -> Ranges:
 
 
 def _unlinked(text: str) -> bytes:
-    """Decode compiled code, with zeros in place of library names."""
+    """Decode compiled code, with zeros in place of library names.
+
+    Raises:
+        ValueError: if it is not hex.
+    """
     if "_" not in text:
         return bytes.fromhex(text)
     digits = bytearray(text.encode())
@@ -169,7 +191,7 @@ def _unlinked(text: str) -> bytes:
 
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the lists that find contracts by a hash of code."""
+    """Yield the contracts of each code hash and template, and the templates by length."""
     by_code = defaultdict[str, list[object]](list)
     by_template = defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}

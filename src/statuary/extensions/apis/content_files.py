@@ -1,4 +1,4 @@
-"""Read the content's folder `apis`: pictures and earlier implementations."""
+"""Read the content's folder `apis`: pictures, chains and earlier implementations."""
 
 import json
 from functools import partial
@@ -17,19 +17,19 @@ from statuary.source.source_files import SourceFile
 FOLDER = "apis"
 LARGEST = 256 * 1024
 PNG = b"\x89PNG\r\n\x1a\n"
-"""The first bytes of such a picture."""
+"""The first bytes of a PNG file."""
 
 
 class CustomFiles(NamedTuple):
-    """The documents that come from the content's folder `apis`."""
+    """The contents of the content's folder `apis`."""
 
-    documents: list[Document]  # pictures for Otterscan
+    documents: list[Document]  # pictures and chains for Otterscan
     versions: dict[ContractLocation, list[Version]]  # implementations of proxies, oldest first
-    findings: list[Finding]  # findings about files that are not published
+    findings: list[Finding]  # about invalid files, which are skipped
 
 
 def custom_files(root: Path) -> CustomFiles:
-    """Read the files of `apis/`, with findings.
+    """Read the files of `apis/`, and report the invalid ones.
 
     They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`.
@@ -60,7 +60,12 @@ def custom_files(root: Path) -> CustomFiles:
 
 
 def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
-    """Return the bytes of a file, or a message about its fault."""
+    """Parse a file.
+
+    Returns:
+        The document of a picture or a chain, a proxy and its earlier implementations, or a message about the
+        file's fault.
+    """
     body = SourceFile(root, path).bytes(LARGEST)
     parts = path.split("/")[1:]
     match parts:

@@ -11,10 +11,10 @@ from statuary.base.json_values import Json
 from statuary.contracts.model.abi import is_identifier, signature_text
 
 MODIFIERS = frozenset({"indexed", "anonymous", "memory", "storage", "calldata", "payable"})
-"""Words that parsers take for a modifier, so that no parameter can have such a name."""
+"""Words that parsers take for a modifier, so that a parameter with such a name is written without it."""
 
 MAX_DECLARATION = 4_000
-"""Characters of the longest declaration; a longer one is kept as its signature."""
+"""Characters of the longest declaration; the signature replaces a longer one."""
 
 
 class Declarations(NamedTuple):
@@ -25,12 +25,16 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Encode as a line of JSON; empty for an ABI without signatures."""
+        """Encode as a line of JSON.
+
+        Returns:
+            The line; empty if there are no signatures.
+        """
         return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
     def read(cls, line: bytes) -> "Declarations":
-        """Parse the line of JSON."""
+        """Parse a line that `encode` made, and that is not empty."""
         functions, errors, events = orjson.loads(line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 
@@ -38,7 +42,11 @@ class Declarations(NamedTuple):
 def parse_declarations(abi: Json) -> Declarations:
     """Collect the signatures of a record's ABI.
 
-    Items that ethers rejects are skipped.
+    Items that ethers rejects are skipped. Of several declarations of an event, the first in sort order is
+    used.
+
+    Args:
+        abi: the ABI; there are no signatures if it is not a list.
     """
     texts: dict[str, set[str]] = {"function": set(), "error": set()}
     events: dict[str, str] = {}
@@ -63,7 +71,7 @@ def event_declaration(text: str, event: Mapping[str, Json]) -> str:
     """Format an event as `Transfer(address indexed from, uint256 value)`.
 
     Args:
-        text: its signature.
+        text: its signature, which is returned if the declaration is longer than `MAX_DECLARATION`.
         event: its item of the ABI, which ethers accepts.
     """
     inputs = event.get("inputs")
@@ -82,7 +90,7 @@ def _declared(parameter: Json) -> str:
 
 
 def _type(parameter: Mapping[str, Json]) -> str:
-    """Format the type of a parameter; a tuple has its members."""
+    """Format the type of a parameter; that of a tuple lists its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)
@@ -92,4 +100,4 @@ def _type(parameter: Mapping[str, Json]) -> str:
 
 
 SHORT = re.compile(r"u?int(?![0-9])")
-"""The types that are written without their size."""
+"""Integer types without a size, which are of 256 bits."""

@@ -20,11 +20,12 @@ def derive_record_output(judged: JudgedRecord, settings: object, source: str) ->
     """Derive the documents and ledger data of a record.
 
     The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third
-    a proxy's kind and implementations. For a contradicted record, no interface or source is attributed to the
-    address; its code is, unless that does not come from its sources.
+    a proxy's type and implementations. If the record is contradicted, only Blockscout's document, which has a
+    flag for changed code, shows its ABI and sources. The code has hashes unless it does not come from the
+    sources.
 
     Args:
-        settings: those of the extension.
+        settings: the settings of the extension; others give no documents.
         source: the content file of the record.
     """
     if not isinstance(settings, ApisSettings):

@@ -14,13 +14,13 @@ from statuary.extensions.apis.addressed import contract_document
 from statuary.site.document import Document, encode_unchecked
 
 UNVERIFIED: Final = "Contract source code not verified"
-"""The text that clients look for."""
+"""The message by which clients recognize an unverified contract."""
 
 NO_DATA: Final = "No data found"
-"""The text that clients look for where the creation of a contract is unknown."""
+"""The message by which clients recognize a contract whose creation is unknown."""
 
 CREATION: Final = "creation"
-"""The item of `getcontractcreation`; an answer is made of those of several contracts."""
+"""The name of an item of `getcontractcreation`, whose response lists those of several contracts."""
 
 DEFAULT_RUNS: Final = 200
 LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
@@ -29,8 +29,8 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
     """Yield the response bodies of calls about a contract.
 
-    A contract whose record is contradicted is treated as unverified. Its creation is known all the same,
-    unless the record fails its checks.
+    A contract whose record is contradicted is treated as unverified. Its creation is still published, unless
+    the record fails its checks.
     """
     record, bodies = judged.record, dict[str, Json]()
     if not judged.is_contradicted:
@@ -50,7 +50,7 @@ def success(result: Json) -> JsonObject:
 
 
 def failure(reason: str) -> JsonObject:
-    """Return the body of an error, which has HTTP status 200, too."""
+    """Return the body of an error; its HTTP status is also 200."""
     return {"status": "0", "message": "NOTOK", "result": reason}
 
 
@@ -99,14 +99,18 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return the optimizer's `runs`; 0 for Vyper."""
+    """Return the optimizer's `runs`.
+
+    Returns:
+        The setting as the record has it; by default 200, or 0 for Vyper.
+    """
     settings = as_object(compilation.get("compilerSettings"))
     default = 0 if compilation.get("language") == "Vyper" else DEFAULT_RUNS
     return as_object(settings.get("optimizer")).get("runs", default)
 
 
 def is_optimized(compilation: Mapping[str, Json]) -> bool:
-    """Return whether the optimizer is on, Vyper's by default."""
+    """Return whether the optimizer is enabled, as it is for Vyper by default."""
     settings = as_object(compilation.get("compilerSettings"))
     if compilation.get("language") == "Vyper":
         return settings.get("optimize", True) not in (False, "none")
@@ -117,9 +121,7 @@ def constructor_arguments(record: RecordValue) -> str:
     """Return the encoded constructor arguments in hex, without `0x`.
 
     Returns:
-        The arguments; empty if there are none or they are unknown: the API has no other word. The ABI beside
-            them says
-        whether the constructor takes any.
+        The arguments; empty if there are none, or if they are unknown, which the API cannot express.
     """
     creation = as_object(record["creationBytecode"])
     values = as_object(creation.get("transformationValues"))
@@ -129,7 +131,8 @@ def constructor_arguments(record: RecordValue) -> str:
 def linked_libraries(record: RecordValue) -> dict[str, str]:
     """Return the lower-case addresses of a contract's libraries by `path:Library`.
 
-    The settings name those that the compiler linked, the transformations those that were linked after it.
+    The settings name libraries that the compiler linked, the transformations those that were linked
+    afterwards.
     """
     linked = library_addresses(
         as_object(as_object(record["compilation"]).get("compilerSettings")).get("libraries")
@@ -149,7 +152,14 @@ def _libraries(record: RecordValue) -> str:
 
 
 def source_license(record: RecordValue, path: str) -> str:
-    """Find the SPDX license identifier in the contract's source."""
+    """Find the SPDX license identifier in a source of a record.
+
+    Args:
+        path: the path of the contract's source.
+
+    Returns:
+        The identifier; empty if there is none.
+    """
     text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
     licence = LICENSE.search(text)
     return licence[1] if licence else ""
@@ -159,11 +169,15 @@ METADATA = re.compile("646970667358221220([0-9a-f]{64})|65627a7a723[01]5820([0-9
 """solc's hash of the metadata in runtime code: `ipfs`, a multihash, or `bzzr0` and `bzzr1`."""
 
 LONGEST_END = 400
-"""Digits of the code's end in which the hash is."""
+"""Hex digits at the end of code in which the hash is searched."""
 
 
 def _metadata_source(record: RecordValue) -> str:
-    """Return the metadata's IPFS or Swarm URL, if the code has it."""
+    """Return the metadata's IPFS or Swarm URL.
+
+    Returns:
+        The URL; empty if the code does not have it.
+    """
     code = as_text(as_object(record["runtimeBytecode"]).get("onchainBytecode"))
     digests = METADATA.findall(code[-LONGEST_END:])
     if not digests:
@@ -173,11 +187,10 @@ def _metadata_source(record: RecordValue) -> str:
 
 
 def contract_creation(record: RecordValue) -> JsonObject | None:
-    """Convert a record to the result of `getcontractcreation`.
+    """Convert a record to an item of `getcontractcreation`.
 
     A record has neither the block's time nor the creating contract. The time is omitted, and so is an unknown
-    block:
-    ape-etherscan rejects an empty number, but accepts a missing one.
+    block: ape-etherscan rejects an empty number, but accepts a missing one.
 
     Returns:
         The members, or None if the transaction or its sender is unknown.
@@ -199,7 +212,11 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the response bodies that do not depend on contracts."""
+    """Yield the paths and bodies of responses that do not depend on contracts.
+
+    Args:
+        base: the URL of the site.
+    """
     chain_entries: list[Json] = [
         {
             "chainname": chain.title,
@@ -250,4 +267,4 @@ ANSWERS: dict[str, JsonObject] = {
     "address": failure("Error! Invalid address format"),
     "verify": failure("This site takes no contracts: it publishes those that were verified before"),
 }
-"""The bodies that do not depend on a contract, by their file."""
+"""The bodies that do not depend on a contract, by the name of their document."""

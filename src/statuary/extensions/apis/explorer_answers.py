@@ -54,10 +54,10 @@ def answer_explorer(method: str, path: str, query: str, read_document: ReadDocum
 
 
 def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
-    """Answer a call that is not about a single known contract.
+    """Find what is wrong with a call's module, action or chain.
 
     Returns:
-        The name of the response; empty if the call is about one.
+        The name of the response about it; empty if nothing is.
     """
     if parameter(query, "module") != "contract":
         return "module"
@@ -72,7 +72,10 @@ def _stored(name: str, read_document: ReadDocument) -> ApiAnswer:
 
 
 def _creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
-    """Look up the creations of up to ten contracts."""
+    """Look up the creations of up to ten contracts.
+
+    Further addresses are ignored, and contracts whose creation is unknown are omitted.
+    """
     if not all(map(ADDRESS.match, addresses)):
         return _stored("address", read_document)
     paths = (

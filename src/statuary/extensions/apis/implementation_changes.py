@@ -12,16 +12,16 @@ from statuary.extensions.apis.merged_abi import AbiChange, abi_changes
 from statuary.extensions.apis.storage_changes import StorageChange, layout_variables, storage_changes
 
 CONTEXT: Final = 3
-"""Lines around a change that are shown."""
+"""Unchanged lines that are shown before and after a change."""
 
 LONGEST_PART: Final = 2_000
-"""Lines between the first and the last change of a source that are compared; a longer part is only marked as changed."""
+"""Limit for the lines between the first and the last change of a source; a longer part is only marked as changed."""
 
 LONGEST_DIFFERENCE: Final = 2_000
-"""Lines of what is shown of a source."""
+"""Lines of a difference that are shown."""
 
 NAMESPACE: Final = "erc7201:"
-"""The marker of sources that keep variables in ERC-7201 namespaces."""
+"""The text by which sources with ERC-7201 namespaces are recognized."""
 
 
 class SourceChange(NamedTuple):
@@ -29,11 +29,11 @@ class SourceChange(NamedTuple):
 
     change: str  # "added", "removed" or "changed"
     path: str
-    lines: tuple[str, ...] = ()  # a unified difference without its head; none of a file that is too long
+    lines: tuple[str, ...] = ()  # a unified diff without its header; none if the changed part is too long
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the change as it is published."""
+        """Return the change as it is published; only a changed file has lines."""
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
@@ -46,7 +46,7 @@ class Side(NamedTuple):
     compiler: str
     has_layout: bool
     variables: int
-    has_namespaces: bool  # whether its sources name a namespace of ERC-7201, whose variables no layout has
+    has_namespaces: bool  # whether its sources name ERC-7201 namespaces; layouts omit their variables
 
     def to_json(self) -> JsonObject:
         """Return the implementation as it is published."""
@@ -71,7 +71,7 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """The number of variables that are now read differently."""
+        """The number of variables that are now read differently; 0 without layouts."""
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
@@ -141,10 +141,10 @@ def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
 
 
 def _unified(old: list[str], new: list[str], offset: int) -> Iterator[str]:
-    """Yield the unified difference of two texts.
+    """Yield the lines of a unified diff, without its header.
 
     Args:
-        offset: the number of equal lines before them.
+        offset: the number of equal lines that both files have before these.
     """
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
         (_, first_line, _, start, _) = group[0]
