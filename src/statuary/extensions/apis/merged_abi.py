@@ -11,7 +11,7 @@ CodeAbi = tuple[str, Json]
 """The address of a contract, and its ABI as its record has it."""
 
 ONCE: Final = ("constructor", "fallback", "receive")
-"""Entries that a contract has only once and without a signature."""
+"""The kinds of entries that a contract has at most once, without a signature."""
 
 
 class AbiEntry(NamedTuple):
@@ -35,7 +35,7 @@ class Clash(NamedTuple):
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
-    first: AbiEntry  # the entry that runs, if it is the proxy's
+    first: AbiEntry  # if it is the proxy's, it is the one that runs
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
@@ -62,10 +62,10 @@ class MergedAbi(NamedTuple):
 def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """Merge the ABI of a proxy with those of its implementations.
 
-    A function of the proxy hides one of an implementation with the same selector, which is omitted. Of two
-    implementations (facets of a diamond) with one selector, the table of the diamond decides, which is not
-    known here:
-    the first one is in the ABI. Events and errors of all of them are in it. The constructor is the proxy's.
+    A function of the proxy hides one of an implementation with the same selector, which is omitted. If two
+    implementations (facets of a diamond) have the same selector, only the first one's function is in the ABI,
+    since the table of the diamond is not known here. All events and errors are in it, but only the proxy's
+    constructor.
     """
     merging = _AbiMerge(proxy[0])
     for code in (proxy, *implementations):
@@ -100,7 +100,7 @@ class _AbiMerge:
     def _share(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
         """Add a contract to those that have the event or error.
 
-        `fallback` and `receive` run only in the first one.
+        `fallback` and `receive` stay those of the first contract, since only these run.
         """
         if entry.signature and entry.addresses[0] not in earlier_entry.addresses:
             self.entries[identity] = earlier_entry._replace(
@@ -124,7 +124,7 @@ class _AbiMerge:
 def _identity(entry: AbiEntry) -> tuple[str, ...]:
     """Return the key that entries with the same selector share.
 
-    For events, it includes the indexed parameters.
+    That of an event includes the number of its parameters and which are indexed.
     """
     if entry.kind != "event":
         return entry.kind, entry.key
@@ -134,7 +134,7 @@ def _identity(entry: AbiEntry) -> tuple[str, ...]:
 
 
 def valid_entries(code: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the valid entries of an ABI."""
+    """Yield the entries of an ABI, except those that ethers rejects."""
     address, abi = code
     for item in map(as_object, as_list(abi)):
         kind = str(item.get("type", "function"))

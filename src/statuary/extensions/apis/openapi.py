@@ -18,7 +18,7 @@ def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> t
     """Return the operations of the enabled APIs.
 
     Args:
-        example: a contract of the site, or None.
+        example: a contract of the site for example URLs, if it has one.
     """
     describe = {
         Api.SIGNATURES: _signatures,

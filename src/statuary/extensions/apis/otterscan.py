@@ -12,7 +12,7 @@ from statuary.site.document import Document, encode_json
 def signature_files(site: SiteSignatures) -> Iterator[Document]:
     """Yield a file for each selector and topic of the site's contracts.
 
-    Each has the signatures with that hash, separated by `;`.
+    It has the signatures of functions and errors, or the declarations of events, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
@@ -32,10 +32,10 @@ def _text(path: str, text: str) -> Document:
 def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
     """Yield the site's chains in the form of ethereum-lists/chains.
 
-    The content knows no currency of a chain, so it is Ether.
+    The content does not name the currencies of chains, so each chain has Ether.
 
     Args:
-        base: the address of the site.
+        base: the URL of the site.
     """
     for chain in chains:
         number = int(chain.chain_id)
@@ -65,11 +65,14 @@ def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
 
 
 def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
-    """Make Otterscan's `config.json` for the site's first chain.
+    """Make Otterscan's `config.json`, named after the site's first chain.
 
-    Sources are read from layout 2 of Sourcify's repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a
-    verified contract without metadata, such as one of Vyper. The name and the coin of the chain are in
-    `chains/`.
+    The node is the first RPC URL of any chain, or a local one. Sources are read from layout 2 of Sourcify's
+    repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a verified contract without metadata, such as
+    one of Vyper. The name and the currency of the chain are in `chains/`.
+
+    Args:
+        base: the URL of the site.
     """
     node = next((rpc for chain in chains for rpc in chain.rpc), "http://127.0.0.1:8545")
     name = chains[0].title if chains else "This network"

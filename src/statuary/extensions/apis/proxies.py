@@ -1,4 +1,4 @@
-"""The implementations of proxies: present, merged, and earlier ones."""
+"""The implementations of proxies: current, earlier, and their merged ABI."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -26,7 +26,7 @@ class ProxyFacts(NamedTuple):
 
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
-    abi: Json  # the proxy's own; None unless its code is that of its sources
+    abi: Json  # the proxy's own; None if its code is not that of its sources
     is_contradicted: bool = False  # whether the record names other implementations
 
     def encode(self) -> bytes:
@@ -35,7 +35,7 @@ class ProxyFacts(NamedTuple):
 
     @classmethod
     def read(cls, line: bytes) -> "ProxyFacts":
-        """Parse the line of JSON."""
+        """Parse a line that `encode` made."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
@@ -44,8 +44,8 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
     """Return the data that the ledger stores about a proxy.
 
     Returns:
-        The data, or None if it names no implementation, or is contradicted, unless its slot holds another
-            one.
+        The data; None if the record is not of a proxy with implementations, or if it is contradicted and the
+        present implementation is unknown.
     """
     record, other = judged.record, judged.other_implementation
     resolution = as_object(record.get("proxyResolution"))
@@ -80,7 +80,16 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Parse the versions in a published document of a proxy."""
+    """Parse the versions in a published document that a build has seen.
+
+    Versions that a file of the content states are skipped.
+
+    Args:
+        resolved: the document of a proxy, or None.
+
+    Returns:
+        The versions, oldest first; none without a document, or if it is damaged.
+    """
     try:
         history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
     except orjson.JSONDecodeError:
@@ -101,13 +110,14 @@ def proxy_history(
 ) -> list[Version]:
     """Combine stated and seen versions of a proxy, oldest first.
 
+    Stated versions come first, then the seen ones that are not among them. The oldest beyond `MOST_VERSIONS`
+    are dropped.
+
     Args:
-        stated_versions: what a file of the content says; it replaces what the site saw of the same
-            implementations.
-        seen_versions: what the site saw in earlier builds.
-        current_addresses: the implementations that the record names.
-        now: since when the present ones are known, if they are not the last: the instant of this build, or of
-            the record.
+        stated_versions: those in a file of the content.
+        seen_versions: those that the site saw in earlier builds.
+        current_addresses: the implementations that the record names; they are added unless they are the last.
+        now: the instant from which on an added version is known.
     """
     stated_sets = {version.implementations for version in stated_versions}
     versions = [
@@ -122,10 +132,11 @@ def proxy_history(
 def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
     """Return the pairs of implementations to compare.
 
-    They are successive ones, and each one with the current one.
+    They are successive ones, and each one with the current one. Versions with several implementations are
+    skipped: the facets of a diamond have no common layout.
 
-    The versions of a diamond are sets of facets without a common layout: only its ABI and its history are
-    published.
+    Returns:
+        The pairs, each once; none if the current version has several implementations.
     """
     single = [version.implementations[0] for version in versions if len(version.implementations) == 1]
     if not single or len(versions[-1].implementations) > 1:
@@ -140,7 +151,7 @@ class ResolvedProxy(NamedTuple):
     location: ContractLocation
     name: str
     facts: ProxyFacts
-    names: Mapping[str, str]  # names of the implementations that have a record here, by address
+    names: Mapping[str, str]  # names of implementations with a record here, also earlier ones, by address
     merged_abi: MergedAbi
     history: Sequence[Version]
     pairs: Sequence[tuple[str, str]]  # pairs of implementations that both have a record
@@ -148,7 +159,8 @@ class ResolvedProxy(NamedTuple):
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
         """Return the path of the changes between two implementations.
 
-        It is a JSON document or a page.
+        Args:
+            page: return the path of the page, not of the JSON document.
         """
         url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
         old_address, new_address = pair
@@ -197,11 +209,11 @@ def resolved_proxy(
     """Merge a proxy with the records of its implementations.
 
     Args:
-        place: where the proxy is.
-        name: that of the proxy's own record.
-        facts: what its record says.
-        records: of the implementations of its history on the same chain, by address; those that the site has.
-        history: its versions.
+        place: the chain and address of the proxy.
+        name: the name in the proxy's own record.
+        facts: the data about the proxy.
+        records: the records that the site has of implementations in the history, by address.
+        history: the proxy's versions, oldest first.
     """
     recorded = [address for address in facts.implementations if address in records]
     return ResolvedProxy(

@@ -68,12 +68,14 @@ def listed_proxies(
     read_published: Callable[[str], bytes | None],
     now: str,
 ) -> list[ListedProxy]:
-    """Find the proxies of a site, and their histories.
+    """Find the histories of a site's proxies.
+
+    A proxy without a known version has had its implementations since its record was verified.
 
     Args:
-        rows: the proxies, with the line that the ledger keeps of each.
-        stated_versions: histories that the content has.
-        read_published: returns the bytes at a path before this build.
+        rows: the proxies, each with the line that the ledger stores.
+        stated_versions: the histories that the content states.
+        read_published: returns the bytes that were at a path before this build, or None.
         now: the instant of the build.
     """
     proxies = []
@@ -91,7 +93,7 @@ def listed_proxies(
 
 
 def index_document(proxies: Iterable[ListedProxy]) -> Document:
-    """List the proxies of a site by chain and address."""
+    """Return the list of a site's proxies, by chain and address."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -122,7 +124,10 @@ class ProxyDocuments:
         self._records = dict(self._read(dict(self._published(addresses))))
 
     def _published(self, places: Iterable[ContractLocation]) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield the addresses of published contracts, with their sources."""
+        """Yield the source and location of contracts with a published record.
+
+        Contradicted ones are skipped.
+        """
         for place in places:
             contract = contract_at(self._built.sources, *place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])
@@ -153,10 +158,10 @@ class ProxyDocuments:
                         yield contract.source, partial(getattr, contract, "read")
 
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
-        """Yield the documents about every proxy.
+        """Yield each proxy with its documents; none if they cannot be made.
 
         Args:
-            findings: collects why documents cannot be made.
+            findings: gains a finding for each failure.
         """
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"

@@ -54,7 +54,7 @@ class VersionRow(NamedTuple):
 
 
 class ClashRow(NamedTuple):
-    """Two ABI entries with the same selector."""
+    """Two ABI entries with the same selector or topic."""
 
     hash: str
     sentence: str
@@ -99,7 +99,7 @@ class ComparedSide(NamedTuple):
 class PlaceView(NamedTuple):
     """A position in storage."""
 
-    label: str  # the variable's name; empty if the row has the same
+    label: str  # the variable's name; empty if it is that of the row
     slot: str
     offset: str
     type: str
@@ -230,7 +230,11 @@ class _ProxyPages:
         )
 
     def _implementation_name(self, address: str) -> str:
-        """Return the name of an implementation with a shortened address."""
+        """Return a contract's name and shortened address.
+
+        Returns:
+            The text; the whole address if the name is unknown.
+        """
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 

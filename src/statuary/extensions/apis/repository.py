@@ -34,7 +34,7 @@ def repository_folder(record: RecordValue) -> str:
 
 
 def source_path(name: str) -> str:
-    """Return a source's path below `sources/`, as version 1 stores it.
+    """Return a source's path below `sources/` in version 1.
 
     Steps up and line breaks are removed, as in Sourcify's server; a colon becomes `_`, as in Otterscan.
     """
@@ -46,7 +46,8 @@ def source_path(name: str) -> str:
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the files of a contract for both versions.
 
-    Version 1 omits a source whose name another one has, or that no file system can hold.
+    Without metadata, there are none. Version 1 omits a source whose path conflicts with an earlier one, or
+    cannot be stored.
     """
     if not isinstance(record["metadata"], dict):
         return
@@ -77,9 +78,16 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Give each source a different path in a folder.
+    """Assign each source a path in a folder.
 
-    No path is also a folder, and no two differ only in case.
+    No path is also a folder, and no two differ only in case: the first source gets the path.
+
+    Args:
+        folder: the folder, from the root of the site.
+        taken_paths: paths in the folder that other files have.
+
+    Returns:
+        The paths below the folder by name, without the sources whose path is taken or cannot be stored.
     """
     files = {name.lower() for name in taken_paths}
     folders = set[str]()

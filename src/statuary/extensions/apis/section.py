@@ -53,10 +53,10 @@ PUBLIC_SIGNATURES = "signatures.txt"
 """The file of the content with public signatures, a line each."""
 
 LARGEST_LIST = 256 * 1024 * 1024
-"""Bytes of the largest such file."""
+"""Bytes of the largest file of public signatures."""
 
 MAX_FINDINGS = 20
-"""Lines of it that are reported."""
+"""Limit for the invalid lines of that file that are reported."""
 
 GROUP = "apis"
 """The group of these documents in the ledger."""
@@ -76,11 +76,11 @@ FOLDERS = (
     "bytecode",
     "proxies",
 )
-"""The folders of these documents; others have those of single records."""
+"""The folders of documents about all records; other folders have those of single records."""
 
 
 class ApisSection(Section):
-    """Adds the documents that depend on all records together."""
+    """The section of documents that depend on all records together."""
 
     urls = urls.API_URLS
     parts = PARTS
@@ -150,7 +150,7 @@ class ApisSection(Section):
         return SectionResult(skipped=tuple(findings))
 
     def _code_page(self, catalogue: SiteContent, findings: list[Finding]) -> Iterator[Document]:
-        """Yield the page that identifies code."""
+        """Yield the page that identifies code, if its API is enabled."""
         if Api.CODE in self.settings.apis:
             from statuary.extensions.apis.code_page import code_page
 
@@ -171,7 +171,7 @@ class ApisSection(Section):
         Those that cannot be made keep their old version.
 
         Returns:
-            Whether the site has no proxies.
+            Whether all of them were made, as they are if the API is disabled.
         """
         if Api.PROXIES not in self.settings.apis:
             return True
@@ -230,12 +230,15 @@ class ApisSection(Section):
                 yield from signature_files(site)
 
     def _custom_files(self, root: Path) -> CustomFiles:
-        """Read the content's folder `apis`, if an API uses it."""
+        """Read the content's folder `apis`, if an API that uses it is enabled."""
         has_own = Api.OTTERSCAN in self.settings.apis or Api.PROXIES in self.settings.apis
         return custom_files(root) if has_own else CustomFiles([], {}, [])
 
     def _public(self, root: Path) -> "_PublicSignatures":
-        """Return the file of public signatures, if the content has it."""
+        """Read the file of public signatures.
+
+        It is empty if there is no such file, if it cannot be read, or if the API is disabled.
+        """
         if Api.SIGNATURES not in self.settings.apis or not (root / PUBLIC_SIGNATURES).exists():
             return _PublicSignatures(b"", [])
         read_file = partial(SourceFile(root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
@@ -252,9 +255,9 @@ def split_facts(facts: bytes) -> list[bytes]:
 
 
 def _of_settings(path: str, body: JsonObject) -> Document:
-    """Return a document that depends on settings alone.
+    """Return a document that depends only on settings.
 
-    The list of chains also has the name that clients request.
+    The list of chains also has the path that clients request.
     """
     other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
     encoded = encode_json(body)
@@ -262,7 +265,7 @@ def _of_settings(path: str, body: JsonObject) -> Document:
 
 
 class _PublicSignatures(NamedTuple):
-    """The content's file of public signatures."""
+    """The bytes of the content's file of public signatures, with findings."""
 
     content: bytes
     findings: list[Finding]
@@ -276,7 +279,7 @@ class _ReadSignatures(NamedTuple):
 
 
 def _read(public: bytes) -> _ReadSignatures:
-    """Read a file of public signatures."""
+    """Parse a file of public signatures; only the first invalid lines are reported."""
     texts, findings = list[str](), list[Finding]()
     for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
         if text is not None:

@@ -13,7 +13,7 @@ from statuary.extensions.apis.declarations import Declarations
 from statuary.site.document import Document, encode_json, encode_unchecked
 
 WHOLE_SITE = ("contracts",)
-"""The source of documents of all contracts, as documents and ledger name it."""
+"""The source that documents about all contracts name."""
 
 
 class SiteSignatures(NamedTuple):
@@ -36,7 +36,12 @@ class SiteSignatures(NamedTuple):
 
 
 def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Collect the signatures of all records and of the public list."""
+    """Collect the signatures of all records and of the public list.
+
+    Args:
+        stored_facts: the lines of declarations in the ledger; empty ones must be removed.
+        public: the signatures of the public list.
+    """
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
     for line in dict.fromkeys(stored_facts):
@@ -51,14 +56,14 @@ def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> 
 
 
 WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
-"""The parameters of an event and their indexes, which decide how its data is read."""
+"""The parts of an event's declaration that show which parameters are indexed."""
 
 
 def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
     """Yield the documents of the signature API.
 
     Args:
-        refreshed_at: when the newest record was verified, for the statistics.
+        refreshed_at: the instant at which the newest record was verified.
     """
     texts = site.texts
     yield from _shards("function", texts, site, digits=10)
@@ -88,10 +93,10 @@ def _json(path: str, value: object) -> Document:
 
 
 def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) -> Iterator[Document]:
-    """Divide signatures into files by the first digits of their hash.
+    """Yield the signatures of a kind, in files by the first byte of their hash.
 
     Args:
-        digits: the characters of a key.
+        digits: the length of a key, with `0x`.
     """
     hashed = sorted((signature_hash(text)[:digits], rank(text, site), text) for text in texts)
     verified = site.verified
@@ -113,10 +118,10 @@ def rank(text: str, site: SiteSignatures) -> int:
 
 
 def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
-    """Encode a signature as the 4byte service does.
+    """Encode a signature as Sourcify's 4byte service does.
 
     Args:
-        key: the hash under which it is sent.
+        key: the hash under which the signature is listed.
     """
     is_filtered = key in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[key] != text
     return {"name": text, "filtered": is_filtered, "hasVerifiedContract": is_verified}
@@ -137,7 +142,7 @@ def _functions(site: SiteSignatures) -> frozenset[str]:
 
 
 def _best(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
-    """Choose one signature for each selector."""
+    """Choose the signature with the best rank for each selector."""
     best_by_selector: dict[str, str] = {}
     for key, *_, text in sorted((signature_hash(text)[:10], rank(text, site), text) for text in texts):
         best_by_selector.setdefault(key, text)
@@ -153,9 +158,9 @@ MAX_SIGNATURE = 4_000
 
 
 def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
-    """Yield the signatures of a list with their line numbers.
+    """Yield the line numbers and signatures of a list.
 
-    Empty lines and those that begin with `#` are notes. An invalid line yields None.
+    Empty lines and those that begin with `#` are skipped. An invalid line yields None.
     """
     for number, line in enumerate(text.split("\n"), 1):
         plain = line.strip()

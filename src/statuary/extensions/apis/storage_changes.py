@@ -17,7 +17,7 @@ from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_t
 
 WORD: Final = 32
 GAP: Final = re.compile(r"_*gap[0-9]*\Z", re.IGNORECASE)
-"""The name of an array that holds the place of later variables."""
+"""The name of an array that reserves space for later variables."""
 
 NUMBER: Final = re.compile(r"[0-9]{1,78}\Z")
 ARRAY: Final = re.compile(r".*\[([0-9]{1,78})\]\Z", re.DOTALL)
@@ -31,7 +31,7 @@ class Variable(NamedTuple):
 
     label: str
     type: str  # the compiler's name of the type
-    shape: str  # the same for types that read the same bytes in the same way
+    shape: str  # equal for types that read the same bytes in the same way
     start: int  # the first byte, counted from slot 0
     size: int  # in bytes
 
@@ -76,10 +76,12 @@ class StorageChange(NamedTuple):
 
 
 def layout_variables(layout: Json) -> list[Variable] | None:
-    """Return the ordered variables of a layout of solc or Vyper.
+    """Return the variables of a storage layout of solc or Vyper.
+
+    Malformed entries are skipped. Variables of Vyper are sorted by position; those of solc keep their order.
 
     Returns:
-        The variables, or None if there is no layout, or it has another form.
+        The variables, or None if the layout is not an object.
     """
     if not isinstance(layout, dict):
         return None
@@ -117,9 +119,9 @@ def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
 
 
 class _Shapes:
-    """Types reduced to how their bytes are read.
+    """The shapes of types, which describe how bytes are read.
 
-    Names do not matter.
+    The names of variables and structs do not matter.
     """
 
     def __init__(self, types: JsonObject) -> None:
@@ -159,7 +161,7 @@ class _Shapes:
 
 
 Name = tuple[str, int]
-"""A label, and a number for variables with the same one: contracts may inherit private ones."""
+"""A label, and a number, since several inherited variables may have the same label."""
 
 
 class _VariablesByByte:
@@ -170,16 +172,19 @@ class _VariablesByByte:
         self._ends = [variable.end for _, variable in self._sorted]
 
     def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Find the first variable that shares a byte with another."""
+        """Find the first variable that shares a byte with the given one."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
 
 
 def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
-    """Compare two layouts: old variables in their order, then new ones.
+    """Compare two layouts by the names of their variables.
 
     A gap is not a variable: other variables may take its place, and it may shrink.
+
+    Returns:
+        The changes of old variables in their order, then the new variables.
     """
     old, new = _by_name(before), _by_name(after)
     plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]
@@ -207,7 +212,7 @@ def _changes_of_old(
 
 
 def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
-    """Return the change of a variable that is now read differently."""
+    """Return the change of a variable whose bytes are now read differently, if any."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
     return (
@@ -229,7 +234,7 @@ def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
 def _without_its_name(
     old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return the change of a variable that has no successor by name."""
+    """Return the change of a variable whose name the new layout does not have."""
     there = places.first_within(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)

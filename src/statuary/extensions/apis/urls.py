@@ -44,7 +44,7 @@ ABI = Url(
 )
 
 ETHERSCAN_CALL = f"{LOOKUP_FOLDER}/api"
-"""The path of calls of an explorer, where those of one chain are at `explorer/<chainId>/api`."""
+"""The path of calls that name their chain; `explorer/<chainId>/api` is the path for one chain."""
 
 ETHERSCAN_LIST = Url(
     "etherscan-list", f"{LOOKUP_FOLDER}/chainlist", "the chains, as Etherscan lists them", own_rule=True
@@ -65,7 +65,7 @@ ETHERSCAN_CHAINS = Url(
 )
 
 OTTERSCAN_PREFIX = "otterscan"
-"""The folder of what Otterscan reads."""
+"""The folder of the documents that Otterscan reads."""
 
 REPOSITORY_FOLDER = "contracts"
 """The folder of contracts in the layouts of Sourcify's repository."""
@@ -211,4 +211,4 @@ API_URLS = (
     PROXY_PAGE,
     PROXY_CHANGES_PAGE,
 )
-"""Every document of the interfaces."""
+"""All documents of these APIs."""

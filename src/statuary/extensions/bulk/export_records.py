@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 """A row of SQL, whose values are as its query gives them."""
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
-"""The match levels by their names in `sourcify_matches`."""
+"""Match levels, by their names in `sourcify_matches`."""
 
 
 class ExportedSide(NamedTuple):
@@ -76,7 +76,11 @@ class ExportedMatch(NamedTuple):
 
 
 def exported_record(match: ExportedMatch) -> dict[str, Json]:
-    """Convert the rows of a match to a record."""
+    """Convert the rows of a match to a record.
+
+    Raises:
+        AttributeError, TypeError, ValueError: if a column has another type than in Sourcify's schema.
+    """
     compilation = match.compilation
     artifacts = as_object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
@@ -124,7 +128,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
 
 
 def _hex(data: bytes | None) -> str | None:
-    """Format bytes as `0x` hex; null stays null."""
+    """Format bytes as `0x` hex; null if they are null or empty."""
     return "0x" + data.hex() if data else None
 
 
@@ -192,12 +196,12 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the row of the match to findings about the record."""
+        """Set the position of findings about the record to the row of the match."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
 def bucket_file(folder: Path, number: int) -> Path:
-    """Return the path of a bucket."""
+    """Return the path of a bucket's database."""
     return folder / f"bucket-{number}.sqlite3"
 
 
@@ -222,7 +226,7 @@ WHERE m.rowid = ?
 """
 
 ORDER = "SELECT rowid FROM matches ORDER BY chain_id, address"
-"""Only narrow rows are sorted; the wide ones are looked up one by one."""
+"""The order of a bucket's matches; to sort only narrow rows, the wide ones are looked up one by one."""
 
 SOURCES = """
 SELECT path, content FROM paths JOIN sources USING (source_hash)
@@ -235,7 +239,13 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Read the matches, sources and signatures of a bucket by address."""
+    """Yield each match of a bucket with its sources and signatures.
+
+    They are sorted by chain and address.
+
+    Raises:
+        sqlite3.DatabaseError: if the database is damaged.
+    """
     with closing(read_database(file)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()
@@ -245,7 +255,10 @@ def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tup
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
-    """Yield the contracts of a bucket."""
+    """Yield the contracts of a bucket.
+
+    If it is damaged, the last one has no record, but a finding.
+    """
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
             yield _contract(
@@ -338,15 +351,16 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
 
 
 def _json(text: str | None) -> Json:
-    """Parse a JSON column.
+    """Parse a JSON column; both SQL null and the JSON text `null` give None.
 
-    SQL null and the text `null` are both null.
+    Raises:
+        UnreadableError: if it is not JSON.
     """
     return None if text is None else parse_json(text)
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Locate a finding at a match's row, and name the member."""
+    """Move a finding to a match's row, and name the record's member in it."""
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message
     return replace(finding, message=message, path=source.path, position=Position(source.line, 1))

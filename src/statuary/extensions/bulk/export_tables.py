@@ -44,14 +44,18 @@ TABLES = {
 PRAGMAS = (
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-256;"
 )
-"""Without a journal: an unfinished bucket is thrown away."""
+"""Settings without a journal, since an unfinished bucket is deleted."""
 
 
 class BucketWriter:
-    """Writes rows into buckets in one pass; a context manager."""
+    """A context manager that writes rows into new buckets."""
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
-        """Create empty buckets of at most `limit` bytes."""
+        """Create empty buckets.
+
+        Args:
+            limit: the bytes of strings and blobs that all buckets together may have.
+        """
         self.rows_left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets: list[Database] = []
@@ -73,7 +77,11 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to the buckets that their first values number."""
+        """Add rows to a table; the first value of a row is the number of its bucket.
+
+        Raises:
+            UnreadableError: if all rows together exceed the limit.
+        """
         by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
             self.rows_left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
@@ -102,10 +110,10 @@ NEEDED = (
 """The tables that every record needs (MEASUREMENTS.md, exports)."""
 
 OPTIONAL = ("compiled_contracts_metadata", "compiled_contracts_signatures", "signatures")
-"""Tables that some exports lack: metadata was a column of `sourcify_matches`, and signatures follow from the ABI."""
+"""Tables that some exports lack: older ones have metadata in `sourcify_matches`; the ABI has the signatures."""
 
 RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
-"""The end of a file name after the table: first row, end, and in older exports the compression."""
+"""The end of a file name after the table: the first row, the last, and in older exports the compression."""
 
 
 class JoinLimits(NamedTuple):
@@ -116,16 +124,18 @@ class JoinLimits(NamedTuple):
 
 
 OVERHEAD = 224 << 20
-"""Bytes of memory that the engine does not count: code, rows in transit, what the allocator keeps."""
+"""Bytes of memory that the engine does not count: code, rows in transit, and unused memory of the allocator."""
 
 
 def table_of_file(path: str) -> str:
-    """Return the table that a file belongs to."""
+    """Return the table that a file belongs to, by its name."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
 def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
-    """Group the files of an export by table.
+    """Group the files of an export by table, in order of their rows.
+
+    Other files are skipped.
 
     Raises:
         UnreadableError: if a table that every record needs is missing.
@@ -163,6 +173,7 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
     """Open DuckDB with limits.
 
     Args:
+        scratch: the folder for data that does not fit into memory.
         database: a file for its tables; by default they are in memory.
 
     Raises:
@@ -178,9 +189,12 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
 
 
 def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
-    """Define a view of each table, with file names and row numbers.
+    """Define a view of each table of an export.
 
-    The columns are `filename` and `file_row_number`.
+    The columns `filename` and `file_row_number` are added.
+
+    Raises:
+        UnreadableError: if a file is in an object store, and the library for them is not installed.
     """
     if any(is_remote(file) for files in tables.values() for file in files):
         _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
@@ -192,7 +206,7 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Check the number of rows, and return the total size.
+    """Check the number of rows, and return the size of the files in bytes.
 
     Raises:
         UnreadableError: if a table has more rows than a real one of its size.
@@ -211,7 +225,11 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
-    """Define a view of Parquet files whose columns may differ."""
+    """Define a view of Parquet files whose columns may differ.
+
+    Args:
+        options: further arguments of `read_parquet`, as SQL.
+    """
     file_list = ", ".join(map(_literal, files))
     query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {options})"
     connection.execute(f"CREATE VIEW {name} AS {query}")
@@ -325,26 +343,26 @@ def _of_compilation(connection: _Engine, tables: Mapping[str, list[str]]) -> Ite
 
 
 CONTRACTS_OF_A_BUCKET = 8192
-"""About a hundred megabytes of records."""
+"""Contracts of a bucket, which are about a hundred megabytes of records."""
 
 MOST_BUCKETS = 256
-"""All of them are open at the same time."""
+"""Limit for buckets, since all are open at the same time."""
 
 NEED_SIZE = 256
-"""Bytes of memory for a row of the narrow side: a generous estimate."""
+"""Bytes of memory for a row on the narrow side of a join: a generous estimate."""
 
 SHARE = 4
-"""The narrow side takes at most this part of the memory; the wide side needs the rest."""
+"""The narrow side takes at most one part in this many of the memory; the wide side needs the rest."""
 
 OVERLAP = 16
-"""Rows that one match may join: ids are unique, but the files of an export may overlap."""
+"""Rows that one match may join on average: ids are unique, but the files of an export may overlap."""
 
 ROWS_AT_A_TIME = 256
 """Rows fetched at a time: of the widest table, about ten megabytes."""
 
 
 class ExportJoin(NamedTuple):
-    """The buckets of an export, and findings about the whole."""
+    """The buckets of an export, with findings about the export."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
@@ -405,7 +423,7 @@ SELECT id AS match_id, verified_contract_id, creation_match, runtime_match, crea
 FROM sourcify_matches
 QUALIFY row_number() OVER (PARTITION BY id ORDER BY updated_at DESC, filename DESC, file_row_number DESC) = 1
 """
-"""A match is exported again whenever it changes; its newest row counts."""
+"""The newest row of each match: a match is exported again whenever it changes."""
 
 JOINED = """
 SELECT m.*, v.compilation_id, v.deployment_id, d.chain_id, d.address, d.transaction_hash,
@@ -427,18 +445,22 @@ SELECT *, CAST(('0x' || left(md5(CAST(compilation_id AS VARCHAR)), 8)) AS BIGINT
 FROM joined WHERE NOT dangles
 QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DESC, match_id DESC) = 1
 """
-"""The newest match of each contract: one may be deployed to its address more than once."""
+"""The newest match at each address, to which contracts may be deployed more than once."""
 
 
 class _JoinedKeys(NamedTuple):
-    """The table of keys by which rows are joined."""
+    """The size of the table of keys by which rows are joined."""
 
     buckets: int
-    dangling: int  # matches whose rows are missing
+    dangling: int  # skipped matches, since rows that they refer to are missing
 
 
 def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
-    """Create the table of keys by which rows are joined."""
+    """Create the table of keys by which rows are joined.
+
+    Raises:
+        UnreadableError: if the export repeats ids.
+    """
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
     connection.execute(
@@ -479,7 +501,11 @@ def _fill(
 
 
 def _passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
-    """Divide a join into passes that fit into memory."""
+    """Divide a join into passes that fit into memory.
+
+    Returns:
+        The narrow side of each pass, as SQL; an empty string for a query without a join.
+    """
     if not wide.needed:
         return [""]
     (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()

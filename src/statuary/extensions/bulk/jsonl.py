@@ -33,7 +33,7 @@ BUFFER = 1 << 20
 
 
 def is_compressed(path: str) -> bool:
-    """Return whether a bulk file can only be read from its start."""
+    """Return whether a bulk file is compressed, by its name."""
     return path.endswith((".gz", ".zst"))
 
 
@@ -75,7 +75,7 @@ def damaged_file_errors(path: str) -> tuple[type[Exception], ...]:
     """Return the exceptions that reading a damaged file raises.
 
     Raises:
-        UnreadableError: if Zstandard is missing.
+        UnreadableError: if the file is compressed with Zstandard, and the library is not installed.
     """
     if not path.endswith(".zst"):
         return STREAM_ERRORS
@@ -99,7 +99,7 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Read the contracts, and skip blank lines."""
+        """Yield the contracts of the lines; see `read_line_range`."""
         return read_line_range(root, self)
 
 
@@ -108,19 +108,20 @@ class LineContract(NamedTuple):
 
     source: ContractSource
     parsed_contract: ParsedContract
-    text: bytes = b""  # the line, as it was parsed; empty if it was not
+    text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the position on the line to findings about the record."""
+        """Set the position of findings about the record to its line and column."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
 def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
     """Split a JSONL file into ranges of whole lines.
 
-    Each has about `size` bytes.
-
     A compressed or remote file is one range, since finding its lines takes as long as reading it.
+
+    Args:
+        size: about the bytes of a range.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -140,7 +141,7 @@ def _skip_lines(file: IO[bytes], size: int) -> int:
     """Skip `size` bytes and the rest of the line.
 
     Returns:
-        The number of lines.
+        The number of skipped lines; 0 at the end of the file.
     """
     lines, last_bytes = 0, b"\n"
     while size > 0 and (block := file.read(min(BUFFER, size))):
@@ -168,7 +169,7 @@ class CountedLines(NamedTuple):
 
     start: int  # the block's offset
     lines: int
-    first_line_end: int | None  # the offset after the first of them
+    first_line_end: int | None  # the offset after the first of them; None without one
 
 
 def count_lines(block: Block) -> CountedLines:
@@ -195,7 +196,10 @@ BLOCKS = 64
 def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
     """Divide a plain file into ranges of lines, counted by workers.
 
-    This process reads nothing: it would take longer to read than workers to build.
+    They read the file, since this process alone would read it more slowly than the workers build.
+
+    Args:
+        size: about the bytes of a range.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -215,7 +219,11 @@ def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_
 
 
 def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
-    """Read the contracts of a range, and skip blank lines."""
+    """Yield the contracts of a range, and skip blank lines.
+
+    An unreadable line is a contract with a finding and no record. So is the last one if the rest of the range
+    is skipped, because the file is damaged or exceeds a limit.
+    """
     path, number = lines.path, lines.first_line
     damaged: tuple[type[Exception], ...] = ()
     try:
@@ -245,7 +253,10 @@ def _check(message: str, *, when: bool) -> None:
 
 
 def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
-    """Yield the lines of a range, each cut at a limit."""
+    """Yield the lines of a range.
+
+    The rest of a line beyond `LARGEST_RECORD + 1` bytes is skipped.
+    """
     if lines.start:
         file.seek(lines.start)
     bytes_left = None if lines.end is None else lines.end - lines.start
@@ -261,7 +272,14 @@ def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
 
 
 def _skip_line(file: IO[bytes]) -> int:
-    """Skip the rest of a line; return its number of bytes."""
+    """Skip the rest of a line.
+
+    Returns:
+        The number of skipped bytes.
+
+    Raises:
+        UnreadableError: if there are more than `MAX_SKIPPED`.
+    """
     read_bytes = 0
     while line_rest := file.readline(BUFFER):
         read_bytes += len(line_rest)
@@ -299,7 +317,7 @@ def _source(path: str, number: int, record: RecordValue | None = None) -> Contra
 
 
 def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
-    """Add the positions on a record's line to findings."""
+    """Set the position of findings to a line, and the column of their member."""
     positions = locate_in_json(
         line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
     )

@@ -22,7 +22,7 @@ from statuary.workers.executor import Executor, PooledExecutor
 
 
 class LineReader(BulkReader):
-    """Reads JSON lines."""
+    """The reader of JSON lines."""
 
     @override
     def parts(
@@ -34,7 +34,7 @@ class LineReader(BulkReader):
 
 
 class ExportReader(BulkReader):
-    """Reads the tables of a Sourcify export.
+    """The reader of a Sourcify export's tables.
 
     Workers on other machines must see its temporary folder.
     """
@@ -59,12 +59,15 @@ def _joined(
 PREFIX = "statuary-join-"
 
 GRACE = 60
-"""Seconds after which a new folder certainly has its lock."""
+"""Seconds after which the process that created a folder has certainly locked it."""
 
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """Make a temporary folder; remove it, and those of killed processes."""
+    """Create a temporary folder, and remove it at the end.
+
+    Folders that killed processes left are removed too.
+    """
     folder = Path(mkdtemp(prefix=PREFIX))
     descriptor = lock_folder(folder, waits=False)
     _remove_abandoned(folder.stat().st_mtime - GRACE)
@@ -82,8 +85,7 @@ def _remove_abandoned(cutoff: float) -> None:
     Their locks ended with them.
 
     Args:
-        cutoff: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock
-            yet.
+        cutoff: seconds since 1970; a folder that was changed later may not have its lock yet, and stays.
     """
     if sys.platform == "win32":
         return

@@ -50,7 +50,7 @@ COLOURS = {
     "none": "#5a606a",
     "stated": "#5a606a",
 }
-"""The colours of signs by day: those of text in the style sheet, so that they stand out."""
+"""The colours of signs: those of text in the light theme, so that they stand out."""
 
 STATES = tuple(state for state in COLOURS if state != "stated")
 """The states of a site and of an incident."""
@@ -72,7 +72,7 @@ SIGNS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "none": (((6.8, 10), (13.2, 10)),),
     "stated": (((6.5, 9), (13.5, 9)), ((6.5, 13.5), (13.5, 13.5))),
 }
-"""The strokes within, in the colour of the paper."""
+"""The strokes within each sign, in the colour of the background."""
 
 LEFT, TOP, SCALE = 80, 90, 8
 """The position of the sign, and the pixels of one of its units."""
@@ -84,7 +84,7 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the name and the state of each card of a site."""
+    """Yield the name of each card of a site, and the sign that it shows."""
     if status:
         for kind in ("status", "incident"):
             yield from ((f"{kind}-{state}", state) for state in STATES)
@@ -135,20 +135,23 @@ class CardsSection(Section):
 
 
 def card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a text in a language that the font has characters for.
+    """Return a text in a language whose characters the font has.
 
-    The language is the site's, or else English.
+    That is the site's language, or else English.
     """
     line = texts(key)
     return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
 
 def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
-    """Return the theme's font, or Pillow's own.
+    """Load the theme's font, or Pillow's own.
+
+    Args:
+        files: the files of the theme, by name.
 
     Raises:
         MissingExtraError: if Pillow is not installed.
-        StatuaryError: if the theme has no such font.
+        StatuaryError: if the theme does not have the font, or Pillow cannot read it.
     """
     fonts: Any = optional("PIL.ImageFont", extra="cards", purpose=PURPOSE)
     if not settings.font:
@@ -192,10 +195,11 @@ def card(
     name: str,
     address: str,
 ) -> bytes:
-    """Draw a card as PNG: a drawing, text, address, and the site's name.
+    """Draw a card as PNG: a sign, a sentence, and the site's name and address.
 
     Raises:
-        StatuaryError: if it is larger than services accept without a delay.
+        MissingExtraError: if Pillow is not installed.
+        StatuaryError: if the PNG has more than `MOST_BYTES` bytes.
     """
     image: Any = optional("PIL.Image", extra="cards", purpose=PURPOSE)
     drawing: Any = optional("PIL.ImageDraw", extra="cards", purpose=PURPOSE)
@@ -218,7 +222,7 @@ def card(
 
 
 def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
-    """Divide a text into at most two lines."""
+    """Divide a text into lines, and drop all after the second."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -248,7 +252,10 @@ PART, LINE, MARGIN = 80, 90, 10
 
 
 def _draw_trail(pen: "ImageDraw", state: str) -> None:
-    """Draw the way from the sources to the address, its lines as on a contract's page."""
+    """Draw a verdict: its sign between the squares of sources and address.
+
+    The lines are dashed as on a contract's page.
+    """
     middle = TOP + 10 * SCALE
     sign = LEFT + PART + LINE + MARGIN
     second_line = sign + 20 * SCALE + MARGIN
@@ -263,7 +270,7 @@ def _draw_trail(pen: "ImageDraw", state: str) -> None:
 
 
 def _draw_sign(pen: "ImageDraw", state: str, left: int = LEFT) -> None:
-    """Draw the sign of a state: a shape with a stroke."""
+    """Draw the sign of a state: a filled shape with strokes."""
 
     def scaled(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(left + x * SCALE, TOP + y * SCALE) for x, y in points]

@@ -10,9 +10,9 @@ from statuary.source.source_model import SourceModel, Text
 
 
 class CardSettings(NamedTuple):
-    """The settings of pictures."""
+    """The settings of preview pictures."""
 
-    font: str = ""  # a font of the theme, by file name; empty for the library's own, which has ASCII alone
+    font: str = ""  # a font of the theme, by file name; empty for Pillow's own, which has only ASCII
 
 
 class CardsSource(SourceModel):

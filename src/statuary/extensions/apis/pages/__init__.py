@@ -9,7 +9,11 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return whether the site has pages of proxies and code."""
+    """Return the template values `proxies` and `code`.
+
+    Returns:
+        "yes" if the site has these pages, or an empty string.
+    """
     return {
         "proxies": "yes" if Api.PROXIES in settings.apis else "",
         "code": "yes" if Api.CODE in settings.apis else "",
