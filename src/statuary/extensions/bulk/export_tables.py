@@ -113,7 +113,7 @@ OPTIONAL = ("compiled_contracts_metadata", "compiled_contracts_signatures", "sig
 """Tables that some exports lack: older ones have metadata in `sourcify_matches`; the ABI has the signatures."""
 
 RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
-"""The end of a file name after the table: the first row, the last, and in older exports the compression."""
+"""The end of a file name after the table: the first row, the end, and in older exports the compression."""
 
 
 class JoinLimits(NamedTuple):

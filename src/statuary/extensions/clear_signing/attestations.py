@@ -56,21 +56,21 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 class Attestation(NamedTuple):
-    """The claims in the file of an attestation."""
+    """An auditor's attestation about a descriptor, with the result of its check."""
 
     path: str
     descriptor: str  # the path of the descriptor
-    signer: str  # the address in the file's name
+    signer: str  # the address in the name of the file
     status: ClaimStatus
     reason: str
-    time: str = ""  # the stated time in seconds since 1970; empty if unreadable
+    time: str = ""  # the stated time in seconds since 1970; empty unless the signature is verified
 
 
 def canonical_json(value: Json) -> bytes:
-    """Return JSON in the canonical form of RFC 8785.
+    """Encode JSON in the canonical form of RFC 8785.
 
     Raises:
-        InvalidValueError: for a number that has none.
+        InvalidValueError: if a number is too large.
     """
     return _canonical(value).encode("utf-8", "surrogatepass")
 
@@ -96,7 +96,11 @@ def _quoted(text: str) -> str:
 
 
 def _number(double: float) -> str:
-    """Format a number as JavaScript does."""
+    """Format a number as JavaScript does.
+
+    Raises:
+        InvalidValueError: if it is too large.
+    """
     if isinstance(double, int) and abs(double) <= LARGEST_EXACT:
         return str(double)
     number = float(double)
@@ -116,7 +120,11 @@ def _number(double: float) -> str:
 
 
 def descriptor_hash(descriptor: Json) -> str:
-    """Return the hash that attestations of a descriptor sign, as 0x hex."""
+    """Return the hash that attestations of a descriptor sign, as 0x hex.
+
+    Raises:
+        InvalidValueError: if a number in it is too large.
+    """
     return "0x" + keccak256(canonical_json(descriptor)).hex()
 
 
@@ -172,7 +180,11 @@ def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonOb
 
 
 def signed_digest(signed: JsonObject) -> bytes:
-    """Return the 32 bytes that an off-chain attestation signs."""
+    """Return the 32 bytes that an off-chain attestation signs.
+
+    Raises:
+        InvalidValueError: if a value is not of its type.
+    """
     domain = _struct_hash("EIP712Domain", _DOMAIN, as_object(signed.get("domain")))
     return keccak256(
         b"\x19\x01" + domain + _struct_hash("Attest", _MESSAGE, as_object(signed.get("message")))
@@ -180,7 +192,11 @@ def signed_digest(signed: JsonObject) -> bytes:
 
 
 def _uid(message: JsonObject) -> str:
-    """Compute the UID of an off-chain attestation of version 2."""
+    """Compute the UID of an off-chain attestation of version 2, as 0x hex.
+
+    Raises:
+        InvalidValueError: if a value is not of its type.
+    """
     sizes = {"version": 2, "time": 8, "expirationTime": 8}
     parts = []
     for member in _PACKED:
@@ -212,13 +228,17 @@ def _signature(signed: JsonObject) -> RecoverableSignature:
 
 
 def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Attestation | None:
-    """Read an attestation's file.
+    """Check the file of an attestation.
 
     Args:
-        own_descriptor: the JSON of the descriptor beside it; None if there is none.
+        path: its path below the folder.
+        value: its JSON.
+        own_descriptor: the JSON of the attested descriptor; None if there is none.
 
     Returns:
-        The attestation, or None if the file's name is not that of one.
+        The attestation with its status, or None if the file's name is not that of an attestation. It is
+        contradicted if its signature is not the signer's or is about something else, and not shown if the
+        library is missing.
     """
     about = attested_descriptor(path)
     if about is None:
@@ -248,7 +268,14 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
 def _fault(
     signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
-    """Describe how an attestation does not fit its descriptor."""
+    """Describe how an attestation does not fit its descriptor.
+
+    Returns:
+        The fault; empty if there is none.
+
+    Raises:
+        InvalidValueError: if a value is not of its type.
+    """
     message = as_object(signed.get("message"))
     domain = as_object(signed.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)

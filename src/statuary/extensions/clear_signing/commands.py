@@ -248,7 +248,7 @@ def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _C
     """Find the chain and address of a contract.
 
     Raises:
-        InvalidValueError: if an option is wrong.
+        InvalidValueError: if an option is wrong, or there are several chains and none is given.
     """
     chains = [str(chain.chain_id) for chain in catalogue.of(SiteContracts).chains]
     if stated_chain is None and len(chains) != 1:
@@ -260,7 +260,12 @@ def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _C
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
-    """Convert options to a call; raise InvalidValueError if one is wrong."""
+    """Convert options to a call.
+
+    Raises:
+        InvalidValueError: if an option is wrong.
+        NotShownError: if no chain is given, and no descriptor names the contract.
+    """
     data = decode_hex_digits(calldata.removeprefix("0x"))
     if data is None or len(data) < 4:
         raise InvalidValueError(
@@ -278,7 +283,12 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
 
 
 def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
-    """Return the given chain, or the only one with a descriptor."""
+    """Return the given chain, or the only one with a descriptor.
+
+    Raises:
+        InvalidValueError: if the given chain is not a number, or descriptors name several.
+        NotShownError: if no descriptor names the contract.
+    """
     if stated_chain is not None:
         return _whole(stated_chain, "--chain-id")
     chains = descriptors.chains_of(address)
@@ -299,7 +309,7 @@ def _whole(text: str, name: str) -> int:
 
 
 def _names(options: NameOptions, call: Call) -> Names:
-    """Read a file of names.
+    """Read the names that a wallet knows from a file.
 
     Raises:
         InvalidValueError: if it cannot be read.

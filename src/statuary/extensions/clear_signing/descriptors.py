@@ -43,7 +43,7 @@ class SigningFileKind(Enum):
     ATTESTATION = "attestation"
     TESTS = "tests"
     SHARED = "shared"
-    """It is only read where a descriptor includes it."""
+    """Any other file; it is only read if a descriptor includes it."""
 
 
 _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-fA-F]{40})\.json")
@@ -85,7 +85,7 @@ class Origins:
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Record that a part is written in another file."""
+        """Record that a part, with all in it, is written in another file."""
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
@@ -143,7 +143,7 @@ class Descriptor:
 
     @property
     def context(self) -> JsonObject:
-        """Its binding: `context.contract` or `context.eip712`."""
+        """The descriptor's binding: `context.contract` or `context.eip712`."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 
@@ -165,8 +165,8 @@ class _Merged(NamedTuple):
 class DescriptorFiles(NamedTuple):
     """The files of a folder of descriptors."""
 
-    paths: tuple[str, ...]  # paths below the folder, sorted
-    findings: tuple[Finding, ...]  # findings about unreadable files
+    paths: tuple[str, ...]  # paths of JSON files below the folder, sorted; at most `MAX_FILES`
+    findings: tuple[Finding, ...]  # about files that cannot be listed, and too many files
 
 
 class DescriptorFolder:
@@ -180,7 +180,7 @@ class DescriptorFolder:
 
     @cached_property
     def listing(self) -> DescriptorFiles:
-        """The files of the folder, and findings about unreadable ones."""
+        """The JSON files of the folder, and findings about others."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
@@ -196,7 +196,7 @@ class DescriptorFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the folder is missing or has no files."""
+        """Whether the folder is missing, or has no JSON files and no findings."""
         return self.listing == ((), ())
 
     @cached_property
@@ -222,7 +222,7 @@ class DescriptorFolder:
         """Return the JSON value of a file.
 
         Raises:
-            DescriptorError: if it has none.
+            DescriptorError: if it cannot be read, or is not JSON.
         """
         if path not in self._values:
             try:
@@ -232,10 +232,10 @@ class DescriptorFolder:
         return self._values[path]
 
     def descriptor(self, path: str) -> Descriptor:
-        """Return a descriptor with what it includes.
+        """Return a descriptor, merged with the files that it includes.
 
         Raises:
-            DescriptorError: if a file is missing or wrong.
+            DescriptorError: if a file cannot be read or included.
         """
         merged_file = self._merged(path, ())
         value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
@@ -246,7 +246,7 @@ class DescriptorFolder:
     def inputs(self, path: str) -> tuple[IncludedFile, ...]:
         """Return the files that `descriptor` reads, each once.
 
-        The digest of a file that is not there is empty.
+        A missing file has an empty digest.
         """
         inputs: dict[str, IncludedFile] = {}
         while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:
@@ -261,10 +261,10 @@ class DescriptorFolder:
         return tuple(inputs.values())
 
     def digest(self, path: str) -> str:
-        """Return the SHA-256 of a file or its error, in hex.
+        """Return the SHA-256 of a file in hex.
 
         Returns:
-            The digest; empty if the file is missing.
+            The digest; that of the error if the file cannot be read, and empty if it is missing.
         """
         if path not in self._digests:
             try:
@@ -291,7 +291,11 @@ class DescriptorFolder:
         return _Merged(value, files + included.files, included.origins)
 
     def _target(self, path: str, include: Json, above: tuple[str, ...]) -> str:
-        """Resolve an include to a file of the folder, without cycles."""
+        """Resolve an include to a file of the folder.
+
+        Raises:
+            DescriptorError: if it is invalid, missing, outside of the folder, nested too deeply, or a cycle.
+        """
         pointer: Pointer = ("includes",)
         if not isinstance(include, str) or not is_utf8(include):
             raise _error(INCLUDES, "`includes` is not a text", path, pointer)
@@ -322,9 +326,9 @@ def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str 
 
 
 class _Merger:
-    """Merges a file with those that it includes.
+    """Merges a file into the one that it includes.
 
-    Its values win, and fields of one path are merged.
+    The values of the including file win. Fields with the same path are merged.
     """
 
     def __init__(self, path: str, origins: Origins) -> None:
@@ -336,8 +340,8 @@ class _Merger:
         """Merge two objects; the including file takes precedence.
 
         Args:
-            at: where it stands in the merged descriptor.
-            source_pointer: where `own_value` stands in its file.
+            at: the pointer of the objects in the merged descriptor.
+            source_pointer: the pointer of `own_value` in its file.
         """
         result: dict[str, Json] = dict(included)
         for key, value in own_value.items():
@@ -413,7 +417,11 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def attested_descriptor(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and signer that an attestation's path names."""
+    """Return the descriptor and signer that an attestation's path names.
+
+    Returns:
+        The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if it is not such a path.
+    """
     folder, _, name = path.rpartition("/")
     match = _ATTESTATION.fullmatch(name)
     if match is None or not folder.endswith("/sigs"):

@@ -27,7 +27,7 @@ from statuary.site.document import Document, encode_json
 from statuary.site.site_content import SiteContent
 
 DECIMALS = 18
-"""Of the currencies of chains."""
+"""Decimals of the currencies of all chains."""
 
 
 def verify_site(
@@ -40,14 +40,19 @@ def verify_site(
     """Verify the descriptors of a site, and reuse unchanged results.
 
     Args:
-        sources: the contracts of a build; None outside one.
+        cached: the results that are reused.
+        sources: the contracts of a build; None outside of one.
     """
     records = SiteRecords(folder.root, catalogue, sources)
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
 def summary(verification: FolderVerification) -> str:
-    """Return the line about descriptors in a build's summary."""
+    """Return the line about descriptors in a build's summary.
+
+    Returns:
+        The line; empty without descriptors.
+    """
     if not verification.descriptors:
         return ""
     deployments = sum(len(item.deployments) for item in verification.descriptors)
@@ -63,10 +68,10 @@ def signing_documents(
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    """Yield the documents of all descriptors; unchanged ones are reused.
+    """Yield the documents of all descriptors; none without descriptors.
 
     Args:
-        proof_before: the proof that was published at a path; empty if there was none.
+        proof_before: returns the proof that was published at a path; empty if there was none.
         now: the instant of the build.
     """
     for document in _documents(verification, examples, proof_before, now):
@@ -111,15 +116,15 @@ def _documents(
 
 
 BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
-"""The results at one deployment, by descriptor."""
+"""The results at one deployment, each with the result for its descriptor."""
 
 
 def _by_location(
     verification: FolderVerification, is_published: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
-    """Group results by contract.
+    """Group the results that are compared or published by contract.
 
-    They are sorted by chain and address.
+    The contracts are sorted by chain id, as a string, and address.
     """
     by_place: defaultdict[tuple[str, str], BoundKey] = defaultdict(list)
     for item in verification.descriptors:
@@ -146,7 +151,10 @@ def _files(
 
 
 def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
-    """Return name and currency of the chains of a site."""
+    """Return the name and currency of each chain of a site, by id.
+
+    The currency is None if the settings do not name it.
+    """
     currencies = dict(settings.currencies)
     return {
         int(chain.chain_id): (

@@ -35,21 +35,21 @@ from statuary.extensions.clear_signing.render import (
 from statuary.extensions.clear_signing.values import Leaf, message_value
 
 LEGACY: Final = "tests"
-"""The folder of tests of version 1, whose form is another."""
+"""The folder of tests of version 1, which are skipped, since they have another form."""
 
 MAX_EXAMPLES: Final = 100
 """Examples of a descriptor that are published; the largest real one has 28."""
 
 _EIP_155: Final = 35
 _TYPED: Final = {1: 4, 2: 5, 3: 5, 4: 5}
-"""By the type of a transaction (EIP-2930, 1559, 4844, 7702), the place of its recipient."""
+"""The index of the recipient among the members of a transaction (EIP-2930, 1559, 4844, 7702), by its type."""
 
 Chains = Mapping[int, tuple[str, Token | None]]
-"""Name and currency of chains, by id."""
+"""The name of each chain and its currency, or None if that is unknown, by chain id."""
 
 
 class Descriptors:
-    """Calldata descriptors, found by contract."""
+    """Calldata descriptors, by contract; the first one of a contract is used."""
 
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
         self._by_place: dict[tuple[str, str], Descriptor] = {}
@@ -62,14 +62,16 @@ class Descriptors:
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
-        """Return the chains on which an address has a descriptor."""
+        """Return the ids of the chains on which an address has a descriptor."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def rendered(self, call: Call, names: Names) -> Rendered:
         """Render a call.
 
         Raises:
-            NotShownError, InvalidValueError: if it cannot be.
+            NotShownError: if no descriptor shows it.
+            InvalidValueError: if its data does not fit the format.
+            StepLimitError: if it takes too much work.
         """
         descriptor = self.of(call)
         if descriptor is None:
@@ -96,7 +98,11 @@ class InnerRenderer:
         self._descriptors, self._names, self._depth = descriptors, names, depth
 
     def __call__(self, call: Call) -> Rendered | None:
-        """Render the call if a descriptor has its format."""
+        """Render the call.
+
+        Returns:
+            The rendered call, or None if no descriptor shows it.
+        """
         descriptor = self._descriptors.of(call)
         if descriptor is None or len(call.data) < 4:
             return None
@@ -108,7 +114,11 @@ class InnerRenderer:
 
 
 def parse_names(provider: JsonObject, chains: Chains) -> Names:
-    """Collect the names in the `dataProvider` of a test."""
+    """Collect the names in the `dataProvider` of a test.
+
+    Args:
+        chains: the names and currencies of chains, which a test does not have.
+    """
     tokens = {}
     for address, item in as_object(provider.get("tokens")).items():
         symbol = as_object(item).get("symbol")
@@ -149,7 +159,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
     """Parse a raw transaction, signed or not.
 
     Args:
-        sender: its address in lower case; empty if it is unknown.
+        sender: the sender's address in lower case; empty if it is unknown.
 
     Raises:
         InvalidValueError: if it is invalid, or creates a contract.
@@ -169,7 +179,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
 
 def _legacy_chain(items: list[RlpItem]) -> int:
-    """Return a transaction's chain by EIP-155; 1 if it has none."""
+    """Return a legacy transaction's chain by EIP-155; 1 if it names none."""
     stated_chain = as_number(items[6]) if len(items) == 9 else 1
     if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
@@ -201,6 +211,9 @@ def encode_type(primary: str, types: JsonObject) -> str:
 def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
     """Parse the JSON that `eth_signTypedData_v4` takes.
 
+    Args:
+        sender: the signer's address in hex; empty if it is unknown.
+
     Raises:
         InvalidValueError: if it is not a message.
     """
@@ -224,7 +237,7 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
 
 
 class RenderedExample(NamedTuple):
-    """An example call with the lines that a wallet shows."""
+    """An example's format, and the text that a wallet shows."""
 
     key: str  # the key of the format
     rendered: Rendered
@@ -242,7 +255,9 @@ class Example(NamedTuple):
         """Render the example.
 
         Raises:
-            InvalidValueError: if that cannot be.
+            NotShownError: if the descriptor does not show it.
+            InvalidValueError: if its data does not fit the format.
+            StepLimitError: if it takes too much work.
         """
         inner = InnerRenderer(descriptors, names)
         with step_budget():
@@ -264,10 +279,13 @@ class DescriptorTests(NamedTuple):
 
 
 def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
-    """Return the descriptor that each test file names.
+    """Return the path of the descriptor that each test file names.
+
+    Args:
+        remembered: known results, by path of the test file.
 
     Returns:
-        An empty text for an unreadable file.
+        The paths by test file; empty for an unreadable one.
     """
     return {
         path: remembered[path] if path in remembered else _named(folder, path)
@@ -285,7 +303,7 @@ def _named(folder: DescriptorFolder, path: str) -> str:
 
 
 def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Parse the readable files of tests."""
+    """Parse the readable files of tests, each up to `MAX_EXAMPLES` examples."""
     tests = []
     for path in paths:
         try:
@@ -322,7 +340,10 @@ def _examples(cases: Iterable[Json]) -> Iterator[Example]:
 def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
-    """Return the rendered examples of a descriptor as a document."""
+    """Render the examples of a descriptor as a document.
+
+    It has at most `MAX_EXAMPLES` of them. Those that the descriptor does not show are skipped.
+    """
     calls: list[Json] = []
     provider: dict[str, Json] = {}
     for part in tests:

@@ -25,12 +25,12 @@ from statuary.extensions.clear_signing.plain_text import quoted
 
 
 class BrokenRule(NamedTuple):
-    """A violation of a rule, with its own severity if needed."""
+    """A violation of a rule."""
 
     message: str
     pointer: Pointer
     hint: str = ""
-    severity: Severity | None = None
+    severity: Severity | None = None  # None for that of the rule
     on_key: bool = False
 
 
@@ -83,14 +83,14 @@ PATHS: Final[Mapping[str, tuple[Fits, str]]] = {
     "chainIdPath": (is_number, "a whole number"),
     "selectorPath": (_is_selector, "4 bytes"),
 }
-"""Parameters that are paths, and what they lead to."""
+"""The test for the target of each parameter that is a path, and its description in messages."""
 
 ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyAddress", "senderAddress")
 """Parameters that are addresses, or name one in the descriptor."""
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield the paths in a field that lead nowhere."""
+    """Yield the paths, constants and references of a field that lead nowhere."""
     if field.problem:
         yield BrokenRule(field.problem, field.pointer)
         return
@@ -110,7 +110,7 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
 def _named_violations(
     field: Field, name: str, parameter: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    """Yield parameters that name something missing."""
+    """Yield a violation if a parameter names something missing or unsuitable."""
     at = (*field.pointer, "params", name)
     if name in PATHS and isinstance(parameter, str):
         yield from _parameter_violations(field, name, parameter, types, descriptor)
@@ -124,7 +124,7 @@ def _named_violations(
 
 
 def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield constants that the descriptor does not define."""
+    """Yield a violation if the descriptor does not define a constant."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
             descriptor_value(descriptor, parse_path(constant))
@@ -151,7 +151,7 @@ def _parameter_violations(
 
 
 def is_address_text(text: str) -> bool:
-    """Return whether a text is an address."""
+    """Return whether a string is an address: 0x and 40 hex digits."""
     return len(text) == 42 and text.startswith("0x") and is_hex_digits(text[2:])
 
 
@@ -195,7 +195,7 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield mismatches between a field's format and its value's type."""
+    """Yield violations about a field's format, label, and the type of its value."""
     name = field.format
     if field.problem or (not name and field.is_never_visible):
         return
@@ -229,7 +229,9 @@ def _unfit(field: Field, target: PathTarget) -> Iterator[BrokenRule]:
 def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:
     """Return the target of the path that a field shows.
 
-    A constant, a path without a target, or text of the descriptor has none.
+    Returns:
+        The target; None for a constant, for a path without a target, and for a value of the descriptor. An
+        encrypted value has the type of its plain text.
     """
     encryption = as_object(field.value.get("encryption"))
     try:
@@ -264,7 +266,7 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
 
 
 def shows_value(field: Field) -> bool:
-    """Return whether a field shows the transaction's own value, `@.value`."""
+    """Return whether a visible field, or a parameter of it, names `@.value`."""
     if field.is_never_visible:
         return False
     return names_value(field)

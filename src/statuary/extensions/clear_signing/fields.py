@@ -21,7 +21,7 @@ class Field(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The name of its format."""
+        """The name of its format; empty if it has none."""
         name = self.value.get("format")
         return name if isinstance(name, str) else ""
 
@@ -32,13 +32,13 @@ class Field(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its label."""
+        """Its label; empty if it has none."""
         label = self.value.get("label")
         return label if isinstance(label, str) else ""
 
     @property
     def is_never_visible(self) -> bool:
-        """Whether wallets hide the field: `never`, or a required value."""
+        """Whether wallets hide the field: `never`, or if its value is required."""
         visible = self.value.get("visible")
         return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)
 
@@ -48,7 +48,10 @@ class Field(NamedTuple):
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
-        """Return the field's path from the root; None for a constant.
+        """Return the field's path from the root.
+
+        Returns:
+            The path, or None for a constant.
 
         Raises:
             InvalidValueError: if it is not a path.
@@ -69,7 +72,10 @@ DEFINITIONS = "$.display.definitions."
 
 
 def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
-    """Yield the fields of a format in order, groups expanded."""
+    """Yield the fields of a format in order, those of groups included.
+
+    A field whose definition or group is invalid has a `problem`.
+    """
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))
     yield from _fields(descriptor, spec.get("fields"), ("display", "formats", key, "fields"), ())
@@ -123,7 +129,7 @@ def placeholders(template: str) -> Iterator[str]:
     """Yield the paths in the braces of an interpolated intent.
 
     Raises:
-        InvalidValueError: if a brace is not closed.
+        InvalidValueError: if a brace is not closed, or braces are empty.
     """
     at = 0
     while at < len(template):

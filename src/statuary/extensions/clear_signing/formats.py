@@ -26,12 +26,11 @@ class Names:
 
     tokens: Mapping[str, Token] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # local names by address
-    ens: Mapping[str, str] = field(default_factory=dict)
-    collections: Mapping[str, str] = field(default_factory=dict)
-    chains: Mapping[int, tuple[str, Token | None]] = field(default_factory=dict)  # name and currency
-    block_times: Mapping[int, int] = field(
-        default_factory=dict
-    )  # timestamps of blocks by number, in seconds since 1970
+    ens: Mapping[str, str] = field(default_factory=dict)  # ENS names by address
+    collections: Mapping[str, str] = field(default_factory=dict)  # names of NFT collections by address
+    chains: Mapping[int, tuple[str, Token | None]] = field(default_factory=dict)  # name and currency by id
+    # timestamps of blocks by number, in seconds since 1970
+    block_times: Mapping[int, int] = field(default_factory=dict)
 
 
 InnerCall = tuple[int, str, bytes, int | None, str]
@@ -42,21 +41,26 @@ class ShownValue(NamedTuple):
     """A value as a wallet shows it."""
 
     text: str
-    note: str = ""  # the wallet's warning
+    note: str = ""  # the wallet's warning; empty without one
     call: InnerCall | None = None  # the call that the value is, if it is one
 
 
 class Show(NamedTuple):
-    """The inputs of formatting besides the value."""
+    """The inputs of a formatter, apart from the value and the parameters."""
 
     chain_id: int
     names: Names
-    value_at_path: Callable[[str], Leaf | None]  # the value that a parameter's path names
+    value_at_path: Callable[[str], Leaf | None]  # returns the value that a parameter's path names
     descriptor: JsonObject
 
 
 def format_value(name: str, value: Leaf, params: JsonObject, show: Show) -> ShownValue:
-    """Format a value for display."""
+    """Format a value for display.
+
+    Args:
+        name: the name of the format; values of unknown formats are shown raw.
+        params: the parameters of the format.
+    """
     return FORMATTERS.get(name, _raw)(_fitting(name, value), params, show)
 
 
@@ -113,7 +117,11 @@ def _currency(chain_id: int, show: Show) -> Token | None:
 
 
 def _address(parameter: Json, show: Show) -> str:
-    """Return the address that a parameter gives or names, if any."""
+    """Return the address that a parameter gives or names.
+
+    Returns:
+        The address in lower case; empty if there is none.
+    """
     if isinstance(parameter, dict):
         return _address(_mapped(parameter, show), show)
     if not isinstance(parameter, str):
@@ -127,7 +135,7 @@ def _address(parameter: Json, show: Show) -> str:
 
 
 def _mapped(reference: JsonObject, show: Show) -> Json:
-    """Look up a key in a map of the descriptor."""
+    """Look up a key in a map of the descriptor; None if it is missing."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
         values = as_object(descriptor_value(show.descriptor, parse_path(str(reference.get("map")))))

@@ -24,11 +24,17 @@ class SelectedFiles(NamedTuple):
     descriptors: tuple[str, ...]  # paths of descriptors
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
     other_count: int  # the number of descriptors for other chains
-    unreadable: tuple[str, ...]  # the faults of other files, a sentence each
+    unreadable: tuple[str, ...]  # the path and the fault of each descriptor that cannot be read
 
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
-    """Select the descriptors of some chains' contracts, with related files."""
+    """Select the descriptors of some chains' contracts, with related files.
+
+    These are the files that they include, their tests and their attestations.
+
+    Args:
+        chains: the ids of the chains.
+    """
     copied = list[str]()
     files = set[str]()
     unreadable = list[str]()
@@ -67,7 +73,11 @@ class CopyResult(NamedTuple):
 
 
 def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
-    """Copy a checkout's files into the content, keeping existing ones."""
+    """Copy a checkout's files into the content, keeping existing ones.
+
+    Raises:
+        DescriptorError: if a file cannot be read; those before it have been copied.
+    """
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
     with content_lock(content):
         for path in paths:

@@ -20,7 +20,7 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.eip712.json`: descriptors by primary type."""
+    """Return `index.eip712.json`: descriptors by contract and primary type."""
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():

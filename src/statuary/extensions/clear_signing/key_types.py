@@ -133,7 +133,11 @@ class _Tokens:
         return token
 
     def expect(self, *tokens: str) -> str:
-        """Return the next token, which is one of these."""
+        """Return the next token.
+
+        Raises:
+            InvalidValueError: if it is not one of these.
+        """
         token = self.take()
         if token not in tokens:
             raise InvalidValueError(
@@ -142,7 +146,14 @@ class _Tokens:
         return token
 
     def space(self, expected: str) -> bool:
-        """Skip white space, and note it if a canonical key has none."""
+        """Skip white space, and note if it is not that of a canonical key.
+
+        Args:
+            expected: the canonical white space: a space or none.
+
+        Returns:
+            Whether there was any.
+        """
         there = self.next.strip(" \t") == "" and self.next != ""
         word = self.take() if there else ""
         if word != expected and (there or expected):
@@ -270,9 +281,9 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(text: str) -> MessageKey:
-    """Return the types of EIP-712's `encodeType`.
+    """Parse the types of EIP-712's `encodeType`.
 
-    The primary type comes first, then its others by name.
+    The primary type comes first, then those that it needs, by name.
 
     Raises:
         InvalidValueError: if it is invalid, or not canonical, so that its hash is not a message's.

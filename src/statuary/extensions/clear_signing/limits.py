@@ -9,7 +9,7 @@ MAX_FILES: Final = 50_000
 """Files below the folder."""
 
 MAX_INCLUDES: Final = 8
-"""Files that include each other one below the other; real ones have one level."""
+"""Levels of files that include each other; real ones have one."""
 
 MAX_FIELDS: Final = 20_000
 """Fields of a descriptor with its includes; the largest real one has about 3,000."""
@@ -32,13 +32,13 @@ largest real descriptor has about 6,300.
 """
 
 MAX_FACETS: Final = 256
-"""Implementations that a record's proxy resolution names and that are read."""
+"""Implementations of a proxy whose records are read; further ones are ignored."""
 
 MAX_SHOWN: Final = 20
 """Findings of one rule about one descriptor or deployment."""
 
 MAX_EARLIER_PROOFS: Final = 20
-"""The maximum of earlier proofs that a proof names."""
+"""Earlier proofs that a proof names."""
 
 MAX_CALLS: Final = 4
 """Levels of calls within calls that are rendered."""

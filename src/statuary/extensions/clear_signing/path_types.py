@@ -41,10 +41,10 @@ class Bytes(NamedTuple):
 
 
 class PathTarget(NamedTuple):
-    """The target of a path."""
+    """The type of the value that a path leads to."""
 
     type: ValueType | Bytes
-    is_many: bool = False  # whether the path leads to each item of an array
+    is_many: bool = False  # whether the path leads to several items of an array
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def descriptor_value(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value can be or hold an address."""
+    """Return whether a value is an address, or a slice that may have its 20 bytes."""
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (ADDRESS_BYTES, None)
@@ -220,7 +220,11 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether wallets take a value's last 20 bytes as an address."""
+    """Return whether wallets take a value's last 20 bytes as an address.
+
+    These values are integers without a sign, byte strings and slices that are long enough, or of unknown
+    length.
+    """
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length is None or kind.length >= ADDRESS_BYTES
@@ -229,7 +233,10 @@ def holds_address(target: PathTarget) -> bool:
 
 
 def is_number(target: PathTarget) -> bool:
-    """Return whether a value is an integer of at most 32 bytes."""
+    """Return whether a value is an integer, or a slice that is read as one.
+
+    Such a slice has at most 32 bytes, or an unknown length.
+    """
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length is None or kind.length <= WORD
@@ -237,7 +244,7 @@ def is_number(target: PathTarget) -> bool:
 
 
 def is_value(target: PathTarget) -> bool:
-    """Return whether it is an elementary value, or an array's items are."""
+    """Return whether a path leads to elementary values, not to arrays or structs."""
     return isinstance(target.type, BasicType | Bytes)
 
 

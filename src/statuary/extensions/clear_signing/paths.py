@@ -40,7 +40,7 @@ class Items(NamedTuple):
 class Slice(NamedTuple):
     """A step to a range of bytes, or of an array's items.
 
-    Without `end`, they extend to the end.
+    Negative numbers count backwards. `start` is None for the first, `end` for all that follow.
     """
 
     start: int | None
@@ -48,7 +48,7 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The length of the range, unless it depends on the value."""
+        """The length of the range, or None if it depends on the value."""
         start = self.start or 0
         if self.end is None:
             return -start if start < 0 else None
@@ -68,7 +68,7 @@ class Path(NamedTuple):
         """Return a relative path from the root; others are unchanged.
 
         Args:
-            group: the path of the group that contains it.
+            group: the steps to the group that contains it.
         """
         return Path(DATA, group + self.steps) if self.root == RELATIVE else self
 
@@ -95,7 +95,7 @@ def parse_path(text: str) -> Path:
     """Parse a path.
 
     Raises:
-        InvalidValueError: if it is not one.
+        InvalidValueError: if it is not a path, or too long.
     """
     if len(text) > MAX_PATH:
         raise InvalidValueError(f"a path of {len(text):,} characters", f"write at most {MAX_PATH:,}")

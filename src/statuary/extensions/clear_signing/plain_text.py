@@ -10,7 +10,7 @@ from statuary.base.primitives import shorten
 
 
 def quoted(text: str) -> str:
-    """Quote a text, and shorten it in the middle if it is long."""
+    """Quote a string, or shorten it if it is long."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 
@@ -31,7 +31,12 @@ _ENUMS: Final = ("metadata", "enums")
 
 
 def shown_texts(value: Json, at: Pointer = (), *, is_shown: bool = False) -> Iterator[tuple[Pointer, str]]:
-    """Yield the texts that wallets show, with their pointers."""
+    """Yield the texts that wallets show, with their pointers.
+
+    Args:
+        at: the pointer of the value in the descriptor.
+        is_shown: whether wallets show the value itself.
+    """
     consume(1)
     if isinstance(value, str) and is_shown:
         yield at, value

@@ -39,7 +39,8 @@ def proof_document(
     """Return the proof of all descriptors at a deployment.
 
     Args:
-        previous_proofs: the proof that was published last; empty if there was none.
+        verdicts: the results at the deployment, at least one.
+        previous_proofs: the document that was published last; empty if there was none.
         now: the instant of the build.
     """
     deployment = verdicts[0][1].deployment
@@ -75,7 +76,7 @@ def _with_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return the part of the proof about a descriptor alone."""
+    """Return the proof of a descriptor at a deployment, without its history."""
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
         [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]
@@ -154,9 +155,9 @@ def _compared(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
 
 
 def _rules(check: DeploymentCheck) -> list[Json]:
-    """Return the outcome of each rule.
+    """Return the outcome of each rule, with its findings.
 
-    Warnings are listed; an error means that nothing is published.
+    The rules that need verified code are omitted if there is none.
     """
     by_rule: dict[str, list[Finding]] = {}
     for finding in check.findings:
@@ -173,7 +174,7 @@ def _rules(check: DeploymentCheck) -> list[Json]:
 
 
 def _functions(check: DeploymentCheck) -> list[Json]:
-    """Return the outcome for each format, with the values it hides."""
+    """Return an entry for each format, with the values that it hides."""
     reading, binding = check.parsed, check.deployed
     entries: list[Json] = []
     for key in reading.types:
@@ -189,7 +190,11 @@ def _functions(check: DeploymentCheck) -> list[Json]:
 
 
 def _without_format(check: DeploymentCheck) -> list[Json]:
-    """Return the state-changing functions that have no format."""
+    """Return the signatures of state-changing functions without a format.
+
+    Returns:
+        The signatures; none for messages, or without verified code.
+    """
     if check.code is None or check.parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return []
     formatted = {function.signature for function in check.parsed.functions.values()}
@@ -202,9 +207,10 @@ def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
 
 
 def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
-    """Return the time and the reason of an earlier proof's contradiction.
+    """Return since when the formats are contradicted, and the earlier proofs.
 
-    The records behind it changed, or the contract delegates elsewhere.
+    An earlier proof is listed when the records behind it change, or the contract delegates elsewhere. The
+    newest `MAX_EARLIER_PROOFS` are kept, newest first.
     """
     history: dict[str, Json] = {}
     fits = as_object(as_object(document["claims"])["fits"])
@@ -217,7 +223,11 @@ def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> Json
 
 
 def _contradicted(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
-    """Return an earlier proof whose inputs have changed."""
+    """Return the last proof as contradicted, if the compared records differ.
+
+    Returns:
+        A list with that proof, or an empty one.
+    """
     previous_basis = _basis(previous_proof)
     current_basis = _basis(document)
     if not previous_basis or previous_basis == current_basis:

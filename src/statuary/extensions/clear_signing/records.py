@@ -44,7 +44,7 @@ class Function(NamedTuple):
 
     @property
     def changes_state(self) -> bool:
-        """Whether wallets sign calls of the function."""
+        """Whether a call may change state, so that wallets sign it."""
         return self.mutability not in ("view", "pure")
 
 
@@ -67,18 +67,18 @@ class VerifiedCode(NamedTuple):
     on_chain: ClaimStatus  # whether the code at the address was shown to be this one
     verdict: ClaimStatus
     block: AnchoredAt | None
-    proxy_type: str  # empty if the record names no implementations
+    proxy_type: str  # empty if the record names none
     implementations: tuple[str, ...]  # in lower case, as the record's proxyResolution names them
-    type_strings: Mapping[str, frozenset[str]]  # EIP-712's types in the sources, by the primary type's name
+    type_strings: Mapping[str, frozenset[str]]  # EIP-712 type strings in the sources, by primary type
     notices: Mapping[str, str]  # notices of the user documentation, by signature
 
 
 class SelectorOwner(NamedTuple):
-    """The contract whose code a selector runs."""
+    """The contract whose code a selector runs, if it is known."""
 
     function: Function | None = None
     address: str = ""
-    unknown: str = ""  # why the site has no verified record, if it has none
+    unknown: str = ""  # why it cannot be known whose code runs; empty if no code has the function
 
 
 class DeployedCode(NamedTuple):
@@ -95,7 +95,7 @@ class DeployedCode(NamedTuple):
 
     @property
     def type_strings(self) -> Mapping[str, frozenset[str]]:
-        """The EIP-712 types in the sources of all of them."""
+        """The EIP-712 types in the sources of all these contracts, by name."""
         strings_by_type: dict[str, frozenset[str]] = {}
         for code in self.all_codes:
             for name, texts in code.type_strings.items():
@@ -118,9 +118,10 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
-        """Return the contract whose code a selector runs.
+        """Find the contract whose code a selector runs.
 
-        It is the contract's, or the only implementation's.
+        It is the contract itself, or else its first implementation with the function. Of several facets of a
+        diamond with it, the owner is unknown; so it is if only an unverified implementation may have it.
         """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
@@ -141,13 +142,14 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """Reads and proves the records that descriptors need, each once."""
+    """The verified records that descriptors need, each read and proved once."""
 
     def __init__(self, root: Path, catalogue: SiteContent, sources: SourceTable | None = None) -> None:
         """Prepare to read records.
 
         Args:
-            sources: which of several records of one contract is published; None where nothing is.
+            sources: the contracts of a build, which name the published one of several records; None outside
+                of one.
         """
         self._root, self._catalogue, self._sources = root, catalogue, sources
         self._chains = frozenset(chain.chain_id for chain in catalogue.of(SiteContracts).chains)
@@ -157,7 +159,11 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, place: ContractLocation) -> DeployedCode | str:
-        """Return the code at a deployment, or why there is none."""
+        """Return the code at a deployment, of the records that were read.
+
+        Returns:
+            The code, or the end of a sentence about why there is none.
+        """
         own_code = self._codes.get(place, NO_RECORD)
         if isinstance(own_code, str):
             return own_code
@@ -171,7 +177,10 @@ class SiteRecords:
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
     def read(self, places: Collection[ContractLocation]) -> None:
-        """Read the records of places, and of the implementations that they name."""
+        """Read the records of contracts, and of the implementations that they name.
+
+        Contracts on other chains than the site's are skipped.
+        """
         self._read({place for place in places if place[0] in self._chains})
         implementations = {
             (chain_id, address)
@@ -225,7 +234,11 @@ class SiteRecords:
                             yield place, contract.source, contract.parsed_contract
 
     def _verified(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
-        """Return a published record's code, or None."""
+        """Prove a record and return its code.
+
+        Returns:
+            The code, or None if the site excludes the record.
+        """
         if parsed.record is None or parsed.findings or self._misplaced(parsed.record, source):
             return None
         record = in_served_order(parsed.record)
@@ -254,7 +267,7 @@ class SiteRecords:
         )
 
     def _misplaced(self, record: RecordValue, source: ContractSource) -> bool:
-        """Return whether a record's path is wrong."""
+        """Return whether a record's identity, path or chain is wrong."""
         findings = [
             *(finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings),
             *path_mismatch(record, source),
@@ -288,7 +301,7 @@ def verified_code(record: RecordValue) -> VerifiedCode:
 
 
 def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
-    """Return the functions of an ABI by selector, without invalid types."""
+    """Return the functions of an ABI by selector, except invalid ones."""
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
         signature = signature_text(item) if item.get("type") == "function" else None
@@ -320,7 +333,10 @@ _TYPE_STRING = re.compile(
 
 
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
-    """Return the EIP-712 type strings in sources, by primary type."""
+    """Return the EIP-712 type strings in sources, by primary type.
+
+    Sources without `keccak256` are skipped.
+    """
     strings: dict[str, set[str]] = {}
     for source in sources.values():
         content = as_object(source).get("content")
@@ -350,4 +366,4 @@ NO_CODE: Final = DeployedCode(
         notices={},
     )
 )
-"""Nothing that is verified."""
+"""Stands for the code of a deployment without a verified record."""

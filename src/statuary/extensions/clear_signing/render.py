@@ -34,13 +34,13 @@ class Rendered:
 
     intent: Json  # a text, or an object of labels and texts
     lines: tuple[Line, ...]
-    interpolated: str = ""  # empty if there is none, or a part of it has no value
+    interpolated: str = ""  # the intent with values; empty if there is none, or a value is missing
     owner: str = ""
 
 
 @dataclass(frozen=True)
 class Call:
-    """The parts of a transaction that wallets display."""
+    """The parts of a transaction that wallets display; addresses are in lower case."""
 
     chain_id: int
     to: str
@@ -50,7 +50,7 @@ class Call:
 
 
 class NotShownError(InvalidValueError):
-    """Raised if a descriptor has no format for a call or message."""
+    """Raised if a descriptor cannot show a call or message."""
 
 
 RenderInner = Callable[[Call], "Rendered | None"]
@@ -86,12 +86,14 @@ def render_call(
 ) -> Rendered:
     """Render a call.
 
-    Raises:
-        NotShownError, InvalidValueError: if it cannot be.
-
     Args:
-        descriptor: merged with what it includes.
-        inner: renders calls within the call.
+        descriptor: the descriptor, merged with the files that it includes.
+        inner: renders calls within the call; by default they are shown as bytes.
+        depth: the number of calls around this one.
+
+    Raises:
+        NotShownError: if the descriptor cannot show it.
+        InvalidValueError: if its data does not fit the format.
     """
     key, function = format_of_call(descriptor, call.data)
     data = decode_call(function.parameters, call.data[4:])
@@ -121,8 +123,13 @@ def render_message(
 ) -> Rendered:
     """Render a message.
 
+    Args:
+        descriptor: the descriptor, merged with the files that it includes.
+        inner: renders calls within the message; by default they are shown as bytes.
+
     Raises:
-        NotShownError, InvalidValueError: if it cannot be.
+        NotShownError: if the descriptor cannot show it.
+        InvalidValueError: if a path or value in it is invalid.
     """
     data, container, chain_id = message.data, message.container, message.chain_id
     return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).rendered()
@@ -160,7 +167,7 @@ class _Renderer:
         """Render a field or a group.
 
         Args:
-            group: the path that relative paths are below, with its items numbered.
+            group: the path of the group around it, with numbers of items.
         """
         if "fields" not in item:
             self._field(self._defined(item), group)
@@ -247,7 +254,7 @@ class _Renderer:
         return self.inner(Call(chain_id, to, data, value, sender))
 
     def _named(self, text: str, group: str) -> Leaf | None:
-        """Return the value that a parameter's path leads to."""
+        """Return the value that a parameter's path leads to, if any."""
         try:
             value = self._at(_joined(group, text))
         except InvalidValueError:
@@ -264,13 +271,13 @@ class _Renderer:
         return value_at(self.data, path.steps)
 
     def _length(self, path: str) -> int:
-        """Return the length of the first array in a path."""
+        """Return the length of the first array in a path; 0 if it is not one."""
         array_path = _FIRST_ITEMS.split(path)[0]
         value = self._at(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
     def _numbered(self, path: str) -> Iterator[str]:
-        """Yield the paths to each item of a group's arrays."""
+        """Yield a path for each item of the arrays in a group's path."""
         if not _FIRST_ITEMS.search(path):
             yield path
             return
@@ -278,7 +285,7 @@ class _Renderer:
             yield from self._numbered(_number(path, number))
 
     def _interpolated(self, template: str) -> str:
-        """Fill an intent with values, unless one is missing."""
+        """Fill an intent with values; return an empty string if one is missing."""
         try:
             names = list(placeholders(template))
         except InvalidValueError:

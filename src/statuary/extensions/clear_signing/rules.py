@@ -81,12 +81,12 @@ class ParsedDescriptor:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
-        """The functions of its keys."""
+        """The keys that are functions, parsed."""
         return {key: value for key, value in self.keys.items() if isinstance(value, FunctionKey)}
 
     @cached_property
     def types(self) -> Mapping[str, DataTypes]:
-        """The types of the data of each key."""
+        """The types of the data of each key, except invalid keys."""
         types = {}
         for key, value in self.keys.items():
             if isinstance(value, FunctionKey):
@@ -97,7 +97,7 @@ class ParsedDescriptor:
 
     @cached_property
     def naming_value(self) -> Mapping[str, Field]:
-        """The first field of each key that names `@.value`, if any."""
+        """The first field of each key that names `@.value`; keys without one are omitted."""
         field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
         return {key: field for key, field in field_by_key.items() if field is not None}
 
@@ -108,7 +108,11 @@ class ParsedDescriptor:
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[Field, ...]]:
-        """The fields of each key, groups opened and definitions put in."""
+        """The fields of each key, with groups expanded and definitions merged in.
+
+        Raises:
+            StepLimitError: if the descriptor has more than `MAX_FIELDS`.
+        """
         fields, number = {}, 0
         for key in self.descriptor.formats:
             fields[key] = tuple(format_fields(self.descriptor.value, key))
@@ -128,11 +132,15 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """The verified code that each function runs, by key."""
+        """The contract whose code each function runs, by key."""
         return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:
-        """Return the function of a key, if its signature is the same."""
+        """Return the verified function of a key.
+
+        Returns:
+            The function, or None if it is unknown or has another signature.
+        """
         owner = self.owners[key]
         same = owner.function is not None and owner.function.signature == self.parsed.functions[key].signature
         return owner.function if same else None
@@ -413,7 +421,7 @@ RULES: Final = (
 def violation_findings(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
-    """Return a rule's violations as findings, up to a limit."""
+    """Return a rule's violations as findings, at most `MAX_SHOWN`."""
     name = rule_of(rule).name
     usual = Severity.WARNING if rule in WARNED else Severity.ERROR
     findings = []

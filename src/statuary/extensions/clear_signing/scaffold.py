@@ -14,19 +14,19 @@ from statuary.extensions.clear_signing.records import DeployedCode, Function
 
 SCHEMA: Final = "../../specs/erc7730-v2.schema.json"
 LONGEST_INTENT: Final = 40
-"""Characters of a notice that becomes an intent; wallets have one line for it."""
+"""Characters of the longest notice that becomes an intent; wallets have one line for it."""
 
 _TIMES: Final = re.compile(r"(?i)(deadline|expiry|expiration|expires(at)?|valid(until|to|before)|timestamp)$")
 _AMOUNTS: Final = frozenset(("value", "amount", "wad", "tokens"))
 _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256)"))
-"""A contract with these functions is taken for a token whose amounts are its own."""
+"""Functions by which a token is recognized; amounts in its calls are in its own units."""
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
     """Return a descriptor with formats for state-changing functions.
 
     Args:
-        owner: who publishes the contract.
+        owner: the publisher of the contract; empty for the contract's name.
     """
     functions = {function.signature: function for function in code.changing()}
     is_token = functions.keys() >= _TOKEN
@@ -54,7 +54,7 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
 
 
 def _first_sentences(code: DeployedCode) -> dict[str, str]:
-    """Return the first sentence of the NatSpec of each function."""
+    """Return the first sentence of each function's NatSpec notice, by signature."""
     notices: dict[str, str] = {}
     for verified in code.all_codes:
         for signature, text in verified.notices.items():
@@ -79,7 +79,7 @@ def _written(of: ValueType) -> str:
 def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
     """Yield a field for each value of a function.
 
-    A payable function's value is the first.
+    The value of a payable function is the first. Parameters without a name are skipped.
     """
     if function.mutability == "payable":
         yield {"path": "@.value", "label": "Value", "format": "amount"}
@@ -115,12 +115,16 @@ def _words(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text unless it could deceive readers."""
+    """Return a text, or an empty string if it could deceive readers."""
     return "" if deception(text) else text.strip()
 
 
 def descriptor_path(descriptor: JsonObject, entity: str) -> str:
-    """Return a descriptor's path by the registry's naming."""
+    """Return a descriptor's path, named as in the registry.
+
+    Args:
+        entity: the folder; empty for the contract's name.
+    """
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
     folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")
     return f"registry/{folder or 'contracts'}/calldata-{name or 'Contract'}.json"

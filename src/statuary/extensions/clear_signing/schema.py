@@ -48,7 +48,7 @@ def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
 
 
 def choice(*choices: str) -> Check:
-    """Return a check that a value is one of some values."""
+    """Return a check that a value is one of these strings."""
 
     def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
@@ -71,7 +71,7 @@ def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> I
 
 
 def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
-    """Return a check of every item of a list."""
+    """Return a check of a list: the number of its items, and each item."""
     return partial(_list, item=item, most=most, least=least)
 
 
@@ -101,7 +101,7 @@ def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Sch
 def either(*checks: Check) -> Check:
     """Return a check that passes if one of several does.
 
-    Otherwise it reports the last one's fault.
+    Otherwise it reports the first fault that the last one finds.
     """
     return partial(_either, checks=checks)
 
@@ -145,7 +145,14 @@ def members(
     is_open: bool = False,
     apart: tuple[tuple[str, str], ...] = (),
 ) -> Check:
-    """Return a check of an object's members."""
+    """Return a check of an object's members.
+
+    Args:
+        known_keys: a check for the value of each key.
+        required: the keys that must be present.
+        is_open: allow other keys.
+        apart: pairs of keys that exclude each other.
+    """
     return partial(_members, members=known_keys, required=required, is_open=is_open, apart=apart)
 
 

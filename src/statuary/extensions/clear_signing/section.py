@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class ClearSigningSection(Section):
     """The section that verifies and publishes descriptors.
 
-    The modules that verify them are imported only if there are some.
+    The modules that verify them are imported only if there are descriptors.
     """
 
     urls = SIGNING_URLS

@@ -12,7 +12,7 @@ class ClearSigningSettings(NamedTuple):
     """The settings of published descriptors."""
 
     with_unverified: bool = False
-    currencies: tuple[tuple[str, str], ...] = ()  # symbols of the currencies of chains, by id
+    currencies: tuple[tuple[str, str], ...] = ()  # pairs of chain id and currency symbol
 
 
 class ClearSigningSource(SourceModel):

@@ -34,7 +34,7 @@ from statuary.site.document import Document, encode_json
 
 
 class ValidDescriptors(Descriptors):
-    """The valid calldata descriptors of a folder, read on demand."""
+    """The valid calldata descriptors of a folder, read when they are needed."""
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
@@ -57,24 +57,27 @@ class ValidDescriptors(Descriptors):
         return None if item is None else self.read(item.path)
 
     def read(self, path: str) -> Descriptor:
-        """Return a valid descriptor, outside of the calling work's budget."""
+        """Return a valid descriptor; reading it has a step budget of its own."""
         if path not in self._read:
             with step_budget():
                 self._read[path] = self._folder.descriptor(path)
         return self._read[path]
 
     def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of a contract's descriptor, with their digests."""
+        """Return the files of a contract's descriptor, with their digests.
+
+        Returns:
+            The files; none without a valid descriptor.
+        """
         item = self._bound.get(place)
         return () if item is None else tuple(map(tuple, item.inputs))
 
 
 class SiteExamples:
-    """Makes the documents with examples, and reuses unchanged ones.
+    """The documents with examples, of which unchanged ones are reused.
 
-    Attributes:
-        descriptor_paths: the descriptor that each file of tests names; empty if it names none.
-        bases: what the documents were rendered from, by descriptor, once they were made.
+    Attributes: descriptor_paths: the descriptor that each file of tests names; empty for an unreadable file.
+    bases: the inputs of the documents, by descriptor, once they were made.
     """
 
     def __init__(
@@ -84,7 +87,12 @@ class SiteExamples:
         cached: CachedResults = EMPTY_CACHE,
         read_published: Callable[[str], bytes | None] = lambda _: None,
     ) -> None:
-        """Take the cached results, and a reader of published documents."""
+        """Prepare the documents.
+
+        Args:
+            cached: the results of the last build.
+            read_published: returns the bytes that were published at a path, or None.
+        """
         self._verification, self._chains, self._published = verification, chains, read_published
         self._before: Mapping[str, ExampleBasis] = cached.examples
         self._descriptors = ValidDescriptors(verification)
@@ -92,7 +100,10 @@ class SiteExamples:
         self.bases: dict[str, ExampleBasis] = {}
 
     def documents(self) -> Iterator[Document]:
-        """Yield the examples of published descriptors whose tests can be rendered."""
+        """Yield a document for each published descriptor.
+
+        It has no examples if there are no tests, or if none can be rendered.
+        """
         tests: dict[str, list[str]] = {}
         for path, descriptor_path in self.descriptor_paths.items():
             tests.setdefault(descriptor_path, []).append(path)
@@ -111,7 +122,7 @@ class SiteExamples:
         )
 
     def _unchanged(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
-        """Return the published document if its inputs are unchanged."""
+        """Return the published document if its inputs are unchanged, or None."""
         previous_basis = self._before.get(item.path)
         if previous_basis is None or previous_basis.basis != self._basis(item, tests, previous_basis.asked):
             return None

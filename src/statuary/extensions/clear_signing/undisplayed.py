@@ -8,7 +8,10 @@ from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
 def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
-    """Return the paths of values that no visible field shows completely."""
+    """Return the paths of values that no visible field shows completely.
+
+    A path ends in "(in part)" if fields show some of the value.
+    """
     if key not in parsed.undisplayed:
         parsed.undisplayed[key] = _undisplayed(parsed, key)
     return parsed.undisplayed[key]
@@ -26,7 +29,7 @@ def _undisplayed(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
 
 
 def _shown(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
-    """Yield the paths of values that fields show."""
+    """Yield the paths of data that visible fields show."""
     for field in parsed.fields[key]:
         if field.is_never_visible or field.problem:
             continue

@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def bytes(self) -> bytes:
-        """The value as bytes; a number has 32."""
+        """The value as bytes; an integer has 32, a bool one."""
         if isinstance(self.value, bytes):
             return self.value
         if isinstance(self.value, str):
@@ -41,6 +41,9 @@ Value = Leaf | Sequence["Value"] | Mapping[str, "Value"]
 
 def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
     """Decode the arguments of a call.
+
+    Args:
+        data: the call's data after the selector.
 
     Raises:
         InvalidValueError: if bytes are missing.
@@ -168,7 +171,7 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
 
 
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Follow steps to a value, if there is one."""
+    """Follow steps to a value; return None if there is none."""
     for step in steps:
         next_value = _step(value, step)
         if next_value is None:
@@ -192,7 +195,11 @@ def _step(value: Value, step: Step) -> Value | None:
 
 
 def parse_constant(constant: Json) -> Leaf | None:
-    """Parse a constant, or return None."""
+    """Parse a constant of a descriptor.
+
+    Returns:
+        The value; None if it is not a bool, an integer or a string.
+    """
     if isinstance(constant, bool):
         return Leaf("bool", constant)
     if isinstance(constant, int):

@@ -31,9 +31,7 @@ class DeploymentVerdict(NamedTuple):
     file: str  # the file below the folder in which the deployment is written, which may be an included one
     pointer: Pointer  # pointer in that file
     findings: tuple[Finding, ...]
-    proof: (
-        JsonObject  # without attestations, and without what an earlier proof said; empty if none is published
-    )
+    proof: JsonObject  # without attestations and earlier proofs; empty if none is published
 
     def finding(self, rule: str, message: str, hint: str) -> Finding:
         """Return an error about the deployment, where it is written."""
@@ -48,10 +46,9 @@ class DescriptorVerdict(NamedTuple):
     path: str
     kind: SigningFileKind
     is_valid: bool  # whether the descriptor is readable and breaks no rule by itself
-    files: tuple[
-        IncludedFile, ...
-    ]  # the descriptor's file first, then its includes; empty unless it is valid
-    type_hashes: Mapping[str, list[str]]  # type hashes of messages, by primary type
+    # the descriptor's file first, then its includes; empty unless it is valid
+    files: tuple[IncludedFile, ...]
+    type_hashes: Mapping[str, list[str]]  # type hashes of messages, by primary type; empty for calls
     findings: tuple[Finding, ...]  # about the descriptor itself
     deployments: tuple[DeploymentVerdict, ...]
     inputs: tuple[IncludedFile, ...]  # all files that were read; a missing one has an empty digest
@@ -87,7 +84,7 @@ EMPTY_CACHE: Final = CachedResults()
 
 
 def read_finding(value: dict[str, Any]) -> Finding:
-    """Parse a finding; its position is looked up when it is shown."""
+    """Parse a finding, which has no position until it is shown."""
     severity = Severity(value["severity"])
     pointer = tuple(value["pointer"])
     return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})

@@ -42,16 +42,16 @@ class FolderVerification:
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
     attested: Mapping[str, AttestationVerdict]  # results of attestations by path
-    other_findings: tuple[
-        Finding, ...
-    ]  # findings about files, and about descriptors that contradict each other
-    # whether deployments are published too if the site has no verified record to compare them with
+    # about files, and about contracts that several descriptors claim
+    other_findings: tuple[Finding, ...]
+    # whether deployments without a verified record on the site are published too
     with_unverified: bool = False
-    excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)  # path and key that several claim
+    # descriptor and CAIP-10 id of the deployments that several descriptors claim
+    excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)
 
     @property
     def attestations(self) -> tuple[Attestation, ...]:
-        """All attestations."""
+        """All attestations that could be read."""
         return tuple(item.attestation for item in self.attested.values() if item.attestation is not None)
 
     @property
@@ -68,9 +68,10 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield the published deployments, by descriptor.
+        """Yield the published deployments, each with its descriptor.
 
-        None is contradicted, and each has a verified record unless all are published.
+        A deployment is excluded if it is contradicted or several descriptors claim it, and, unless the
+        settings say otherwise, if the site has no verified record of the contract.
         """
         for item in self.descriptors:
             for verdict in item.deployments:
@@ -87,9 +88,9 @@ def verify_folder(
     with_unverified: bool,
     cached: CachedResults = EMPTY_CACHE,
 ) -> FolderVerification:
-    """Verify a folder's descriptors against the site's records, except cached ones.
+    """Verify a folder's descriptors against the site's records.
 
-    Contradictions between descriptors are looked for among all of them.
+    Cached results are reused, and then all are searched for contracts that several descriptors claim.
     """
     paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
     verdicts = dict(cached.descriptors)
@@ -148,7 +149,7 @@ def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
 
 
 def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
-    """Yield a note about deployments that the site does not have."""
+    """Yield a note about deployments without a verified record."""
     missing_checks = [check for check in item.deployments if check.code is None]
     if missing_checks and item.parsed is not None:
         first_check = missing_checks[0]
@@ -163,7 +164,7 @@ def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
 
 
 Claims = dict[tuple[str, str], list[tuple[str, DeploymentVerdict]]]
-"""The descriptors that claim a contract or a message type, by its key and the type's hash."""
+"""The descriptors that claim a contract, by its CAIP-10 id and the hash of a message type; empty for calls."""
 
 
 def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
@@ -182,7 +183,7 @@ def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
 class _DuplicateClaims(NamedTuple):
     """The deployments that several descriptors claim."""
 
-    deployments: frozenset[tuple[str, str]]  # deployments, each with the path of a descriptor
+    deployments: frozenset[tuple[str, str]]  # path of a descriptor, and CAIP-10 id
     findings: list[Finding]
 
 

@@ -39,21 +39,29 @@ if TYPE_CHECKING:
     from statuary.extensions.clear_signing.verification import FolderVerification
 
 GROUP: Final = "clear signing"
-"""The group of these documents in the ledger, and the note with their results."""
+"""The group of these documents in the ledger, and the metadata with their findings."""
 
 VERDICTS: Final = "clear signing: verdicts"
-"""The note with the result about each descriptor."""
+"""The metadata with the result about each descriptor."""
 
 
 class VerificationCache:
     """The last build's results and their inputs."""
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
-        """Prepare the cache of a site."""
+        """Prepare the cache of a site.
+
+        Args:
+            basis: the fingerprint of the program and the settings.
+        """
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
     def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
-        """Return the fingerprint of all documents' common inputs."""
+        """Return the fingerprint of all inputs.
+
+        Args:
+            places: the compared contracts, by chain id and address.
+        """
         files = tuple((path, self._folder.digest(path)) for path in self._folder.listing.paths)
         return digest_of(self._basis, repr(self._folder.listing.findings), files, self._records(places))
 
@@ -61,7 +69,11 @@ class VerificationCache:
         return digest_of(tuple(self._digests(*place) for place in places))
 
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
-        """Return the digests of a record and its proof in this build."""
+        """Return the digests of a record and its proof in this build.
+
+        Returns:
+            The digests; none if the site does not have the contract.
+        """
         checksummed = checksum_address(address)
         if contract_at(self._ledger.sources, chain_id, checksummed) is None:
             return ()
@@ -70,7 +82,11 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result, if all of its inputs are unchanged."""
+        """Return the last build's result if all of its inputs are unchanged.
+
+        Returns:
+            The result, or None.
+        """
         group = self._ledger.group(GROUP)
         note = self._ledger.get_meta(GROUP)
         if not group.fingerprint or not note:
@@ -83,7 +99,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
-        """Return the last build's results with unchanged inputs."""
+        """Return the results of the last build whose inputs are unchanged."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -123,7 +139,11 @@ class VerificationCache:
         examples: Mapping[str, ExampleBasis],
         result: SectionResult,
     ) -> None:
-        """Save the results and their inputs, except unexpected exceptions, which are retried."""
+        """Save the results and their inputs.
+
+        The result about a file with an unexpected exception is omitted, so that the next verification tries
+        again.
+        """
         places = sorted({place for item in verification.descriptors for place in item.places})
         self._ledger.save_group(GROUP, self._fingerprint(places))
         cached = {"places": places, "line": result.line, "findings": result.skipped}

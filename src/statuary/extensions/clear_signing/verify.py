@@ -52,7 +52,7 @@ class DeploymentCheck:
 
     @property
     def deployed(self) -> DeployedDescriptor | None:
-        """The descriptor and the code that it was checked against."""
+        """The descriptor with the code that it was checked against, if any."""
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
     @cached_property
@@ -67,7 +67,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """The weakest claim about the ABIs of the compared code."""
+        """The weakest status of the ABIs of the compared code."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -76,7 +76,7 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """The weakest claim about the code at the compared addresses."""
+        """The weakest status of the code at the compared addresses."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -85,9 +85,9 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """The headline: the weakest of three statuses.
+        """The weakest of the other three statuses.
 
-        It is contradicted if a record is.
+        It is contradicted if the record of any compared code is.
         """
         codes = () if self.code is None else self.code.all_codes
         if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
@@ -105,7 +105,7 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
 class CheckedDescriptor(NamedTuple):
     """A descriptor with the results for its deployments.
 
-    It is unparsed if it cannot be read or breaks a rule.
+    `parsed` is None if it cannot be read, breaks a rule, or has too many deployments.
     """
 
     path: str
@@ -119,7 +119,7 @@ def check_descriptors(
 ) -> tuple[CheckedDescriptor, ...]:
     """Check descriptors one by one against the site's records.
 
-    Records are read in two passes at most.
+    The content is read at most twice: for the contracts, and for their implementations.
     """
     parsed_descriptors: list[CheckedDescriptor] = []
     for path in paths:
@@ -157,7 +157,7 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
     """Compare a descriptor with the code of each deployment.
 
-    Too many pairs exclude it.
+    It is excluded if it has too many pairs of formats and deployments.
     """
     if item.parsed is None:
         return item
@@ -202,7 +202,7 @@ def _deployment_check(
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
-    """Return the type hashes of a descriptor's messages, by their primary type."""
+    """Return the type hashes of a descriptor's messages as 0x hex, by primary type."""
     hashes: dict[str, list[str]] = {}
     for key in descriptor.formats:
         primary = key.partition("(")[0]

@@ -22,7 +22,7 @@ COUNT_INTERVAL = 1.0
 """Seconds after which workers are counted again."""
 
 DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
-"""Without this, a client keeps its last thousand messages: 40 MiB of tasks (measured)."""
+"""The configuration of the client, which otherwise keeps its last thousand messages: 40 MiB (measured)."""
 
 
 class DaskPool(WorkerPool):
@@ -42,7 +42,7 @@ class DaskPool(WorkerPool):
     def _count_workers(self) -> None:
         """Count the tasks that the workers can run at once.
 
-        Workers may join later.
+        It is repeated, since workers may join later.
         """
         self.size = max(1, sum(self._client.nthreads().values()))
         self._counted = monotonic()
@@ -76,7 +76,7 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether a worker is lost.
+        """Return whether an error means that workers are lost.
 
         Dask abandons a task after losing several workers with it.
         """

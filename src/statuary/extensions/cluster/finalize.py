@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PARTITIONS_OF_RANGE = 8
-"""Partitions that recorded as much as a range does: about 50,000 rows, a second of work."""
+"""Partitions whose rows make about one range: 50,000 rows, a second of work."""
 
 RANGES_OF_WORKER = 2
 """Ranges that each worker gets at least, so that all end at about the same time."""
@@ -54,7 +54,10 @@ class SortedWork(Generic[Task, Result]):
 
 
 def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
-    """Yield results, and then their rows in sorted ranges."""
+    """Yield results without their rows, and then the rows.
+
+    If there are many files of rows, workers sort them into ranges first.
+    """
     files: list[Path] = []
     for result in results:
         if result.file is not None:
@@ -125,7 +128,7 @@ def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -
     """Add the manifest of a whole site, made by workers.
 
     Returns:
-        The manifest, or None if this process should make it.
+        The manifest, or None if the site is small or partly known, so that this process should make it.
     """
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:

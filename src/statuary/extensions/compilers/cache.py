@@ -1,8 +1,8 @@
 """Cache the outputs of compilers on disk.
 
-A file is named by compiler and input, and holds the digest of its own content: one that was cut is compiled
-again. The folder is `statuary/compilations` in the user's folder for caches; `STATUARY_CACHE` names another,
-or none if it is empty.
+A file is named by a hash of compiler and input, and holds the digest of its own content: an input whose file
+is damaged is compiled again. The folder is `statuary/compilations` in the user's cache folder. The variable
+`STATUARY_CACHE` names another folder, or disables the cache if it is empty.
 """
 
 import os
@@ -29,7 +29,7 @@ from statuary.system.writing import atomic_file
 VARIABLE: Final = "STATUARY_CACHE"
 
 MAX_BYTES: Final = 2 << 30
-"""The size of the folder above which the files that were not used for longest are removed."""
+"""Bytes of the folder, above which the least recently used files are removed."""
 
 DIGEST_BYTES: Final = 32
 
@@ -48,7 +48,11 @@ class CompilerRun(NamedTuple):
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of the cache, if outputs are cached."""
+    """Return the folder of the cache.
+
+    Returns:
+        The folder, or None if the cache is disabled or there is no home folder.
+    """
     configured_folder = os.environ.get(VARIABLE)
     if configured_folder is not None:
         return Path(configured_folder) if configured_folder else None
@@ -64,23 +68,20 @@ LARGEST_OUTPUT = 512 << 20
 
 
 def program_digest(compiler: Compiler) -> str:
-    """Hash the program of a compiler."""
+    """Return the SHA-256 of a compiler's program, as hex."""
     with open_file(compiler.path) as program:
         return file_digest(program, "sha256").hexdigest()
 
 
 class CompilationCache:
-    """Compiles an input, or returns the cached output."""
+    """A compiler with a cache of its outputs; without a folder nothing is cached."""
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
         self.folder = folder
         self.digests = dict(digests)  # digests of compilers, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Hash a compiler and an input.
-
-        The selected outputs do not change it.
-        """
+        """Hash a compiler and an input, except its selection of outputs."""
         settings = {
             name: value
             for name, value in as_object(std_json_input["settings"]).items()
@@ -93,7 +94,7 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an input as it is.
+        """Compile an input as it is, or return the cached output.
 
         Raises:
             CompilerError: if there is no output, or it contains errors.
@@ -109,10 +110,10 @@ class CompilationCache:
     def run(
         self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
     ) -> CompilerRun:
-        """Compile some contracts of an input.
+        """Compile some contracts of an input, or return the cached output.
 
         Args:
-            names: fully qualified.
+            names: the fully qualified names of the contracts.
 
         Raises:
             CompilerError: if there is no output, or it contains errors.
