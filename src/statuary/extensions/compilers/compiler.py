@@ -17,21 +17,21 @@ from statuary.source.parse_json import loads_exactly
 from statuary.system.programs import ProgramError, RunLimits, run_program
 
 PROGRAMS: Final = {"solc": ("solc", "solcjs"), "vyper": ("vyper", "vyper-json")}
-"""The programs on `PATH`, by their kind in `compilation.compiler`."""
+"""The names of programs on `PATH`, by the kind that records name in `compilation.compiler`."""
 
 VERSION_LIMITS: Final = RunLimits(seconds=60)
-"""The limits for `--version`, a cold start included."""
+"""The limits for `--version`; a cold start takes seconds."""
 
 MAX_ERROR_CHARACTERS: Final = 300
 """Characters of a compiler's own message that are shown."""
 
 
 RELEASE: Final = re.compile(r"v?(\d+\.\d+\.\d+)(\+.*)?")
-"""A released version; nightly builds are in no registry of packages."""
+"""A released version; package registries do not have nightly builds."""
 
 
 REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
-"""Versions whose first npm package has another compiler in it; the second is `<version>-fixed`."""
+"""Versions whose npm package contains another compiler; `<version>-fixed` replaces it."""
 
 
 def install_hint(kind: str, version: str) -> str:
@@ -49,7 +49,7 @@ def install_hint(kind: str, version: str) -> str:
 
 
 class CompilerError(StatuaryError):
-    """Raised if a compiler cannot be run or gives no output."""
+    """Raised if a compiler cannot be run, gives no output, or rejects its input."""
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ class Compiler(NamedTuple):
         """Return the standard JSON output for an input.
 
         Raises:
-            CompilerError: if there is none, or it has an error.
+            CompilerError: if the compiler cannot be run, writes no JSON, or reports an error.
         """
         # vyper-json has no `--standard-json`: it always reads standard JSON
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
@@ -113,7 +113,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers on `PATH`, without programs that print no version."""
+    """Return the compilers on `PATH`, except those that print no version."""
     compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:
@@ -125,7 +125,7 @@ def compilers_on_path() -> list[Compiler]:
 
 
 def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
-    """Return the first compiler of a kind and build."""
+    """Return the first compiler of a kind and build, or None."""
     return next(
         (
             compiler
@@ -140,6 +140,9 @@ def _json_object(stdout: bytes) -> JsonObject | None:
     """Parse the JSON object in a compiler's output.
 
     npm's solc may print a line before it.
+
+    Returns:
+        The object, or None if there is none.
     """
     try:
         output = loads_exactly(stdout[max(stdout.find(b"{"), 0) :])

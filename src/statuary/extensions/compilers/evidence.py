@@ -1,4 +1,4 @@
-"""Evidence that a compiler's output equals a record."""
+"""Evidence that a compiler's output confirms a record."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -17,7 +17,11 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return evidence if a compiler's output contradicts no member."""
+    """Return evidence about the members that a compiler's output confirms.
+
+    Args:
+        findings: the differences between the record and the output.
+    """
     differing = {finding.pointer for finding in findings}
     return CompilationEvidence(
         record=record_sha256(record),
@@ -31,7 +35,7 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Hash a record as it is published."""
+    """Return the SHA-256 of a record as it is published, as hex."""
     return sha256(encode_unchecked(in_served_order(record))).hexdigest()
 
 

@@ -27,7 +27,7 @@ MATCH_MEMBERS: Final = ("creationMatch", "runtimeMatch")
 TRANSFORMATION_MEMBERS: Final = ("transformations", "transformationValues")
 
 NUMBERED_MEMBERS: Final = ("cborAuxdata", "immutableReferences")
-"""Members whose keys may be those of another submission with the same code."""
+"""Objects whose keys may be those of another submission with the same code, so that only values are compared."""
 
 LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
 
@@ -63,14 +63,14 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a tool did not request a missing member."""
+    """Return whether a member is missing because a tool chain did not request it."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
 def _side_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
 ) -> Iterator[Violation]:
-    """Compare match level and transformations of a side that claims a match."""
+    """Compare the match level and transformations of a side that claims a match."""
     claimed = record[f"{side}Match"]
     compiled = as_text(recompiled[f"{side}Match",]) or None
     if claimed is None:
@@ -92,9 +92,12 @@ def _side_violations(
 
 
 def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
-    """Return the type, position and value of each transformation.
+    """Return the type, position and value of each transformation, sorted.
 
-    Equal code is stored once, so ids may be those of another submission.
+    Ids are omitted: equal code is stored once, so they may be those of another submission.
+
+    Returns:
+        The transformations, or None if one is malformed.
     """
     values = as_object(bytecode["transformationValues"])
     try:
@@ -119,7 +122,10 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether a layout has JavaScript's rounding of numbers above 2^53."""
+    """Return whether two layouts are equal, with their keys in the same order.
+
+    Numbers above 2^53 are compared as JavaScript rounds them.
+    """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         return list(recorded) == list(recompiled) and all(
             is_rounded_layout(value, recompiled[key]) for key, value in recorded.items()
@@ -158,7 +164,13 @@ class FirstDifference(NamedTuple):
 
 
 def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
-    """Find the first place at which two values differ."""
+    """Find the first place at which two values differ.
+
+    Lists of different lengths differ as a whole. A missing key counts as null.
+
+    Args:
+        pointer: the pointer of the values in the record.
+    """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         pairs = ((key, recorded.get(key), recompiled.get(key)) for key in {**recorded, **recompiled})
     elif isinstance(recorded, list) and isinstance(recompiled, list) and len(recorded) == len(recompiled):
@@ -202,7 +214,7 @@ def _short(value: Json) -> str:
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value at a pointer, or None."""
+    """Return the value at a pointer; None if it is missing."""
     value: Json = record
     for key in pointer:
         value = value.get(key) if isinstance(value, dict) else None
@@ -243,7 +255,7 @@ CODE_ARTIFACTS = (
     "evm.deployedBytecode.sourceMap",
     "evm.deployedBytecode.linkReferences",
 )
-"""Outputs of solc for Yul too."""
+"""The outputs of solc for Yul, which it also has for Solidity."""
 
 SOLIDITY_ARTIFACTS = (
     *CODE_ARTIFACTS,
@@ -256,7 +268,7 @@ SOLIDITY_ARTIFACTS = (
     "storageLayout",
     "transientStorageLayout",
 )
-"""Everything that a record is derived from; solc ignores the names that it does not know."""
+"""The outputs that a record is derived from; versions of solc ignore names that they do not know."""
 
 VYPER_ARTIFACTS = ("evm.bytecode.object", "evm.deployedBytecode.object", "abi", "userdoc", "devdoc")
 """Outputs of every Vyper version."""
@@ -266,23 +278,21 @@ OPTIONAL_VYPER_ARTIFACTS = {
     "evm.bytecode.sourceMap": ("creationBytecode", "sourceMap"),
     "evm.deployedBytecode.sourceMap": ("runtimeBytecode", "sourceMap"),
 }
-"""Outputs that only some versions of Vyper accept, with the place in the record."""
+"""Outputs that only some versions of Vyper accept, with their places in the record."""
 
 VYPER_ARTIFACTS_SINCE = {
     "evm.deployedBytecode.sourceMap": CompilerVersion(0, 2, 0),
     "evm.bytecode.sourceMap": CompilerVersion(0, 4, 0),
     "layout": CompilerVersion(0, 4, 1),
 }
-"""The first version of Vyper for which the server stores each (MEASUREMENTS.md, records)."""
+"""The first version of Vyper for which Sourcify stores each output (MEASUREMENTS.md, records)."""
 
 LAYOUT_KEYS = ("type", "slot", "n_slots")
 """The keys of a variable in Vyper's layouts, in Vyper's order."""
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return a record's standard JSON input.
-
-    It requests every output that the record has.
+    """Return a record's standard JSON input, requesting what the record has.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -317,11 +327,11 @@ def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: 
     """Return an input that requests all outputs for some contracts.
 
     Args:
-        names: fully qualified; `*:*` for all contracts.
-        version: the compiler's.
+        names: the fully qualified names; `*:*` selects all contracts.
+        version: the compiler's version.
 
     Raises:
-        DerivationError: if a fully qualified name is invalid.
+        DerivationError: if a name is invalid.
     """
     language = as_text(std_json_input["language"])
     artifacts: Json = list(requested_artifacts(language, version))

@@ -37,7 +37,7 @@ from statuary.system.programs import RunLimits, stop_all_programs
 RULE: Final = recompilation_mismatch.__name__.replace("_", "-")
 
 MAX_CACHED_OUTPUTS: Final = 16
-"""Outputs cached for contracts with the same input; the largest measured one has a few megabytes."""
+"""Outputs kept for contracts with the same input; the largest measured one has a few megabytes."""
 
 CompilerBuild = tuple[str, str]
 """A compiler's kind and version, as records have them."""
@@ -48,7 +48,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecompileOptions:
-    """The compilers and their limits."""
+    """The compilers, their limits, and the number of threads that run them."""
 
     compilers: Sequence[Compiler]
     limits: RunLimits = field(default_factory=RunLimits)
@@ -60,7 +60,7 @@ class RecompileReport(NamedTuple):
 
     findings: tuple[Finding, ...]  # differences, failures and missing compilers, located and sorted
     records: int
-    compiled: int  # the number of contracts with a compiler
+    compiled: int  # the number of contracts whose compiler is on this machine
     identical: int  # the number of contracts that were reproduced exactly
 
 
@@ -114,10 +114,10 @@ def _all_contracts(root: Path, catalogue: SiteContent) -> Generator[ContractSour
 def _recompile(
     root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
 ) -> list[Finding] | CompilerBuild | None:
-    """Compile a record again; return differences, or the missing compiler.
+    """Compile a record again, and compare.
 
     Returns:
-        None if the record cannot be read.
+        The differences; the compiler's kind and version if it is missing; None if the record cannot be read.
     """
     if isinstance(contract, ContractSource):
         record, path = read_contract(root, contract).record, contract.path
@@ -141,7 +141,7 @@ def compiler_build(record: RecordValue) -> CompilerBuild:
 
 
 class Recompiler:
-    """Compiles records again, with a cache of the latest outputs."""
+    """Runs compilers, and caches their latest outputs in memory."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -149,11 +149,11 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Find the compiler that a record names."""
+        """Find the compiler that a record names, or None."""
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Yield the differences, or a finding about a missing compiler."""
+        """Yield the differences, or a finding that the compiler failed."""
         try:
             output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:
@@ -168,7 +168,7 @@ class Recompiler:
         """Compile an input, or return its cached output.
 
         Raises:
-            CompilerError: if there is none, or it contains errors.
+            CompilerError: if there is no output, or it contains errors.
         """
         key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
         with self.lock:
@@ -202,7 +202,11 @@ def _finding(
 
 
 def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
-    """Return the warning that a compiler is missing."""
+    """Return the warning that a compiler is missing.
+
+    Args:
+        number: the number of records that need it.
+    """
     kind, version = build
     versions = ", ".join(
         sorted({compiler.version for compiler in options.compilers if compiler.kind == kind})
@@ -219,10 +223,12 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
 def map_in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """Yield a function's results in order.
+    """Yield a function's results in the order of the items.
+
+    An exception cancels the waiting calls and stops all programs.
 
     Args:
-        ahead: the maximum of calls at once.
+        ahead: the number of calls that are submitted at once.
     """
     pending_futures: deque[Future[Result]] = deque()
     try:

@@ -27,7 +27,7 @@ MAX_DIFFERENCE_LENGTH = 300
 class CompilerProgram(NamedTuple):
     """A compiler, as the fingerprint of a build includes it.
 
-    Another program at the same path is another setting.
+    The digest shows if another program replaces it at the same path.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class BuildCompilers(NamedTuple):
     programs: tuple[CompilerProgram, ...]
 
     def recompile(self, record: RecordValue) -> Recompilation:
-        """Compile a record's sources with its compiler, and return the result."""
+        """Compile a record's sources with its compiler, or reuse a cached output."""
         kind, version = compiler_build(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
         compiler = find_compiler(compilers, kind, version)
@@ -73,7 +73,11 @@ def _contradiction(difference: str) -> Recompilation:
 
 
 def open_recompiler(texts: Iterable[str]) -> BuildCompilers:
-    """Return the compilers that `--compiler` names, or else those on `PATH`."""
+    """Return the compilers that `--compiler` names, or else those on `PATH`.
+
+    Raises:
+        click.BadParameter: if one is not `KIND=PATH`, or prints no version.
+    """
     compilers = parse_compilers(texts)
     return BuildCompilers(
         tuple(CompilerProgram(one.kind, str(one.path), one.version, program_digest(one)) for one in compilers)

@@ -18,7 +18,10 @@ from statuary.section import Run, Section, SectionResult
 
 
 class RecompilationSection(Section, RecompilesRecords):
-    """Compiles every contract of a checked site again; a build compiles each record as it proves it."""
+    """The section that compiles contracts again.
+
+    `check` compiles every contract of the site. A build compiles each record when it proves it.
+    """
 
     @override
     @classmethod
@@ -29,7 +32,7 @@ class RecompilationSection(Section, RecompilesRecords):
         """Store the options.
 
         Raises:
-            click.UsageError: if they contradict each other.
+            click.UsageError: if --compiler is given without --recompile.
         """
         super().__init__(settings, options)
         if not options["recompile"]:

@@ -1,5 +1,5 @@
 """Test any deployment against both APIs (`statuary conform`).
 
-`conformance` lists the checks and runs them on a `CheckedDeployment`, whose requests go out through the
-extension `http`; a check yields what is wrong, and says so where its rule does not apply.
+`conformance` lists the checks and runs them on a `CheckedDeployment`, which sends the requests. A check
+yields the faults that it finds, or reports that its rule does not apply.
 """

@@ -21,7 +21,7 @@ BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
 
 def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
-    """Return some indexed deployments of descriptors.
+    """Return a sample of the indexed deployments of descriptors.
 
     Raises:
         NotApplicableError: if the site has none.
@@ -107,7 +107,7 @@ def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iter
 class ServedRanges:
     """The bytes of a pack, read by range requests.
 
-    If the server ignores ranges, they are cut here.
+    If the server ignores ranges, the whole pack is requested and cut.
     """
 
     def __init__(self, deployment: CheckedDeployment, pack: ListedPack) -> None:
@@ -115,14 +115,18 @@ class ServedRanges:
         self._ask = deployment.ask
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range; raise DamagedSnapshotError if the server does not send it."""
+        """Return a range of bytes.
+
+        Raises:
+            DamagedSnapshotError: if the server does not send it.
+        """
         response = self._ask(self.name, "GET", {"Range": f"bytes={offset}-{offset + size - 1}"})
         if response.status not in (200, 206):
             raise DamagedSnapshotError(f"{self.name} returns {response.status} for a range, not 206")
         return response.body if response.status == 206 else response.body[offset : offset + size]
 
     def close(self) -> None:
-        """Do nothing: no connection is kept."""
+        """Do nothing, since no connection stays open."""
 
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:

@@ -27,7 +27,7 @@ from statuary.system.network.client import shown_location
 
 LEVELS = {level.name.lower(): level for level in ConformanceLevel}
 PIPED_WIDTH = 160
-"""Characters of a line without a terminal."""
+"""Characters of a line of the table, if the output is not a terminal."""
 
 NAMES = [check.name for check in CHECKS]
 
@@ -81,7 +81,7 @@ def conform_command(
 
 
 def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
-    """Return the results as JSON."""
+    """Format the results as JSON."""
     value = {
         "base": shown_location(base),
         "level": level,

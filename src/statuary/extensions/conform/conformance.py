@@ -24,7 +24,7 @@ class ConformanceArea(StrEnum):
 
 
 class ConformanceLevel(IntEnum):
-    """The kind of deployment: plain files, or with an edge program."""
+    """The kind of a deployment: plain files, or with an edge program."""
 
     STATIC = 1
     EDGE = 2
@@ -40,7 +40,7 @@ class ConformanceOutcome(StrEnum):
 
 
 CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
-"""Yields what is wrong with a deployment."""
+"""Yields the faults of a deployment, a sentence each."""
 
 
 class ConformanceCheck(NamedTuple):
@@ -50,7 +50,7 @@ class ConformanceCheck(NamedTuple):
     run: CheckFunction
     area: ConformanceArea
     level: ConformanceLevel  # the lowest level that must satisfy it
-    feature: str
+    feature: str  # the subject of the rule, for reports as JSON
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class ConformanceCheck(NamedTuple):
 
     @property
     def rule(self) -> str:
-        """The rule."""
+        """The rule, as a sentence."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
 
@@ -127,7 +127,7 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     ConformanceCheck(additions.metrics_have_their_points, SITE, STATIC, "metrics"),
     ConformanceCheck(additions.packs_have_the_records, SITE, STATIC, "packs"),
 )
-"""In the order of the report."""
+"""All checks, in the order of the report."""
 
 
 MAX_REPORTED_PROBLEMS = 20
@@ -144,8 +144,10 @@ def run_checks(
 ) -> Iterator[ConformanceResult]:
     """Yield the result of each check.
 
+    A check that fails is repeated once, since the site may have changed between two requests.
+
     Raises:
-        UnreachableError: if the deployment cannot be reached.
+        UnreachableError: if the deployment does not answer the first request.
     """
     try:
         deployment.get("/")

@@ -50,7 +50,7 @@ def _is_checksummed(address: str) -> bool:
 
 
 VERDICT = "verdict"
-"""The member of a list entry that says that the record is contradicted; records do not have it."""
+"""The member of a list entry whose record is contradicted; records do not have it."""
 
 
 def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
@@ -140,7 +140,7 @@ OMIT_QUERIES = (
     "omit=stdJsonInput,stdJsonOutput",
     "omit=creationBytecode,matchId,runtimeBytecode,proxyResolution",
 )
-"""Selections that the real server and statuary answer alike; `omit` with a dot is not among them."""
+"""Queries that Sourcify's server and statuary answer alike, which those with a dot in `omit` are not."""
 
 REJECTED_QUERIES = (
     ("fields=nonsense", "Field selector nonsense is not a valid field"),
@@ -154,7 +154,7 @@ REJECTED_QUERIES = (
     ("fields=abi&fields=metadata", "request/query/fields must be string"),
     ("colour=red", "Unknown query parameter 'colour'"),
 )
-"""Invalid queries with the measured messages."""
+"""Invalid queries, with the messages of Sourcify's server."""
 
 UNKNOWN_CHAIN = "99999999999999999999"
 

@@ -18,7 +18,7 @@ TIMEOUTS = Timeouts(seconds=120.0)
 """The time for a whole response."""
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-"""The most bytes of a response."""
+"""Bytes of the largest response."""
 
 SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 """Sends a request: target (path and query, as in the request line), method, headers."""
@@ -41,7 +41,7 @@ def http_sender(base: str) -> SendRequest:
 
 
 MAX_CHAINS_READ = 12
-"""Chains whose lists are read to find contracts: most chains of a large site have some."""
+"""Limit for the lists of chains that are read to find contracts: most chains of a large site have some."""
 
 
 class NotApplicableError(StatuaryError):
@@ -62,7 +62,7 @@ class DeployedContract(NamedTuple):
 
 
 class CheckedDeployment:
-    """A deployment and its responses, each requested once."""
+    """A deployment and its cached responses."""
 
     def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
         self.ask = ask
@@ -71,20 +71,24 @@ class CheckedDeployment:
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:
-        """Return the response to a GET, cached."""
+        """Return the response to a GET, which is requested only once.
+
+        Raises:
+            UnreachableError: if there is none.
+        """
         if target not in self._answers:
             self._answers[target] = self.ask(target, "GET", {})
         return self._answers[target]
 
     def clear_cache(self) -> None:
-        """Send every request again, since a status may have changed."""
+        """Forget the responses, since a status may have changed."""
         self._answers.clear()
 
     def json(self, target: str) -> Any:
         """Return the JSON of a document.
 
         Raises:
-            NotApplicableError: if it is missing or not JSON, which is for the check of that document to report.
+            NotApplicableError: if it is missing or not JSON, which another check reports.
         """
         response = self.get(target)
         if response.status != 200:
@@ -99,7 +103,7 @@ class CheckedDeployment:
         """The ids of the chains that the deployment lists.
 
         Raises:
-            NotApplicableError: if it lists none.
+            NotApplicableError: if it lists none, or its list cannot be read.
         """
         chains = self.json("/chains")
         chain_ids = [
@@ -111,14 +115,22 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """The first chain with contracts, or the first one."""
+        """The id of the first chain with contracts, or else of the first chain.
+
+        Raises:
+            NotApplicableError: if the deployment lists no chain.
+        """
         return next(
             (chain_id for chain_id in self.chains[:MAX_CHAINS_READ] if self.listed_contracts(chain_id)),
             self.chains[0],
         )
 
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
-        """Return a chain's newest contracts, if its list can be read."""
+        """Return a chain's newest contracts.
+
+        Returns:
+            The contracts; none if the list cannot be read.
+        """
         try:
             document = self.json(f"/{contract_urls.CONTRACTS.path(chain_id=chain_id)}")
             return [
@@ -129,7 +141,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """A sample of contracts from the whole list of a chain.
+        """A sample of contracts, spread over the list of a chain.
 
         Raises:
             NotApplicableError: if none is listed.
@@ -141,7 +153,7 @@ class CheckedDeployment:
         return contracts[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return a record with `fields=all`, if the host can.
+        """Return the record of a contract, requested with `fields=all`.
 
         Raises:
             NotApplicableError: if it is missing.
@@ -157,7 +169,11 @@ class CheckedDeployment:
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[JsonObject]:
-        """Return a sample of incidents and maintenances."""
+        """Return a sample of incidents and maintenance windows.
+
+        Raises:
+            NotApplicableError: if none is listed.
+        """
         incidents = [
             incident
             for url, member in (

@@ -22,7 +22,7 @@ MAX_SHAPE_PROBLEMS = 3
 
 
 def check_document(deployment: CheckedDeployment, target: str, shape: type) -> Iterator[str]:
-    """Yield the faults of a JSON document: status, media type or shape."""
+    """Yield the faults of a JSON document: its status, media type and shape."""
     response = deployment.get(target)
     if response.status != 200:
         yield f"{target} returns {response.status}, not 200"
@@ -38,7 +38,7 @@ def check_document(deployment: CheckedDeployment, target: str, shape: type) -> I
 
 
 def shape_problems(value: Json, shape: type) -> Iterator[str]:
-    """Yield the violations of a shape."""
+    """Yield the first violations of a shape, and the number of others."""
     try:
         _adapter(shape).validate_python(value)
     except ValidationError as error:
@@ -62,7 +62,10 @@ def allows_any_origin(response: HttpResponse) -> bool:
 def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
     """Yield the faults of responses that browsers and caches would notice.
 
-    Any origin may read them, HEAD has the same headers without a body, and conditional requests return 304.
+    Any origin may read them, HEAD has the same media type and no body, and conditional requests return 304.
+
+    Raises:
+        NotApplicableError: if a document is missing.
     """
     for target in targets:
         got = deployment.get(target)
@@ -193,7 +196,11 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _is_of_statuary(deployment: CheckedDeployment) -> None:
-    """Raise NotApplicableError if statuary did not make the deployment."""
+    """Require a deployment that statuary made.
+
+    Raises:
+        NotApplicableError: if another system made it.
+    """
     response = deployment.get(f"/{site_urls.OPENAPI.path()}")
     try:
         document = json.loads(response.body) if response.status == 200 else {}

@@ -29,7 +29,7 @@ from statuary.status.model.vocabulary import (
 Members = dict[str, Any]
 
 EPOCH_DOCUMENTS = 4
-"""Documents of an epoch to compare, for each record and incident in the sample."""
+"""Documents of an epoch to compare, as a multiple of the sample."""
 
 DOCUMENTS: dict[Url, type] = {
     status_urls.SUMMARY: status_shapes.SummaryDocument,
@@ -41,7 +41,7 @@ DOCUMENTS: dict[Url, type] = {
     status_urls.MAINTENANCES_UPCOMING: status_shapes.ScheduledMaintenancesDocument,
     status_urls.MAINTENANCES_ACTIVE: status_shapes.ScheduledMaintenancesDocument,
 }
-"""The documents of every page."""
+"""The documents that every status page has, with their shapes."""
 
 KNOWN_STATUSES = {(status.indicator, status.description) for _, status in CASCADE}
 
@@ -224,7 +224,8 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
 def _document(deployment: CheckedDeployment, url: Url) -> Members:
     """Return a document of the right shape.
 
-    Another check reports a wrong one.
+    Raises:
+        NotApplicableError: if it is missing or has another shape, which another check reports.
     """
     value: Members = deployment.json(f"/{url.path()}")
     problem = next(shape_problems(value, DOCUMENTS[url]), None)

@@ -81,9 +81,10 @@ class EmbedSection(Section, FollowsStatus):
 
 
 def now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return the data that banner and badge show.
+    """Return the data that the banner and the badge show.
 
-    Without pages, the headline is the API's description.
+    Args:
+        pages: the pages of the status; without them, the headline is the description in the API.
     """
     if pages is None:
         overall, worst = state.overall_now, state.worst_now
@@ -101,7 +102,12 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
-    """Yield the files of the banner and the badge."""
+    """Yield the files of the banner and the badge.
+
+    Args:
+        page: the name of the status page.
+        language: the language of their texts; English replaces an unsupported one.
+    """
     text_language = language if language in TEXTS else "en"
     texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):

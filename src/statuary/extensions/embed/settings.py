@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class EmbedSettings(NamedTuple):
-    """That the site has embeds."""
+    """The settings of a site with the banner and the badge."""
 
     is_on: bool = True
 

@@ -113,7 +113,10 @@ class _ContentSettings(NamedTuple):
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Read the settings that hosts need; use defaults without content."""
+    """Read the settings that hosts need.
+
+    They have their defaults if the content is missing or has errors.
+    """
     catalogue = read_content(content).catalogue if content.is_dir() else None
     if catalogue is None:
         return _ContentSettings()
@@ -121,9 +124,10 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 
 
 def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
-    """Raise click.UsageError if a host cannot serve a site.
+    """Refuse a host that cannot serve the site, and print which files it needs.
 
-    The message names the files that the host needs.
+    Raises:
+        click.UsageError: if the host cannot serve a site with these settings.
     """
     require_supported_settings(name, settings, has_edge=has_edge)
     if host.site_files is not None and host.site_files not in settings.files:
@@ -135,7 +139,14 @@ def check_host(name: str, host: Host, settings: HostingSettings, content: Path, 
 
 
 def require_supported_settings(name: str, settings: HostingSettings, *, has_edge: bool) -> None:
-    """Raise click.UsageError if a host cannot serve a site with these settings."""
+    """Refuse a host that cannot serve a site with these settings.
+
+    Args:
+        has_edge: whether the edge module answers requests.
+
+    Raises:
+        click.UsageError: if the host cannot.
+    """
     if settings.layout is PathLayout.SHARDED and not HOSTS[name].runs_edge_module:
         raise click.UsageError(
             f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"

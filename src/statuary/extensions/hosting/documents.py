@@ -44,26 +44,26 @@ HOST_FILES = tuple(
         (".nojekyll", "allows names that begin with an underscore, for GitHub Pages", TEXT),
     )
 )
-"""Files that hosts read instead of serving them; a site has those of the hosts in its settings."""
+"""Files that hosts read and do not serve; a site has those of the hosts in its settings."""
 
 EPOCH_PREFIX = "/" + EPOCH_DOCUMENT.path(epoch=":epoch", path="")
-"""The folder of the documents of a later instant, with the placeholder of globs."""
+"""The folder of the documents of a later epoch, with a placeholder for the epoch."""
 
 INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
-"""The ledger is in the published folder, but is not part of the site."""
+"""A rule that hides the ledger, which is in the published folder but not part of the site."""
 
 
 class HeaderRule(NamedTuple):
     """The headers for paths that match a pattern."""
 
-    glob: str  # `*` is any text, `:name` one name
+    glob: str  # `*` is any text, `:name` one segment of the path
     headers: dict[str, str]
 
 
 def url_glob(url: Url) -> str:
-    """Return the pattern for a URL: its folder, or its own path.
+    """Return the glob for a URL: its own path, or its folder.
 
-    Hosts accept `*` only at the end, so a folder covers everything in it.
+    Hosts accept `*` only at the end, so a folder's glob covers everything in it.
     """
     if url.own_rule:
         return f"/{url.pattern}"
@@ -72,11 +72,9 @@ def url_glob(url: Url) -> str:
 
 
 def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the patterns for URLs, without redundant ones.
+    """Return the globs for URLs, without those that another one includes.
 
-    Another glob includes a redundant one.
-
-    A page at the top has two: hosts serve it with and without its extension; `/` is the status page.
+    A page at the top has two, since hosts serve it with and without its extension. `/` is the status page.
     """
     globs: list[str] = []
     for glob in map(url_glob, urls):
@@ -96,13 +94,14 @@ def _is_included(glob: str, other_globs: Iterable[str]) -> bool:
 
 
 EnabledKeys = Collection[str] | None
-"""The keys of site.yaml of the extensions that are on; None for all of them."""
+"""The keys of the enabled extensions in site.yaml; None for all extensions."""
 
 
 def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs that hosts need rules for.
 
-    An extension with a marker has rules in any case: what it has published may stay when it is turned off.
+    These are the URLs of the core and of enabled extensions. Some extensions, such as logs, always have
+    rules, since their files may stay published after they are disabled.
     """
     if enabled is None:
         return all_urls()
@@ -114,13 +113,11 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 
 
 def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
-    """Return the patterns of paths that bypass the edge program.
+    """Return the globs of paths that bypass the edge program.
 
-    They are outside the look-up and unchanged until the next build. The API page needs the module: its path
-    is also that of an
-    explorer's API. So do files whose absence is a response, and proofs without a file of the requested name:
-    those in packs, and
-    those with only one name.
+    They are outside of the look-up, and do not change until the next build. Some other paths need the
+    program: the API page, whose path is also that of an explorer's API; files whose absence needs a response;
+    and proofs that are in packs or have only one name.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if has_packs(enabled) or not settings.lower_case_names:
@@ -130,16 +127,16 @@ def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = 
 
 
 ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
-"""The names of documents of which clients read that there is none."""
+"""The names of URLs whose missing documents need a response of their own."""
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the site has packs."""
+    """Return whether the site has packs; false if the extensions are unknown."""
     return enabled is not None and "packs" in enabled
 
 
 def server_globs() -> tuple[str, ...]:
-    """Return the look-up's paths below `/server`.
+    """Return the globs of the look-up's paths below `/server`.
 
     sourcify.dev has its API there, and some clients expect it.
     """
@@ -148,16 +145,15 @@ def server_globs() -> tuple[str, ...]:
 
 
 def server_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites for paths below `/server`."""
+    """Return the rewrites below `/server`: the requested and the served path."""
     return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
 
 
 def url_regex(url: Url) -> str:
     """Return a regular expression for the paths of a URL.
 
-    It uses the common syntax of PCRE and RE2.
-
-    A page is served with and without its extension, and the page of a folder at the folder's own name.
+    Its syntax is common to PCRE and RE2. A page is served with and without its extension, and the page of a
+    folder also at the folder's path.
     """
     expression = "".join(
         (".+" if parameter == "path" else "[^/]+") if parameter else re.escape(literal)
@@ -179,16 +175,16 @@ def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
 
 
 def allows_frames(enabled: EnabledKeys) -> bool:
-    """Return whether some documents of the site may be framed."""
+    """Return whether documents may be framed; false if the extensions are unknown."""
     return enabled is not None and any(url.framed for url in hosted_urls(enabled))
 
 
 def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules for headers that all paths have.
 
-    Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another
-    one back. The edge module answers for a page with the version of the present epoch, and with the headers
-    that the host gives that file.
+    If some documents may be framed, only the rules of pages forbid it, since a rule of these hosts cannot
+    remove the header of another rule. The documents of epochs forbid it too: the edge module answers for a
+    page with the current epoch's version of it, and with the headers that the host gives that file.
     """
     if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
@@ -225,7 +221,11 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return media types that file extensions do not decide, by expression."""
+    """Return the media type and the expression of paths with other types.
+
+    Their types differ from those of their extensions. Only URLs of `apis` and of other packages' extensions
+    are among them: the configurations have rules for the rest.
+    """
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(urls_of_others(enabled or ()))
     typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
@@ -281,9 +281,8 @@ def headers_file(enabled: EnabledKeys = None) -> str:
 def shard_rewrites() -> list[tuple[str, str]]:
     """Return the rewrites that hide the sharded layout.
 
-    They are pairs of URL path and file path with Netlify's placeholders.
-
-    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
+    They are pairs of URL path and file path with Netlify's placeholders. Paths are case-sensitive there, so
+    each shard has a rule for each case of its two digits: 484 for records, and as many for proofs.
     """
     digits = "0123456789abcdefABCDEF"
     return [
@@ -294,9 +293,9 @@ def shard_rewrites() -> list[tuple[str, str]]:
 
 
 def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
-    """Return the text of `_redirects`; the first matching rule wins.
+    """Return the text of `_redirects`, of which the first matching rule applies.
 
-    Cloudflare supports no status 404 here, so internal files are redirected.
+    Cloudflare does not support the status 404 here, so internal files are redirected.
     """
     shards = shard_rewrites() if settings.layout is PathLayout.SHARDED else []
     lines = [f"{requested} {served} 200" for requested, served in (*server_rewrites(), *shards)]
@@ -304,7 +303,7 @@ def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
 
 
 def _routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
-    """Return `_routes.json`, which sends all but static paths to the edge module."""
+    """Return `_routes.json`, which sends all paths except static ones to the edge module."""
     return (
         json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, enabled)}, indent=2)
         + "\n"

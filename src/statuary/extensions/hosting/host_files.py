@@ -15,15 +15,16 @@ from statuary.site import urls as site_urls
 from statuary.site.document import encode_json
 from statuary.site.settings import HostingSettings
 
-FAULTS = ".venv/faults"  # a file that marks a site published with faults
+FAULTS = ".venv/faults"
+"""A file that marks a site that was published with faults."""
 
 TEMPLATES = Path(__file__).with_name("templates")
 
 
 class HostFile(NamedTuple):
-    """A file of a host's configuration; its path is in the project."""
+    """A file of a host's configuration."""
 
-    path: str
+    path: str  # the path in the project
     text: str
 
 
@@ -40,7 +41,7 @@ class HostOptions:
     branch: str = "main"  # the branch whose pushes are published
     # the address and port of a `deno serve` of the edge module behind a web server; None if there is none
     edge: str | None = None
-    enabled: EnabledKeys = None  # the keys of the extensions that are on; None for all of them
+    enabled: EnabledKeys = None  # the keys of the enabled extensions; None for all extensions
 
     @property
     def install_command(self) -> str:
@@ -51,7 +52,7 @@ class HostOptions:
     def build_command(self) -> str:
         """The command that installs statuary and builds the site.
 
-        A site published with faults is deployed too.
+        It succeeds, so that the host deploys the site, also if the site was published with faults.
         """
         return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
@@ -62,7 +63,12 @@ def json_text(value: object) -> str:
 
 
 def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
-    """Fill a template of a configuration."""
+    """Fill a template of a configuration.
+
+    Args:
+        folder: the folder of the template.
+        values: the values that the template names.
+    """
     return _environment(folder).get_template(template).render(**values)
 
 

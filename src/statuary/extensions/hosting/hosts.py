@@ -41,7 +41,7 @@ from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS
 from statuary.system.files import read_text
 
 EDGE_FOLDER = ".edge"
-"""The folder, beside the site, from which the edge module is deployed; `statuary hosting` always rewrites it."""
+"""The project's folder from which the edge module is deployed; `statuary hosting` always rewrites it."""
 
 EDGE = Path(__file__).parents[2] / "edge"
 
@@ -74,7 +74,10 @@ COMPATIBILITY_DATE = "2025-01-01"
 
 
 def _compatibility(options: HostOptions) -> dict[str, object]:
-    """Return the edge module's requirements: Node.js' library decompresses packs."""
+    """Return the runtime features that the edge module needs.
+
+    Node.js' library is one of them if the site has packs, which it decompresses.
+    """
     flags = {"compatibility_flags": ["nodejs_compat"]} if has_packs(options.enabled) else {}
     return {"compatibility_date": COMPATIBILITY_DATE, **flags}
 
@@ -83,13 +86,13 @@ WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
 def worker_files(options: HostOptions) -> list[HostFile]:
-    """Return a Worker's configuration and the edge module."""
+    """Return the configuration of a Cloudflare Worker, and the edge module."""
     configuration = WRITTEN_BY.format(host="cloudflare") + json_text(worker_configuration(options))
     return [HostFile("wrangler.jsonc", configuration), *edge_module_files(options)]
 
 
 def worker_configuration(options: HostOptions) -> dict[str, object]:
-    """Return `wrangler.jsonc`: the edge module runs except for static paths."""
+    """Return `wrangler.jsonc`: the edge module answers all paths except static ones."""
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
@@ -107,7 +110,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
 
 
 def pages_files(options: HostOptions) -> list[HostFile]:
-    """Return a Pages project's function, for the paths in `_routes.json`."""
+    """Return a Pages project's configuration and function, and the edge module."""
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
@@ -127,7 +130,7 @@ KEEP_BUILD = ".keep-build"
 
 
 def netlify_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration, the build plugin and the edge function."""
+    """Return the configuration, a build plugin, the edge function and its module."""
     return [
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
@@ -168,7 +171,7 @@ def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys =
 
 
 ObjectMetadata = tuple[str, str]
-"""`Content-Type` (empty: by the extension) and `Cache-Control`."""
+"""`Content-Type`, empty for that of the extension, and `Cache-Control`."""
 
 
 def s3_files(options: HostOptions) -> list[HostFile]:
@@ -189,9 +192,9 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Group the keys of a bucket by the metadata of their objects.
+    """Group the key patterns of a bucket by the metadata of their objects.
 
-    Timed documents come last, so that nothing they name is missing.
+    Timed documents come last, so that the documents that they name are uploaded before them.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
     for url in hosted_urls(enabled):
@@ -204,7 +207,7 @@ def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, lis
 def _key_patterns(url: Url) -> list[str]:
     """Return the patterns of a URL's keys.
 
-    A timed document has one more for later instants.
+    A timed document has a second one for later epochs.
     """
     pattern = "".join(
         "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
@@ -214,9 +217,9 @@ def _key_patterns(url: Url) -> list[str]:
 
 
 def _framed_policy_files(options: HostOptions) -> list[HostFile]:
-    """Return the policy of documents that may be framed.
+    """Return the policy of documents that may be framed, if there are any.
 
-    Behaviors of their own use it.
+    CloudFront needs a behavior for each of their paths.
     """
     if not allows_frames(options.enabled):
         return []
@@ -256,7 +259,7 @@ def response_headers_policy() -> dict[str, object]:
 
 
 def custom_error_responses() -> dict[str, object]:
-    """Return CloudFront's responses to the 403 of a missing object."""
+    """Return CloudFront's response to missing objects, for which S3 returns 403 or 404."""
     page = f"/{NOT_FOUND_JSON.path()}"
     items = [
         {"ErrorCode": code, "ResponsePagePath": page, "ResponseCode": "404", "ErrorCachingMinTTL": 10}
@@ -270,7 +273,7 @@ def _items(*items: str) -> dict[str, object]:
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the edge module and its task, `deno task serve`."""
+    """Return `deno.json` with the task `serve`, and the edge module."""
     tasks = {"serve": deno_serve_command(options)}
     return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
 
@@ -301,7 +304,7 @@ class Host(NamedTuple):
 def github_pages_files(options: HostOptions) -> list[HostFile]:
     """Return a workflow that builds, caches and deploys the site.
 
-    A cache of GitHub Actions is never overwritten: each run saves under its own key and restores the newest.
+    GitHub Actions never overwrites a cache, so each run saves one under its own key and restores the newest.
     """
     return [HostFile(".github/workflows/site.yml", render_config("github-pages.yml.jinja", options=options))]
 

@@ -1,4 +1,4 @@
-"""Install the present version of statuary in the same way on a host."""
+"""Install this version of statuary on a host, as it was installed here."""
 
 import importlib.util
 import shlex
@@ -17,7 +17,7 @@ from statuary.system.writing import replace_file
 from statuary.version import VERSION
 
 WHEEL_FOLDER = "wheels"
-"""The folder in the project that a wheel is put into."""
+"""The folder of wheels in the project."""
 
 BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 """The name of the wheel that a folder of sources is built into."""
@@ -27,10 +27,9 @@ class Installation(NamedTuple):
     """The steps that install this version of statuary on a host."""
 
     requirement: str  # what to pass to pip, quoted for a shell
-    # the wheel to copy, or the folder of sources to build a wheel from, for a requirement that names a wheel;
-    # None if pip can get the requirement elsewhere
+    # the wheel to copy, or the folder of sources to build one from; None if the project needs no wheel
     source: Path | None = None
-    note: str = ""  # why the requirement may not work; empty if it does
+    note: str = ""  # why the requirement may not work; empty if nothing is wrong
 
 
 def read_installation(project: Path) -> Installation:
@@ -47,6 +46,7 @@ def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Ins
 
     Args:
         direct_url: the content of PEP 610's file; None if a package index was used.
+        project: the folder that the host builds.
     """
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
@@ -62,10 +62,13 @@ def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Ins
 
 
 def put_wheel(source: Path, project: Path) -> Path:
-    """Copy the wheel of an installation into the project.
+    """Copy the wheel of an installation into the project, or build it there.
 
     Args:
         source: a wheel, or a folder of sources to build.
+
+    Returns:
+        The path of the wheel.
 
     Raises:
         StatuaryError: if the folder cannot be built.
@@ -116,7 +119,9 @@ def _of_folder(folder: Path, project: Path) -> Installation:
 def _public_commit(folder: Path) -> str | None:
     """Return a requirement for the commit of a clean checkout.
 
-    The server of the commit needs no password.
+    Returns:
+        The requirement; None if files changed, the commit was not pushed, or the server needs more than an
+        https URL.
     """
     url = git_output(folder, "remote", "get-url", "origin")
     if not url.startswith("https://") or "@" in urlsplit(url).netloc:
@@ -141,7 +146,8 @@ def checked_out_branch(folder: Path) -> str:
 def with_extras(requirement: str, extras: Sequence[str]) -> str:
     """Return a requirement with extras, quoted for a shell.
 
-    The requirement is a name, a URL, a wheel or a folder, as on pip's command line.
+    The requirement is a name, a URL, a wheel or a folder, as on pip's command line. One that has extras
+    stays.
     """
     if not extras:
         return requirement

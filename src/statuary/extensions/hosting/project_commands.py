@@ -17,9 +17,12 @@ from statuary.system.writing import replace_file
 
 
 def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
-    """Return the files to commit, quoted for a shell.
+    """Return the files and folders to commit, quoted for a shell.
 
-    The edge module is excluded: the build writes it again.
+    The edge module is excluded, since the host's build writes it again.
+
+    Args:
+        wheel: the wheel in the project, if any.
     """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     if wheel is not None:
@@ -30,7 +33,11 @@ def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out:
 
 
 def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> None:
-    """Refuse to overwrite files that were edited, unless forced."""
+    """Refuse to overwrite files that differ and were edited, unless forced.
+
+    Raises:
+        StatuaryError: if there are such files.
+    """
     edited = [file for file in files if _was_edited(file, out / file.path)]
     if edited and not force:
         names = ", ".join(str(out / file.path) for file in edited)
@@ -40,16 +47,19 @@ def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> Non
 def write_files(
     files: list[HostFile], installation: Installation, out: Path, *, is_installed: bool = False
 ) -> Path | None:
-    """Write files into the project.
+    """Write files into the project, and the wheel that they install.
 
     Args:
         files: the files of the host.
-        installation: this installation of statuary.
+        installation: the steps that install this version of statuary.
         out: the project's folder.
         is_installed: whether the host installs statuary, even if no file does.
 
     Returns:
-        The wheel that the host installs, or None if it needs none.
+        The wheel, or None if the host needs none.
+
+    Raises:
+        StatuaryError: if the wheel cannot be built.
     """
     is_installed |= any("pip install" in file.text for file in files if not is_edge_file(file))
     wheel = _put_wheel(installation, out) if is_installed else None
@@ -88,13 +98,16 @@ def _was_edited(file: HostFile, path: Path) -> bool:
 
 
 AS_WRITTEN = "as written: "
-"""The mark of the last line of a file that is replaced without a question unless it was edited."""
+"""The mark before the digest on the last line of a file, by which edits are recognized."""
 
 
 def with_digest(text: str, comment: str) -> str:
-    """Append a digest of a text to it, to recognize edits.
+    """Append a comment with a digest of a text, to recognize edits.
 
-    A later run recognizes by this comment that nobody edited the text.
+    A later run overwrites the file unless its digest differs.
+
+    Args:
+        comment: the characters that begin a comment in the file.
     """
     return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"
 

@@ -29,17 +29,17 @@ from statuary.status.sources.site_settings import HOST
 from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, FEED
 
 PACKED: Final = ("image/png", "image/jpeg", "image/webp", "font/woff2")
-"""The media types that are compressed already."""
+"""Media types whose files are already compressed."""
 
 NO_SIGNATURES = {
     "ok": False,
     "error": "This host serves files and looks up no signatures. All of them are in /signature-database/files/names.txt",
 }
-"""What nginx and Caddy answer where signatures are looked up; no character of it needs an escape in a configuration."""
+"""The response of nginx and Caddy to look-ups of signatures; it needs no escapes in their configurations."""
 
 
 EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
-"""Documents of later instants are below the epochs as the present ones are below the root."""
+"""The optional folder of an epoch: documents have the same paths below it as below the root."""
 
 
 EDGE_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
@@ -54,9 +54,12 @@ class WebAddress(NamedTuple):
 
 
 def web_address(options: HostOptions) -> WebAddress:
-    """Return the address of a web server.
+    """Parse the address of a web server.
 
-    `listen` is a port, an address or a host name; the latter two may have a port.
+    The option `listen` is a port, an address or a host name; the latter two may have a port.
+
+    Raises:
+        StatuaryError: if the domain or the address of the edge module is invalid.
     """
     if options.domain and not HOST.fullmatch(options.domain):
         raise StatuaryError(
@@ -93,7 +96,11 @@ def _is_ip_address(host: str) -> bool:
 
 
 def nginx_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of nginx."""
+    """Return the configuration of nginx.
+
+    Raises:
+        StatuaryError: if an address in the options is invalid.
+    """
     address = web_address(options)
     port = address.port or "80"
     bind = f"[{address.bind}]" if ":" in address.bind else address.bind
@@ -110,7 +117,11 @@ def nginx_files(options: HostOptions) -> list[HostFile]:
 def caddy_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration of Caddy.
 
-    A port, or an address with one, is plain HTTP: Caddy obtains a certificate for a name without them.
+    The site is plain HTTP without a host name, or if the options have both a domain and `listen`. Otherwise
+    Caddy obtains a certificate for the name.
+
+    Raises:
+        StatuaryError: if an address in the options is invalid.
     """
     address = web_address(options)
     text = render_config(
@@ -134,7 +145,7 @@ def _caddy_site(options: HostOptions, address: WebAddress) -> str:
 def _table_values(enabled: EnabledKeys) -> dict[str, object]:
     """Return the template values that come from the URL table.
 
-    Rules of web servers are regular expressions.
+    Paths are regular expressions.
     """
     short_lived = _short_lived_regexes(enabled)
     feed = _with_epochs(url_regex(FEED))
@@ -171,21 +182,21 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
 
 
 def _text_types() -> list[str]:
-    """Return the media types that compression makes smaller.
+    """Return the media types of files that compression makes smaller.
 
-    nginx compresses HTML by itself.
+    HTML is omitted, since nginx always compresses it.
     """
     types = {media_type.partition(";")[0] for media_type in (*MEDIA_TYPES.values(), FEED.media_type)}
     return sorted(name for name in types if not name.startswith(PACKED) and name != HTML.partition(";")[0])
 
 
 def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
-    """Return the stored bodies of an explorer's calls, by name."""
+    """Return the URLs of stored responses to an explorer's calls, by name."""
     return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
 
 
 def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
-    """Return the expressions of timed documents, current and later ones."""
+    """Return the expressions of timed documents, also in the folders of epochs."""
     timed = (
         url
         for url in hosted_urls(enabled)
