@@ -73,7 +73,7 @@ class StatusKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The command."""
+        """The name of its command, such as `betterstack`."""
         return self.title.lower().replace(" ", "")
 
 
@@ -138,7 +138,7 @@ def _status_command(kind: StatusKind) -> click.Command:
 
 
 STATUS_COMMANDS = tuple(map(_status_command, STATUS_KINDS))
-"""A command for each kind."""
+"""A command for each system of status pages."""
 
 
 class ContractKind(NamedTuple):
@@ -287,7 +287,7 @@ def _contract_command(kind: ContractKind) -> click.Command:
 
 
 CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
-"""A command for each kind."""
+"""A command for each source of contracts."""
 
 
 @click.group("import", cls=ExtensibleGroup)
@@ -323,7 +323,7 @@ def run_status_import(
 
     Args:
         read_page: the reader of its system.
-        key: what the system's API needs, or nothing.
+        key: the key of the system's API; empty without one.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
@@ -416,7 +416,11 @@ def run_contract_import(
 
 
 def _require_project(source: str) -> None:
-    """Raise NotImportableError if there is no project; titanoboa's may be a database alone."""
+    """Require a folder or file of a project.
+
+    Raises:
+        NotImportableError: if it does not exist.
+    """
     if not Path(source).exists():
         raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
 
@@ -425,7 +429,8 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
     """Write the result of each address to the file of --report.
 
     Returns:
-        A sentence about the file, or how to get it if lines were skipped.
+        A sentence about the file; without one, how to get it if the report omits addresses, or an empty
+        string.
     """
     if file is not None:
         write_account(file, done, kind, source, dry_run=dry_run)
@@ -437,7 +442,10 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
 
 
 def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
-    """Anchor the imported contracts, and yield the results."""
+    """Anchor the imported contracts, and yield lines about the results.
+
+    The accounts and notes of `done` get the results too.
+    """
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():
         sources = [source for source in done.written_sources if source.chain_id == chain_id]

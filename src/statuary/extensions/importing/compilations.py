@@ -17,15 +17,15 @@ from statuary.extensions.importing.toolchains.compilation import ImportedCompila
 from statuary.system.programs import RunLimits, stop_all_programs
 
 MAX_REMEMBERED: Final = 8
-"""Outputs in memory; those of large projects have a hundred megabytes."""
+"""Inputs whose outputs are kept in memory; those of large projects have a hundred megabytes."""
 
 Announce = Callable[[str], None]
 
 
 class Compilations:
-    """Runs the compilers of an import; a context manager.
+    """A context manager that runs the compilers of an import.
 
-    It stops the compilers if the import ends early.
+    An exception stops the compilers.
     """
 
     def __init__(
@@ -56,7 +56,8 @@ class Compilations:
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
         """Find a compiler of the version that a compilation names.
 
-        If the version is unknown, the only compiler is used.
+        Returns:
+            The compiler, or None. If the version is unknown, it is the only compiler of the kind.
         """
         kind, version = compilation.compiler, compilation.version
         if version:
@@ -71,7 +72,7 @@ class Compilations:
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
 
     def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
-        """Compile in a worker.
+        """Compile in a worker, together with all expected contracts of the same input.
 
         Raises:
             NotImportableError: if there is no compiler of the version.
@@ -114,7 +115,7 @@ class Compilations:
 
 
 def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
-    """Add the output of a run to a compilation.
+    """Wait for the output of a run, and add it to a compilation.
 
     Raises:
         NotImportableError: if the compiler failed.

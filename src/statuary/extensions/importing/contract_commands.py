@@ -75,7 +75,14 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts that a command's arguments name, or all."""
+    """Return the contracts on a chain that a command's arguments name, or all.
+
+    Args:
+        chain_id: the chain; None for all chains.
+
+    Raises:
+        NotImportableError: if the content has no contract with one of the addresses.
+    """
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
@@ -102,7 +109,9 @@ def choose_chain(
 ) -> ChainId:
     """Return the chain of a contract: by option, node, or site.
 
-    The node must be on it, and the site must have it unless it may be added.
+    Raises:
+        NotImportableError: if the node is on another chain, or the chain is missing in site.yaml and may not
+            be added. click.UsageError: if neither names a chain, and the site has not exactly one.
     """
     site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
@@ -202,7 +211,7 @@ def anchor(
 
 
 def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
-    """Yield the steps that make the block of an anchor trusted."""
+    """Yield a note about how to trust the block of an anchor, if it is only stated."""
     if claim is not None and claim.status is ClaimStatus.STATED:
         number = claim.evidence["blockNumber"]
         name = claim.evidence["blockHash"]
@@ -238,7 +247,12 @@ class _ChainNodes(NamedTuple):
 
 
 def _chain_nodes(catalogue: SiteContent, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
-    """Return the nodes of the chain that options or the site name."""
+    """Return the nodes of the chain that options or the site name.
+
+    Raises:
+        NotImportableError: if a node is on another chain, or the site does not have the chain.
+            click.UsageError: if neither names a chain or a node.
+    """
     node = None if rpc is None else EthereumNode(rpc)
     chain_id = choose_chain(catalogue, chain_id, node)
     urls = _node_urls(catalogue, chain_id)
@@ -269,10 +283,15 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 def anchor_added(
     content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: SiteContent
 ) -> Anchor | None:
-    """Anchor a contract that is being added; failures become notes.
+    """Anchor a contract that is being added.
+
+    Other failures than a contradiction are printed as notes.
 
     Args:
-        rpc: the node to ask; None for none.
+        rpc: the URL of the node; None to skip anchoring.
+
+    Returns:
+        The anchor, or None.
 
     Raises:
         ContradictedError: if the node proves other code than it gave.
@@ -298,7 +317,7 @@ def anchor_added(
 
 
 class ContradictedError(StatuaryError):
-    """Raised if the chain's proof contradicts a contract to be written."""
+    """Raised if a proof of the chain contradicts a contract that is being added."""
 
 
 @click.group()
@@ -393,9 +412,10 @@ def announce_compilation(line: str) -> None:
 def _evidence(
     record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
 ) -> CompilationEvidence | None:
-    """Return the evidence of a compilation.
+    """Return the evidence of a compilation, and print its result.
 
-    A note gives the reason if there is none.
+    Returns:
+        The evidence; None if the output differs, the compiler fails, or there is no compiler.
     """
     try:
         if run is None:
@@ -415,7 +435,7 @@ def _evidence(
 
 
 def _compiled_again(record: RecordValue) -> CompilerRun | None:
-    """Compile a record again if its compiler is on PATH."""
+    """Compile a record again, or return None if its compiler is not on PATH."""
     compilation = compilation_of_record(record)
     cache = CompilationCache(cache_folder())
     with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:

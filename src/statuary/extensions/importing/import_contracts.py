@@ -1,6 +1,6 @@
 """Import contracts one by one: read, verify and write each.
 
-A contract that the content has is not read again, so an import that stopped continues where it ended.
+Contracts in the content are skipped, so a second import continues one that stopped.
 """
 
 from codecs import BOM_UTF8
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 
 def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
-    """Check a record's bytes before they are written.
+    """Parse and check a record before it is written.
 
     Raises:
         NotImportableError: if the bytes are not the record of this contract, or it breaks a rule.
@@ -100,13 +100,17 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
 
 
 def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
-    """Explain why compiled and on-chain code differ."""
+    """Return the error that compiled and on-chain code differ."""
     error = first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
 
 
 def first_error(findings: Iterable[Finding]) -> Finding:
-    """Return the first error among findings."""
+    """Return the first error among findings.
+
+    Raises:
+        StopIteration: if there is none.
+    """
     return next(finding for finding in findings if finding.severity is Severity.ERROR)
 
 
@@ -127,7 +131,7 @@ def add_chain(root: Path, chain_id: ChainId) -> None:
 
 
 MAX_SILENCE: Final = 3
-"""Contracts in a row for which the server does not answer, before the import stops."""
+"""Contracts in a row for which the server does not respond, before the import stops."""
 
 NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 
@@ -137,7 +141,7 @@ class ContractImportSettings(NamedTuple):
 
     form: ContractForm  # a workspace or a record; a served record stays one
     now: Instant
-    compilers: Sequence[Compiler] = ()  # compile again with these, where the version is right
+    compilers: Sequence[Compiler] = ()  # compile again with these, if one has the right version
     nodes: Mapping[ChainId, EthereumNode] = {}  # nodes by chain id, for chains that have one
     dry_run: bool = False
     add_chains: bool = False  # add chains that are missing in site.yaml
@@ -146,10 +150,15 @@ class ContractImportSettings(NamedTuple):
 def _read_created(
     node: EthereumNode, address: Address, transaction: Hex | None, others: Sequence[Hex]
 ) -> OnChainContract:
-    """Read a contract with its transaction, or with the first other one that created it.
+    """Read a contract with the transaction that created it.
+
+    Args:
+        transaction: the transaction that the source names; None if it names none.
+        others: further candidates, in the order in which they are tried.
 
     Raises:
-        NotImportableError: if none of them created it, or as `read_on_chain_contract`.
+        NotImportableError: if the source names a transaction and no candidate created the contract, if there
+            is no such contract, or if the node does not respond.
     """
     for candidate in filter(None, (transaction, *others)):
         with suppress(NotCreatedError):
@@ -170,7 +179,7 @@ class ImportedContracts:
         self.verified: list[str] = []  # name, place and match level of each verified contract
         self.incomplete: list[SkippedRecord] = []  # path of each incomplete workspace, and its missing parts
         self.notes: list[SkippedRecord] = []
-        self.compiled = 0  # how many were compiled again, with the same outcome
+        self.compiled = 0  # the number of contracts that were compiled again with the same result
         self.written_sources: list[ContractSource] = []
         self.notes_of: defaultdict[tuple[ChainId | None, str], list[str]] = defaultdict(list)
         self.accounts: dict[tuple[ChainId | None, str], AddressAccount] = {}
@@ -209,7 +218,7 @@ class _Place(NamedTuple):
     """The chain and address of a contract."""
 
     chain_id: ChainId | None
-    address: str  # in lower case; the name of a contract without address
+    address: str  # in lower case; the name of the contract if it has no address
 
 
 def _place(entry: ListedContract | UnreadableContract) -> _Place:
@@ -219,7 +228,7 @@ def _place(entry: ListedContract | UnreadableContract) -> _Place:
 
 class _Compiled(NamedTuple):
     compilation: ImportedCompilation
-    missing_compiler: str = ""  # why it has no output
+    missing_compiler: str = ""  # why it has no output; empty if it has
 
 
 class _BegunContract(NamedTuple):
@@ -239,7 +248,7 @@ class _BegunContract(NamedTuple):
 
 
 class ContractImport:
-    """Imports contracts into a content folder."""
+    """An import of contracts into a content folder."""
 
     def __init__(
         self,
@@ -263,7 +272,10 @@ class ContractImport:
         self.missing_chain_contracts: list[ListedContract] = []
 
     def expect_all(self, contracts: ListedContracts) -> None:
-        """Announce all compilations, so that each input is compiled once."""
+        """Announce the compilations of all contracts that the content lacks.
+
+        Contracts with the same input are then compiled together.
+        """
         for contract in contracts:
             if isinstance(contract, UnreadableContract) or self._is_present(contract):
                 continue
@@ -272,7 +284,10 @@ class ContractImport:
                     self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
-        """Import the contracts of a source, and report each failure."""
+        """Import the contracts of a source, and report each failure.
+
+        The import stops if the server does not respond for `MAX_SILENCE` contracts in a row.
+        """
         begun: deque[_BegunContract] = deque()
         ahead = 2 * self.compilations.workers
         try:
@@ -295,7 +310,12 @@ class ContractImport:
         return existing is not None and not self._is_incomplete(existing)
 
     def _begin(self, contract: ListedContract | UnreadableContract) -> _BegunContract | None:
-        """Read a contract and start compiling it, unless the content has it."""
+        """Read a contract and start compiling it.
+
+        Returns:
+            The contract; None if it is skipped: already in the content, listed twice, unreadable, or on a
+            missing chain.
+        """
         if isinstance(contract, UnreadableContract):
             self._report_unreadable(contract)
             return None
@@ -359,8 +379,10 @@ class ContractImport:
     def _add_chain(self, chain_id: ChainId) -> bool:
         """Add the chain of a contract to site.yaml, if requested.
 
+        A dry run does not write the file.
+
         Returns:
-            Whether it was added.
+            Whether it was requested.
         """
         if not self.settings.add_chains:
             return False
@@ -437,7 +459,10 @@ class ContractImport:
     def _evidence(self, begun: _BegunContract, record: RecordValue, path: str) -> CompilationEvidence | None:
         """Return the evidence of a contract's compilation.
 
-        A note gives the reason if there is none.
+        If the output differs or the compiler failed, a note has the reason.
+
+        Returns:
+            The evidence, or None.
         """
         if begun.run is None:
             return None
@@ -476,7 +501,11 @@ class ContractImport:
         return resolve_known_proxy(node, contract.address, on_chain, name_at)
 
     def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
-        """Wait for a compilation's output, if it has a compiler."""
+        """Return a compilation with its output, waiting for the compiler if there is one.
+
+        Without one, the output of the source is used; if that is missing or incomplete, the result has the
+        reason.
+        """
         if begun.run is not None:
             return _Compiled(with_output(compilation, begun.run))
         kind, version = compilation.compiler, compilation.version
@@ -549,7 +578,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids of the site."""
+        """The match ids of the site, except those in bulk files."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

@@ -36,13 +36,13 @@ from statuary.source.source_files import SourceFile
 from statuary.system.files import read_start
 
 CALL_PROTECTION = range(1, 21)
-"""The length of the code at the start of a library that contains its own address."""
+"""The bytes of a library's runtime code that contain its own address."""
 
 
 class VerificationResult(NamedTuple):
     """A derived record and the findings of its checks."""
 
-    workspace: Workspace  # the contract, its compiler output trimmed
+    workspace: Workspace  # the contract, with its compiler output trimmed if a record can be derived
     record: RecordValue | None  # None if none can be derived
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()  # how each side that does not match differs, as sentences
@@ -86,10 +86,12 @@ def _readable_differences(workspace: Workspace) -> list[str]:
 
 
 def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Describe how each side of the code differs.
+    """Describe how the compiled code of each side differs from the chain's.
 
-    Sides are `creation` and `runtime`. Bytes that linking, deploying or other comments change are not
-    compared.
+    Bytes that linking, deployment or comments change are not compared.
+
+    Returns:
+        The sides that have code on the chain, `creation` or `runtime`, each with a sentence.
 
     Raises:
         InvalidValueError: if the compiler's output cannot be read.
@@ -131,7 +133,7 @@ def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
 
 
 _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
-"""The start of a record in served order, so that the rest need not be read."""
+"""The first member of a record in served order, so that the rest is not read."""
 
 
 class ExistingContract(NamedTuple):
@@ -143,7 +145,7 @@ class ExistingContract(NamedTuple):
     source: ContractSource
     match_id: str | None
     verified_at: Instant | None
-    proxy_resolution: Json | None  # only if the record has an implementation
+    proxy_resolution: Json | None  # only if the record says that it is a proxy
 
     def keep_in(self, options: "ImportOptions") -> "ImportOptions":
         """Add this contract's match id and date to options without them."""
@@ -155,7 +157,7 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Find the contract at an address, in any form."""
+    """Find the contract at an address, in any form; None if the site lacks it."""
     source = find_source(catalogue, chain_id, address)
     if source is None:
         return None
@@ -170,7 +172,7 @@ def find_existing_contract(
 
 
 def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Find the source of the contract at an address."""
+    """Find the source of the contract at an address, or None."""
     key = (chain_id, address.lower())
     return next(
         (
@@ -183,7 +185,7 @@ def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> 
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return a contract's name, if it can be read."""
+    """Return a contract's name; None without a source, or if it cannot be read."""
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 
@@ -222,8 +224,10 @@ def check_match_id_is_free(
 ) -> None:
     """Refuse a match id that another contract has.
 
+    Bulk files are not searched.
+
     Raises:
-        NotImportableError: if one does.
+        NotImportableError: if another contract than `own_source` has it.
     """
     for source in catalogue.of(SiteContracts).sources:
         if source != own_source and read_match_id(root, source) == match_id:
@@ -265,7 +269,7 @@ class ImportOptions(NamedTuple):
     verified_at: Instant | None  # None for the existing contract's, or else `now`
     now: Instant
     replace: bool
-    compilers: Sequence[Compiler] = ()  # compile again with these; empty to use the output of the tool chain
+    compilers: Sequence[Compiler] = ()  # compile again with these; empty to use the tool chain's output
 
     @property
     def path(self) -> str:
@@ -281,7 +285,7 @@ class PreparedContract(NamedTuple):
     files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
     replaced: ContractSource | None
     notes: tuple[str, ...]  # what is unknown and why, as sentences
-    run: CompilerRun | None = None  # the output of its compiler; None if a tool chain gave it
+    run: CompilerRun | None = None  # the run of its compiler; None if the tool chain's output was used
 
     @property
     def record(self) -> RecordValue | None:
@@ -302,8 +306,8 @@ def prepare_contract(
     """Derive and verify a contract; return the files to write.
 
     Args:
-        node: the node for the implementation of a proxy.
-        announce: gets a line for what is compiled.
+        node: the node that is asked for the implementations of a proxy.
+        announce: gets a line about each compilation.
 
     Raises:
         NotImportableError: if the contract exists already, something is missing, or a compiler or node fails.
@@ -348,8 +352,8 @@ def derive_contract(
     """Derive and verify a contract whose match id is known.
 
     Args:
-        replaced: the existing contract.
-        proxy_resolution: the members that the chain gives, if it is a proxy.
+        replaced: the existing contract that it replaces.
+        proxy_resolution: the member `proxyResolution` by the chain, if it is a proxy.
 
     Raises:
         NotImportableError: if something is missing that every record needs.
@@ -421,6 +425,11 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Resolve a proxy, if its code may be one."""
+    """Resolve a proxy by its code on the chain.
+
+    Returns:
+        The member `proxyResolution`; None if the code is unknown or decides alone, or if the node responds
+        with an error.
+    """
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

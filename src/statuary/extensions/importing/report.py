@@ -11,14 +11,14 @@ from statuary.base.primitives import Address, ChainId
 
 
 class NotImportableError(StatuaryError):
-    """Raised if the source cannot be imported."""
+    """Raised if a source, or a record in it, cannot be imported."""
 
 
 class SkippedRecord(NamedTuple):
     """A record that was not, or not exactly, imported."""
 
     record: str  # the id, file or name of the record
-    reason: str  # the same text for every such case
+    reason: str  # equal for records with the same reason
 
 
 def by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
@@ -43,7 +43,7 @@ class ImportReport:
 class AddressAccount(NamedTuple):
     """The result for an address in a source."""
 
-    chain_id: ChainId | None  # None if the source does not say it
+    chain_id: ChainId | None  # None if the source does not name it
     address: Address | None  # None for an entry without one
     name: str  # the name of the address in the source
     outcome: str  # `imported`, `present`, `incomplete`, `not_imported`, or `mentioned` where there is nothing to do

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LISTED = 10
-"""Files, or things of one reason, that are listed one by one."""
+"""Limit for the files of a folder, or the records with one reason, that are listed one by one."""
 
 
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
@@ -40,7 +40,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
-    """Yield paths in a folder, or count them if there are many."""
+    """Yield the paths in each folder, or their number if there are many."""
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
         if count > LISTED:
@@ -82,7 +82,9 @@ def _listed(names: Sequence[str]) -> Iterator[str]:
 
 
 def write_account(file: Path, done: "ImportedContracts", kind: str, source: str, *, dry_run: bool) -> None:
-    """Write the result for every address as JSON lines.
+    """Write the result for every address as a JSON document.
+
+    Each address has a line of its own.
 
     Raises:
         PublishingError: if the file cannot be written.

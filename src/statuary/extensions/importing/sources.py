@@ -30,7 +30,7 @@ RETRIES = Retries(tries=4)
 
 
 class WebSource:
-    """Sends GET requests to another system."""
+    """A client that sends GET requests to another system."""
 
     def __init__(
         self,
@@ -42,8 +42,8 @@ class WebSource:
         """Create a client.
 
         Args:
-            headers: what a request to the first URL's server has, such as a key.
-            wait: passes the seconds of a pause.
+            headers: headers for the server of the first URL, such as a key; no other server gets them.
+            wait: pauses for some seconds.
             announce: is called before every request.
         """
         self.headers = dict(headers or {})
@@ -55,7 +55,7 @@ class WebSource:
         """Request a URL, and parse its JSON.
 
         Returns:
-            The value, or None if there is nothing (404 or 410).
+            The value, or None if the server responds with 404 or 410.
 
         Raises:
             UnreachableError: if the server cannot be reached, or does not respond after several tries.
@@ -75,7 +75,7 @@ class WebSource:
         """Request a URL, and return its body.
 
         Returns:
-            The bytes, or None if there is nothing (404 or 410).
+            The bytes, or None if the server responds with 404 or 410.
 
         Raises:
             UnreachableError: if the server cannot be reached, or does not respond after several tries.
@@ -98,14 +98,17 @@ class WebSource:
 SOURCE_SUFFIXES = (".sol", ".vy", ".yul")
 
 MAX_FILE_BYTES = 1 << 30
-"""The limit for a JSON file: build-infos of large projects, with syntax trees, have some hundred megabytes."""
+"""Limit for a JSON file: build-infos of large projects, with syntax trees, have some hundred megabytes."""
 
 MAX_SOURCE_BYTES = 16 << 20
-"""The limit for one source or hex file."""
+"""Limit for a source or hex file."""
 
 
 def parse_json(raw: bytes, name: str) -> Json:
     """Parse JSON.
+
+    Args:
+        name: the name of the file, for the message.
 
     Raises:
         NotImportableError: if it is not JSON.
@@ -137,7 +140,7 @@ def member_at(value: Json, *keys: str) -> Json:
     """Look up a value in nested objects.
 
     Raises:
-        InvalidValueError: if it is not there.
+        InvalidValueError: if it is missing or null.
     """
     for key in keys:
         value = as_object(value).get(key)
@@ -150,7 +153,7 @@ def object_at(value: Json, *keys: str) -> JsonObject:
     """Look up an object in nested objects.
 
     Raises:
-        InvalidValueError: if it is not there.
+        InvalidValueError: if it is missing, or not an object.
     """
     return _member_of(dict, "an object", value, keys)
 
@@ -159,7 +162,7 @@ def list_at(value: Json, *keys: str) -> Sequence[Json]:
     """Look up a list in nested objects.
 
     Raises:
-        InvalidValueError: if it is not there.
+        InvalidValueError: if it is missing, or not a list.
     """
     return _member_of(list, "a list", value, keys)
 
@@ -168,7 +171,7 @@ def text_at(value: Json, *keys: str) -> str:
     """Look up a string in nested objects.
 
     Raises:
-        InvalidValueError: if it is not there.
+        InvalidValueError: if it is missing, or not a string.
     """
     return _member_of(str, "a text", value, keys)
 
@@ -199,7 +202,7 @@ def read_hex_file(file: Path) -> Hex:
 
 
 def read_text(file: Path) -> str:
-    """Read a text file in UTF-8.
+    """Read a text file in UTF-8, without its byte order mark.
 
     Raises:
         NotImportableError: if it cannot be read or is not UTF-8.
@@ -208,7 +211,7 @@ def read_text(file: Path) -> str:
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Decode a source file, keeping its byte order mark.
+    """Decode a source file, including its byte order mark.
 
     The mark is part of the source.
 
@@ -222,13 +225,16 @@ def decode_source(raw: bytes, file: Path) -> str:
 
 
 def folder_above(file: Path, name: str) -> Path | None:
-    """Find the nearest parent folder with a name."""
+    """Find the nearest folder with a name beside or above a file, or None."""
     folders = (folder / name for folder in file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
     """Read a file up to a limit.
+
+    Args:
+        limit: the largest number of bytes.
 
     Raises:
         NotImportableError: if it cannot be read, or is larger.

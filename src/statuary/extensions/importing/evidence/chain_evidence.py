@@ -1,6 +1,7 @@
 """Get Merkle proofs of contracts from a node, and verify them.
 
-What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
+If a node cannot prove something, the anchor has the reason instead, so that it never causes an error in a
+build.
 """
 
 import re
@@ -56,11 +57,11 @@ class AnchorRequest(NamedTuple):
 
     record: RecordValue
     digest: str  # SHA-256 of the record's canonical bytes, as hex
-    existing: Anchor | None = None  # the anchor that it has
+    existing: Anchor | None = None  # the anchor that the contract has already
 
 
 class FinalizedBlock(NamedTuple):
-    """The finalized block that contracts are proved in."""
+    """A block as anchors contain it, with its parsed header."""
 
     block: AnchoredBlock
     header: BlockHeader
@@ -74,7 +75,7 @@ class AnchoringNodes:
         self.node = node
         self.other_nodes = list(other_nodes)
         self.notes: list[str] = []
-        """The nodes that did not respond."""
+        """Sentences about the nodes that could not be compared."""
 
     def finalized(self) -> FinalizedBlock:
         """Return the latest finalized block.
@@ -90,10 +91,10 @@ class AnchoringNodes:
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
-        """Return a block with its header, as anchors contain it.
+        """Convert a block of the node, and compare its hash with the other nodes.
 
         Raises:
-            EvidenceError: if its header is not Ethereum's.
+            EvidenceError: if there is no block, or its header is not in Ethereum's format.
             NotImportableError: if the nodes disagree.
         """
         if not isinstance(block, dict):
@@ -109,10 +110,12 @@ class AnchoringNodes:
         return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
 
     def _agreed(self, number: int, name: str) -> Iterator[str]:
-        """Yield the nodes that report the same hash for a block.
+        """Yield the hosts of nodes that report the same hash for a block.
+
+        Nodes that do not respond are not asked again.
 
         Raises:
-            NotImportableError: if one gives another hash.
+            NotImportableError: if one reports another hash.
         """
         for other_node in list(self.other_nodes):
             try:
@@ -137,7 +140,7 @@ def read_anchors(
     """Yield an anchor for each contract.
 
     Args:
-        finalized: the block, or the reason why there is none.
+        finalized: the block to prove the code in, or the reason why there is none.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -181,7 +184,7 @@ def _deployment_block(record: RecordValue) -> int | None:
 
 
 def _not_finalized(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
-    """Explain that the chain has not finalized the contract's block yet."""
+    """Return the error that a deployment is newer than the finalized block."""
     return NodeEvidenceError(
         f"the finalized block {finalized.header.number:,} is older than block {deployed:,} of the deployment:"
         " run `statuary contract anchor` when that is final"
@@ -192,11 +195,15 @@ PRUNED: Final = re.compile(
     r"missing trie node|prun|historical state|state .*not available|out ?of ?range|proof window|too old",
     re.IGNORECASE,
 )
-"""Nodes' messages about a state that they no longer have: geth, Erigon, Nethermind, anvil, Reth."""
+"""Messages about a state that nodes no longer have: geth, Erigon, Nethermind, anvil, Reth."""
 
 
 def _refusal(error: RpcError, number: int) -> str:
-    """Explain which data a node does not give."""
+    """Explain why a node gives no proof.
+
+    Args:
+        number: the block of the proof.
+    """
     if error.code == METHOD_NOT_FOUND:
         return "does not support eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):
@@ -210,7 +217,11 @@ def _refusal(error: RpcError, number: int) -> str:
 def _account_evidence(
     node: EthereumNode, finalized: FinalizedBlock, slots: Sequence[str], proof: Mapping[str, Json]
 ) -> _AccountEvidence | NodeEvidenceError:
-    """Request the proofs of an account and its storage slots."""
+    """Parse the proofs of an account and its storage slots.
+
+    Returns:
+        The proofs, or an error if they are missing or of another state.
+    """
     account = _nodes(proof.get("accountProof"))
     storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
     if not account or len(storage) != len(slots):
@@ -229,14 +240,14 @@ def _nodes(value: Json) -> Nodes:
 
 
 def _slots(record: RecordValue) -> Iterator[str]:
-    """Yield the storage slots that hold a proxy's implementation."""
+    """Yield the storage slots that may hold a proxy's implementation."""
     code = RecordView(record).runtime.onchain or b""
     for kind in proxy_evidence(code).candidates:
         yield from proxy_slots(kind, RecordView(record).address)
 
 
 class _Deployments:
-    """The blocks of deployments, each read once."""
+    """The proofs of deployments; each block is read once."""
 
     def __init__(self, nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError) -> None:
         self.nodes = nodes
@@ -326,7 +337,7 @@ def _verified(
     account: _AccountEvidence | EvidenceError,
     deployment: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Verify evidence, and return an anchor with what holds."""
+    """Verify evidence, and return an anchor with the valid part of it."""
     anchor = Anchor(request.digest)
     if isinstance(account, _AccountEvidence):
         anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)
@@ -354,7 +365,7 @@ def _reason(evidence: object, claim: Claim) -> str:
 
 
 def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
-    """Keep the earlier proof of the same contradiction."""
+    """Keep the existing proof if it shows the same contradiction."""
     if request.existing is None:
         return anchor
     earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
@@ -365,29 +376,28 @@ def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRe
 
 
 OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agreed"), "")
-"""The evidence that differs from block to block."""
+"""The members of evidence that differ from block to block, to be ignored in comparisons."""
 
 
 def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
-    """Keep an earlier proof of the same code."""
+    """Replace the proof of the code by the existing one of the same record, or none."""
     if existing is None or existing.record != anchor.record:
         return anchor._replace(block=None, account=(), storage={})
     return anchor._replace(block=existing.block, account=existing.account, storage=existing.storage)
 
 
 CHUNK = 100
-"""Contracts that are in memory at a time."""
+"""Contracts that are anchored together, and in memory at a time."""
 
 
 class AnchoredContract(NamedTuple):
-    """The outcome for one contract."""
+    """The result for one contract."""
 
     source: ContractSource
     path: str = ""  # the file that was written, relative to the content folder; empty if none was
-    claims: tuple[
-        Claim, ...
-    ] = ()  # the claims that the anchor, or the existing one, proves; empty without a record
-    findings: tuple[Finding, ...] = ()  # why its record cannot be read
+    # the claims about code and deployment, by the new or the existing anchor; empty without a record
+    claims: tuple[Claim, ...] = ()
+    findings: tuple[Finding, ...] = ()  # errors of its record, which prevent an anchor
 
     @property
     def status(self) -> ClaimStatus:
@@ -408,12 +418,11 @@ def anchor_contracts(
     older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
-    """Anchor the contracts of a chain, and yield each outcome.
+    """Anchor the contracts of a chain, and yield each result.
 
     Args:
+        older_than: skip contracts whose anchor shows the code in a block of this instant or later.
         checkpoints: the blocks of the chain that the site's author vouches for.
-        older_than: skip contracts whose anchor is under a block of this time or later, and still shows the
-            code.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -440,7 +449,7 @@ def anchor_contracts(
 def _contract_to_anchor(
     root: Path, source: ContractSource, older_than: Instant | None
 ) -> _DueContract | AnchoredContract:
-    """Return a contract to anchor, or why it is not anchored."""
+    """Return a contract to anchor, or the result if it is skipped."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))
@@ -472,7 +481,10 @@ class AnchoredRecord(NamedTuple):
 
 
 def anchor_record(record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes) -> AnchoredRecord:
-    """Return the anchor of a record to be written.
+    """Return the anchor of a record, without writing it.
+
+    Args:
+        existing: the anchor that the contract has already.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -483,10 +495,13 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write the anchor beside its contract.
+    """Write an anchor, if there is one, beside its contract.
 
     Returns:
-        Its path in the content folder.
+        The path in the content folder.
+
+    Raises:
+        PublishingError: if it cannot be written.
     """
     path = anchor_path(source)
     if anchor is not None:

@@ -24,7 +24,7 @@ from statuary.system.writing import atomic_file
 
 
 class RecompiledContract(NamedTuple):
-    """The result of a recompilation, with evidence if it is equal."""
+    """The result of a recompilation, with evidence if it confirms the record."""
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None
@@ -56,7 +56,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
 
 
 def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> RecompiledContract:
-    """Compare a record that is being added with what its compiler made.
+    """Compare a record that is being added with its compiler's output.
 
     Args:
         path: the file of the record, for the findings.

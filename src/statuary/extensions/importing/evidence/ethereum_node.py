@@ -28,7 +28,7 @@ from statuary.system.network.client import UnreachableError, send
 from statuary.system.network.connections import Timeouts
 
 TIMEOUTS: Final = Timeouts(seconds=300.0, timeout=60.0)
-"""The time for a whole response: traces of old transactions take long."""
+"""The time for a response: traces of old transactions take long."""
 
 MAX_RESPONSE_BYTES: Final = 64 << 20
 
@@ -49,7 +49,7 @@ ADDED_MEMBERS: Final = (
     "parentBeaconBlockRoot",
     "requestsHash",  # Prague
 )
-"""The members that forks added, in order; a header has the first few, or later ones too."""
+"""The members of a header that forks added, in order; older blocks lack the last ones."""
 
 NUMBERS: Final = {
     *(name for name, size in HEADER_SIZES.items() if size is None),
@@ -57,7 +57,7 @@ NUMBERS: Final = {
     "blobGasUsed",
     "excessBlobGas",
 }
-"""The members that are numbers."""
+"""The members of a header that are numbers."""
 
 
 class RpcError(StatuaryError):
@@ -65,7 +65,7 @@ class RpcError(StatuaryError):
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
-        self.code = code  # JSON-RPC's
+        self.code = code  # the error code of JSON-RPC; 0 if the node gives none
 
 
 def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
@@ -130,16 +130,19 @@ class EthereumNode:
         """Call a method whose result is bytes.
 
         Raises:
-            RpcError: as `call`.
-            NotImportableError: as `call`, or if the result is not hex.
+            RpcError: if the node responds with an error.
+            NotImportableError: if there is no response, or the result is not hex.
         """
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
         """Parse bytes of a response.
 
+        Args:
+            what: the name of the value, for the message.
+
         Raises:
-            NotImportableError: if it is not hex.
+            NotImportableError: if the value is not hex.
         """
         try:
             return parse_hex(as_text(value).lower())
@@ -204,7 +207,7 @@ TRANSACTION_MEMBERS: Final = {
     3: (*FEES, "accessList", "maxFeePerBlobGas", "blobVersionedHashes", "v", "r", "s"),
     4: (*FEES, "accessList", "authorizationList", "v", "r", "s"),
 }
-"""The members of a transaction in the order in which they are encoded, by type."""
+"""The members of a transaction in the order of their encoding, by type."""
 
 BYTES: Final = {"to", "input"}
 LISTS: Final = {
@@ -215,7 +218,7 @@ LISTS: Final = {
 
 
 class NodeEvidenceError(EvidenceError):
-    """Raised if a node cannot prove a claim; the anchor has the reason."""
+    """Raised if a node cannot prove a claim; anchors contain the reason."""
 
     def __init__(self, words: str) -> None:
         super().__init__("stated", reason=words)

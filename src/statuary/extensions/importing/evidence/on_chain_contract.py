@@ -19,7 +19,7 @@ NO_CREATION_CODE = "the record has no creation code"
 
 
 class NotCreatedError(NotImportableError):
-    """A transaction did not create the contract."""
+    """Raised if a transaction did not create the contract."""
 
 
 class OnChainContract(NamedTuple):
@@ -27,7 +27,7 @@ class OnChainContract(NamedTuple):
 
     creation: Hex | None  # the creation code with the constructor arguments; None if unknown
     runtime: Hex | None  # the code at the address; None if unknown
-    deployment: WorkspaceDeployment  # the transaction that created it; None if unknown
+    deployment: WorkspaceDeployment  # the transaction that created it; empty if unknown
     notes: tuple[str, ...] = ()  # what is unknown and why, as sentences
 
 
@@ -36,7 +36,7 @@ class _Creation(NamedTuple):
 
     code: Hex | None = None  # the creation code; None if unknown
     is_shown: bool = True  # whether it is shown that the transaction created the contract
-    note: str = ""  # why that is not shown; empty if it is
+    note: str = ""  # what is not shown, and why; empty if nothing is missing
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
@@ -82,7 +82,11 @@ LOCAL_NODES: Final = ("anvil", "HardhatNetwork", "EthereumJS TestRPC")
 
 
 def _restarted(node: EthereumNode) -> str:
-    """Return a hint if a local node restarted its chain after deployment."""
+    """Return a hint that a local node may have restarted its chain.
+
+    Returns:
+        The hint; empty if the node is not a local one.
+    """
     try:
         version = str(node.call("web3_clientVersion"))
     except (RpcError, NotImportableError):
@@ -99,6 +103,9 @@ def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
     """Find the creating transaction by Otterscan's method.
 
     Erigon, Reth and Anvil have this method.
+
+    Returns:
+        Its hash, or None if the node does not have the method or the transaction.
     """
     try:
         creator = node.call("ots_getContractCreator", address)
@@ -142,7 +149,11 @@ def _creation(
     transaction: dict[str, Json],
     receipt: dict[str, Json],
 ) -> _Creation:
-    """Decide whether a transaction created a contract, by receipt, nonce or trace."""
+    """Decide whether a transaction created a contract, by receipt, nonce or trace.
+
+    Raises:
+        NotCreatedError: if the trace shows that it did not.
+    """
     is_in_receipt = str(receipt.get("contractAddress")).lower() == address.lower()
     if not transaction.get("to") and (
         is_in_receipt or _address_from_nonce(node, deployment, transaction) == address

@@ -26,23 +26,23 @@ BEACON_FUNCTIONS: Final = {
     "masterCopy()": "a619486e",
     "comptrollerImplementation()": "bb82aa5e",
 }
-"""The possible functions of a beacon with their selectors, in the order of trying."""
+"""The functions that a beacon may have, with their selectors, in the order in which they are tried."""
 
 NameOf = Callable[[Address], str | None]
 
 
 def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Derive `proxyResolution` from the present state of the chain.
+    """Derive `proxyResolution` from the current state of the chain.
 
-    A diamond is asked for its facets first; code that has its slot and gives no facets may be another kind of
+    If the code may be a diamond, it is asked for its facets first. Without facets, it may be another kind of
     proxy.
 
     Args:
-        code: its creation code, or its runtime code if the creation code is unknown.
+        code: the creation code, or the runtime code if that is unknown.
         name_of: returns the name of a verified contract on the same chain, or None.
 
     Returns:
-        None if the code alone decides, or if the node responds with an error.
+        The member; None if the code alone decides, or if the node responds with an error.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:
@@ -71,7 +71,8 @@ def _resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Jso
 def _facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
     """Return the facets of a diamond.
 
-    A failing call, or a result other than addresses, shows that it is not.
+    Returns:
+        The addresses; None if the call fails or returns something else, so that it is not a diamond.
     """
     try:
         returned = node.call_hex("eth_call", {"to": diamond, "data": FACET_ADDRESSES}, "latest")

@@ -1,1 +1,1 @@
-"""Import incidents, maintenances and components of other status pages."""
+"""Import incidents, maintenance windows and components of other status pages."""

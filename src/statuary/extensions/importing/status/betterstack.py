@@ -26,7 +26,7 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
     """Convert a page to content.
 
     Raises:
-        NotImportableError: if the source is not one of Better Stack.
+        NotImportableError: if the source is not a page of Better Stack.
     """
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
     documents = [request.web.json(url)] if request.is_url else request.json_documents()

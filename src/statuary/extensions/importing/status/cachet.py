@@ -39,14 +39,14 @@ VERSIONS = (
         "&include=components,updates",
     ),
 )
-"""The path of version 2's API and of version 3's, their lists, and what their records include."""
+"""The APIs of versions 2 and 3: their path, lists, and the parameter for related objects."""
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
     """Convert a page to content.
 
     Raises:
-        NotImportableError: if the source is not one of Cachet.
+        NotImportableError: if the source is not a page of Cachet.
     """
     builder, records = StatusBuilder(request), list[Fields]()
     for document in map(Fields.of, _fetched(request) if request.is_url else request.json_documents()):
@@ -70,7 +70,10 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
 
 
 def _fetched(request: ImportRequest) -> Iterator[Any]:
-    """Request all lists of a server, page by page."""
+    """Request all lists of a server, page by page.
+
+    The API of version 3 is asked if that of version 2 has no components.
+    """
     base = request.source.partition("/api")[0].rstrip("/")
     for path, names, include in VERSIONS:
         for name in names:
@@ -89,7 +92,7 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
 def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
     """Convert a record to the form of version 2.
 
-    Attributes are members, and related objects lists.
+    Its attributes become members, and its related objects lists.
     """
     attributes = record.object("attributes")
     flat = Fields(attributes | record)

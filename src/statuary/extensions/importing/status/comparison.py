@@ -11,19 +11,16 @@ from statuary.status.model.timeline import Timeline, components_at
 from statuary.status.model.vocabulary import UNRESOLVED_STATUSES, ComponentStatus
 
 LISTED = 5
-"""Names of one difference that are listed."""
+"""Limit for the names of one difference that are listed."""
 
 
 class Comparison(NamedTuple):
-    """A status on the source's page and in the content.
-
-    `why` is empty if both are the same.
-    """
+    """A value on the source's page and in the content."""
 
     what: str
     theirs: str
     ours: str
-    why: str = ""
+    why: str = ""  # why they differ; empty if they are the same
 
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
@@ -59,7 +56,7 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
 
 
 def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> ShownStatus:
-    """Return the status of the content without what its author added."""
+    """Return the content's status, with only the records that the source has."""
     record_ids = {*plan.incidents, *plan.maintenances}
     records = {
         history.incident.id: history for history in timeline.histories if history.incident.id in record_ids
@@ -77,13 +74,13 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _later(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return the publication times of records that are not public yet."""
+    """Return when records that are not public yet will be, by id."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 
 
 def _open_by_component(timeline: Timeline, now: Instant) -> dict[str, list[str]]:
-    """Return the open incidents of each component."""
+    """Return the names of open incidents by component key."""
     names: dict[str, list[str]] = {}
     for history in timeline.incidents:
         for key in history.incident.components if _is_open(history, now) else ():
@@ -166,7 +163,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def comparison_lines(compared: Iterable[Comparison]) -> Iterator[str]:
-    """Yield the lines of a comparison; each difference says why."""
+    """Yield the lines of a comparison, with the reason of each difference."""
     rows = list(compared)
     if rows:
         yield "compared with the source:"
