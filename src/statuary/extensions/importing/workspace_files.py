@@ -19,7 +19,7 @@ from statuary.source.yaml_nodes import YamlValue, block_text
 from statuary.system.writing import atomic_file
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
-"""The files of a workspace in the order of writing; the last one completes it."""
+"""The files of a workspace, in the order in which they are written; the last one completes it."""
 
 ARTIFACT_MEMBERS = (
     "abi",
@@ -41,7 +41,7 @@ MISSING = "# Missing: "
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the files of a contract by path.
+    """Return the files of a contract by path in the content folder.
 
     Args:
         form: a workspace or a record.
@@ -52,7 +52,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of an incomplete workspace.
+    """Return the files of an incomplete workspace by path in the content folder.
 
     Its `contract.yaml` lists the missing parts.
     """
@@ -78,7 +78,7 @@ def _line(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Return the text of `contract.yaml`."""
+    """Format the settings of a workspace as `contract.yaml`."""
     return block_text({key: value for key, value in _contract(workspace).items() if value})
 
 
@@ -115,7 +115,7 @@ def _proxy(resolution: JsonObject) -> dict[str, YamlValue]:
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Leave out compiler output that the record does not need.
+    """Remove compiler output that the record does not need.
 
     Raises:
         InvalidValueError: if the output lacks something that every record has.
@@ -166,8 +166,8 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
     """Write a contract's files, and remove those of the replaced one.
 
     Args:
-        files: by path in the content folder, in the order in which to write them.
-        replaced: the existing contract; other files beside it stay.
+        files: the files by path in the content folder, in the order in which they are written.
+        replaced: the existing contract, if any; other files beside it stay.
 
     Raises:
         NotImportableError: if a file cannot be written or removed.
@@ -186,9 +186,9 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
 
 
 def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
-    """Add the line that names the schema to a new file.
+    """Add the line that names the schema to a new YAML file.
 
-    The settings of a complete workspace name their schema.
+    Incomplete workspaces do not get it.
     """
     if not path.endswith(".yaml") or body.startswith(MISSING.encode()):
         return body
@@ -196,7 +196,11 @@ def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return the files that a contract may have."""
+    """Return the paths of files that a contract may have, evidence included.
+
+    Returns:
+        The paths; none without a source.
+    """
     if source is None:
         return []
     evidence = [compilation_path(source), anchor_path(source)]
@@ -206,7 +210,10 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 
 
 def _remove(file: Path, written_files: list[Path]) -> None:
-    """Remove a file, and its folder if that becomes empty."""
+    """Remove a file, unless it is a written one, and its folder if it becomes empty.
+
+    The two are the same if only the case of their paths differs, on a file system that ignores it.
+    """
     # on a file system that ignores case, the old file may be the new one with another spelling of the address
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return

@@ -39,7 +39,7 @@ STATUSES: dict[str, UpdateStatus] = {
     **dict.fromkeys(("investigating", "update"), "investigating"),
     "postmortem": "postmortem",
 }
-"""By the word that begins an update; any other update is `investigating` and keeps its first word."""
+"""The status of an update by its first word; any other update is `investigating` and keeps that word."""
 
 CONFIGURATIONS = ("config.yml", "config.yaml", "hugo.yml", "hugo.yaml")
 
@@ -48,14 +48,14 @@ EFFECTS: dict[str, ComponentStatus | None] = {
     **dict.fromkeys(("disrupted", "partial-outage"), "partial_outage"),
     "degraded-performance": "degraded_performance",
 }
-"""By severity; `notice` names components only."""
+"""The status of affected components by severity; `notice` affects none, and only names them."""
 
 
 def read_cstate(request: ImportRequest) -> StatusPlan:
-    """Convert a repository to content.
+    """Convert a repository, or one issue, to content.
 
     Raises:
-        NotImportableError: if it has neither configuration nor issues.
+        NotImportableError: if it is a URL, or a folder without a configuration or issues.
     """
     root = Path(request.source)
     builder = StatusBuilder(request)
@@ -124,10 +124,7 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
 
 
 def _is_open(front: Fields) -> bool:
-    """Return whether cState lists an issue as open.
-
-    It does so only if the issue says so.
-    """
+    """Return whether an issue is open: only if it says so, as on cState's page."""
     return front.text("resolved").lower() == "false"
 
 
@@ -137,7 +134,11 @@ class _Issue(NamedTuple):
 
 
 def _found(builder: StatusBuilder, file: Path) -> _Issue:
-    """Read an issue, and count it."""
+    """Parse an issue, and count it even if it cannot be parsed.
+
+    Raises:
+        NotImportableError: if it has no front matter.
+    """
     try:
         issue = _parsed(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
@@ -162,7 +163,11 @@ def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | Non
 
 
 def _parsed(text: str) -> _Issue:
-    """Parse an issue with front matter in YAML or TOML."""
+    """Parse an issue with front matter in YAML or TOML.
+
+    Raises:
+        NotImportableError: if it has none.
+    """
     if match := FRONT_MATTER.match(text):
         return _Issue(Fields.of(parse_source_yaml(match[1], "its front matter")), match[2])
     match = TOML_FRONT_MATTER.match(text)
@@ -191,7 +196,10 @@ def _names(front: Fields) -> list[str]:
 def _updates(body: str, began: str) -> list[ForeignUpdate]:
     """Split the body of an issue into updates, oldest first.
 
-    Each one is above its `track`; the rest opened the issue.
+    An update is the text above its `track`. Text below the last one is the update that opened the issue.
+
+    Raises:
+        NotImportableError: if a `track` is not a date.
     """
     end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):

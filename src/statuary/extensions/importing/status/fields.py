@@ -15,7 +15,7 @@ from statuary.source.parse_yaml import parse_yaml
 from statuary.source.unreadable import UnreadableError
 
 LABEL = ("id", "code", "number", "name", "title")
-"""The members that name a record in a report; the first present one does."""
+"""The members that may name a record in a report, in order of preference."""
 
 
 class Fields(dict[str, Any]):
@@ -23,20 +23,20 @@ class Fields(dict[str, Any]):
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """Check that a value is an object.
+        """Convert an object.
 
         Raises:
-            NotImportableError: if it is anything else.
+            NotImportableError: if the value is not an object.
         """
         if not isinstance(value, dict):
             raise NotImportableError("is not an object")
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first of some members that is a string or number.
+        """Return the first of some members that is a string or an integer.
 
         Returns:
-            The value as a string; empty if there is none.
+            The value as a string; empty if all are missing or empty.
         """
         values = (self.get(name) for name in names)
         texts = (
@@ -45,10 +45,10 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return `text`, which must not be empty.
+        """Return the first of some members that is a string or an integer.
 
         Raises:
-            NotImportableError: if it is empty.
+            NotImportableError: if all are missing or empty.
         """
         return self._required(self.text(*names), names)
 
@@ -58,7 +58,10 @@ class Fields(dict[str, Any]):
         return value
 
     def instant(self, *names: str) -> str | None:
-        """Return an instant as content writes it, if there is one.
+        """Parse an instant of RFC 3339.
+
+        Returns:
+            The instant as content writes it, or None if it is missing.
 
         Raises:
             NotImportableError: if it is not an instant.
@@ -71,20 +74,18 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
 
     def required_instant(self, *names: str) -> str:
-        """Return an instant, which must be present.
+        """Parse an instant, which must be present.
 
         Raises:
-            NotImportableError: if it is missing.
+            NotImportableError: if it is missing or not an instant.
         """
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Parse a date in any usual form.
-
-        It is UTC if it names no zone.
+        """Parse a date in any usual form, in UTC unless it names a zone.
 
         Returns:
-            The instant, or None if it is missing.
+            The instant as content writes it, or None if it is missing or null.
 
         Raises:
             NotImportableError: if it is not a date.
@@ -99,19 +100,19 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_date(self, *names: str) -> str:
-        """Return a date and time, which must be present.
+        """Parse a date, which must be present.
 
         Raises:
-            NotImportableError: if it is missing.
+            NotImportableError: if it is missing or not a date.
         """
         return self._required(self.date(*names), names)
 
     def word(self, name: str) -> str:
-        """Return a status in lower case, without separators."""
+        """Return a member as a word: in lower case, without separators."""
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
-        """Return a member that is an object, by default an empty one.
+        """Return a member that is an object; an empty one if it is missing.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -119,7 +120,7 @@ class Fields(dict[str, Any]):
         return Fields.of(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a list of objects, by default an empty one.
+        """Return a member that is a list of objects; an empty one if it is missing.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -133,12 +134,14 @@ class Fields(dict[str, Any]):
 
 
 def word(value: object) -> str:
-    """Normalize a word: lower case, without separators."""
+    """Normalize a word: lower case, only letters and digits."""
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     """List a file, or a folder's files with some suffixes.
+
+    Files in hidden folders, and links that lead out of the folder, are skipped.
 
     Raises:
         NotImportableError: if there is none.
@@ -162,13 +165,13 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_part(file: Path, folder: Path) -> bool:
-    """Return whether a file is visible and inside of its folder."""
+    """Return whether a file is in no hidden folder, and inside of the given one."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield the values in JSON and JSON lines files.
+    """Yield the values in JSON and JSON lines files, each with its file.
 
     Raises:
         NotImportableError: if there is no such file, or one is not JSON.
@@ -180,16 +183,19 @@ def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
 
 
 def yaml_file(file: Path) -> Fields:
-    """Read a YAML mapping, with scalars as strings.
+    """Read a YAML mapping, with scalars as strings; an empty file is an empty one.
 
     Raises:
-        NotImportableError: if it has none.
+        NotImportableError: if it cannot be read, or has anything else.
     """
     return Fields.of(parse_source_yaml(read_text(file), str(file)) or {})
 
 
 def parse_source_yaml(text: str, name: str) -> Any:
     """Parse YAML with scalars as strings.
+
+    Args:
+        name: the name of the text, for the message.
 
     Raises:
         NotImportableError: if it is not YAML.

@@ -15,18 +15,18 @@ from statuary.status.model.vocabulary import UpdateStatus
 from statuary.system.network.client import shown_location
 
 KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
-"""The status of an announcement by its kind; other kinds are investigated until archived."""
+"""The status of an announcement by its kind; others are `investigating` until they are archived."""
 
 
 PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint", "suites": "a suite"}
-"""The lists of a configuration whose entries its page shows, and what one is called."""
+"""The lists of a configuration whose entries the page shows, with the noun for an entry."""
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
     """Convert a configuration or a running instance to content.
 
     Raises:
-        NotImportableError: if it is not one.
+        NotImportableError: if the source is neither.
     """
     builder = StatusBuilder(request)
     read_documents = (

@@ -31,7 +31,7 @@ FOLLOWING = (
     "scheduled_auto_in_progress",
     "scheduled_auto_completed",
 )
-"""Keys of a record that follow the source when it has a new update."""
+"""Keys of a record that are set to the source's values when it has a new update."""
 
 EDITED = "was edited in the source after its import; delete its file to import it again"
 
@@ -41,7 +41,7 @@ UNKNOWN_PAGE = {"name": "Status", "url": "https://status.example.org"}
 
 LONG_AGO = parse_instant("0001-01-01T00:00:00Z")
 MAX_TEXT = 64 << 20
-"""Bytes of a file that is edited."""
+"""Bytes of the largest file that is edited."""
 
 
 def merge_status(
@@ -50,8 +50,8 @@ def merge_status(
     """Return the edits that add a plan to the content.
 
     Args:
-        status: what it has; None if it has nothing yet.
-        report: gets what stays and what cannot be imported.
+        status: the existing status; None if the content has none.
+        report: gains the records that stay or cannot be imported, and notes.
     """
     merger = _Merger(root, status, plan, report)
     return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
@@ -67,7 +67,11 @@ class _Merger:
         self.report = report
 
     def site(self) -> FileEdit | None:
-        """Add the page, or its new `updated_at`, to site.yaml."""
+        """Add the page, or its new `updated_at`, to site.yaml.
+
+        Returns:
+            The edit; None if the file stays.
+        """
         page = self.plan.page
         if self.status is None:
             if not page:
@@ -89,7 +93,11 @@ class _Merger:
         )
 
     def components(self) -> FileEdit | None:
-        """Add new components and statuses to components.yaml."""
+        """Add new components and statuses to components.yaml.
+
+        Returns:
+            The edit; None if the file stays.
+        """
         if not self.plan.components:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
@@ -116,7 +124,7 @@ class _Merger:
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
-        """Yield the edits of new records and of those with new updates."""
+        """Yield the edits of new records and of those with new updates; None for others."""
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
@@ -132,7 +140,11 @@ class _Merger:
                     yield self._with_new_updates(record, source)
 
     def _with_new_updates(self, record: Incident, source: Source) -> FileEdit | None:
-        """Add new updates to the file of a record."""
+        """Add new updates to the file of a record.
+
+        Returns:
+            The edit; None if there is no new update, which the report counts.
+        """
         current_updates = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
         imported = {key: update for key, update in updates.items() if key in current_updates}
@@ -148,7 +160,7 @@ class _Merger:
         """Edit a file, or report that it cannot be edited.
 
         Returns:
-            The edit, or None.
+            The edit; None if the file stays.
         """
         if path.endswith(".json"):
             self.report.skipped.append(
@@ -167,7 +179,7 @@ class _Merger:
 
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
-    """Add updates and keys of the source to a record's file."""
+    """Add updates, and set the keys that follow the source, in a record's file."""
     record = as_object(parse_yaml(text))
     for update in updates:
         text = append_item(text, ("updates",), update)
@@ -178,7 +190,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 
 
 def _with_status(text: str, component: Component, source: Source) -> str:
-    """Add a component's later status to components.yaml."""
+    """Add a component's status to components.yaml if the source has a later one."""
     updated_text = source.get("updated_at")
     if not updated_text or _instant(updated_text) <= (component.updated_at or component.created_at):
         return text
@@ -195,7 +207,7 @@ def _created(update: Mapping[str, Any]) -> Instant:
 
 
 def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
-    """Index updates by their ids, given or derived."""
+    """Yield each update with its id, given or derived."""
     places: Counter[Instant] = Counter()
     for update in updates:
         created_at = _created(update)
@@ -207,7 +219,7 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
 
 
 def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
-    """Yield records whose updates were edited at the source."""
+    """Yield the record if one of its updates was edited in the source."""
     for update in record.updates:
         edited_at = imported.get(update.id, {}).get("updated_at")
         if edited_at is not None and _instant(edited_at) > update.updated_at:
@@ -220,7 +232,7 @@ def _instant(text: YamlValue) -> Instant:
 
 
 NO_CONTENT = frozenset({"missing-content-folder", "missing-file"})
-"""Findings of a folder that has no content yet."""
+"""The rules of findings about a folder without content."""
 
 
 class StatusImport(NamedTuple):
@@ -242,15 +254,17 @@ def import_status(
     web: WebSource,
     dry_run: bool = False,
 ) -> StatusImport:
-    """Read another system and import what is new into a content folder.
+    """Read another system, and add what is new to a content folder.
 
     Args:
+        read_page: the reader of the system.
         source: a URL, a folder or a file.
         root: the content folder, which is created if it does not exist.
+        dry_run: report the result without writing it.
 
     Raises:
         NotImportableError: if the source cannot be read at all.
-        EditError: if a file changes during the import.
+        EditError: if a file changes during the import, or is in the way of a new one.
         PublishingError: if a file cannot be written.
     """
     content = read_status_content(root, now)
@@ -312,15 +326,15 @@ def _check_free(root: Path, edits: list[FileEdit]) -> None:
 
 class _CheckedEdits(NamedTuple):
     edits: list[FileEdit]
-    errors: tuple[Finding, ...] = ()  # that the edits would add
+    errors: tuple[Finding, ...] = ()  # the errors that the edits would add
 
 
 def _without_errors(
     root: Path, now: Instant, content: CheckedStatus, edits: list[FileEdit], report: ImportReport
 ) -> _CheckedEdits:
-    """Skip the edits of records that would add an error.
+    """Remove and report the edits of records that would add an error.
 
-    If errors remain, they are returned and nothing may be written.
+    If errors remain, nothing may be written.
     """
     while edits:
         added = added_findings(root, now, content, edits)

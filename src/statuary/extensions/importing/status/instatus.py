@@ -41,7 +41,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
     """Convert a page to content.
 
     Raises:
-        NotImportableError: if the source is not one of Instatus.
+        NotImportableError: if the source is not a page of Instatus.
     """
     builder = StatusBuilder(request)
     records = [record for document in _documents(request, builder) for record in _records(builder, document)]
@@ -106,7 +106,7 @@ def _component(builder: StatusBuilder, component: Fields) -> None:
 def _updates(record: Fields) -> list[ForeignUpdate]:
     """Convert the updates of a record.
 
-    A public document has only its status.
+    Without updates, as in a public document, the status of the record is one.
     """
     return [
         ForeignUpdate(

@@ -34,16 +34,16 @@ from statuary.system.network.client import is_url
 
 
 class ForeignUpdate(NamedTuple):
-    """An update of another system, with its time in UTC."""
+    """An update of another system."""
 
-    at: str
+    at: str  # its instant, in UTC
     status: UpdateStatus
     body: str
     id: str = ""
 
 
 class StatusBuilder:
-    """Collects the content of an imported page."""
+    """The plan of an import, built record by record."""
 
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
@@ -51,18 +51,20 @@ class StatusBuilder:
         self._keys: dict[str, list[str]] = {}  # component keys by name or id in the source
 
     def skip(self, record: str, reason: str) -> None:
-        """Report that a record is not imported, or not exactly."""
+        """Report that a record is not, or not exactly, imported."""
         self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
-        """Convert records, and skip faulty ones with a reason.
+        """Convert records, and report those that fail.
 
-        Each record adds itself.
+        Args:
+            convert: adds a record to the plan.
+            noun: the noun for a record, with its article.
         """
         convert_each(records, convert, self.plan.skipped, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
-        """Set the page, with a placeholder for a missing URL."""
+        """Set the page, with a placeholder for a missing or local URL."""
         address = url.rstrip("/") if is_url(url) else ""
         host = urlsplit(address).hostname or ""
         is_local = host in ("localhost", "::1") or host.startswith(("127.", "0."))
@@ -78,7 +80,7 @@ class StatusBuilder:
         self.plan.page = without_empty(name=name or "Status", url=address, about=about, time_zone=time_zone)
 
     def language(self, code: str) -> None:
-        """Set the language of pages, if statuary has texts in it."""
+        """Set the language of pages, if statuary supports it."""
         self.plan.original.language = code.lower().partition("-")[0].partition("_")[0]
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
@@ -87,7 +89,7 @@ class StatusBuilder:
         """Count a record of the source before it is converted.
 
         Args:
-            began: any string, also an empty one.
+            began: its date in any form; empty if unknown.
         """
         record_id = _safe_id(ident)
         try:
@@ -99,7 +101,10 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
-        """Note the worst status that the source's page shows."""
+        """Record a status that the source's page shows for components.
+
+        Of several, the worst is kept.
+        """
         statuses = self.plan.original.statuses
         for key in self._keys.get(ident, [ident]):
             statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
@@ -113,18 +118,20 @@ class StatusBuilder:
         description: str = "",
         status: ComponentStatus = "operational",
     ) -> str:
-        """Add a component to the page or a group; return its key."""
+        """Add a component to the page or a group, and return its key.
+
+        Args:
+            ident: its id or name in the source.
+            group: the name of its group; empty for none.
+        """
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return a component's key; add one that was removed."""
+        """Return the key of a component; add a missing one as removed."""
         return self.all_named(ident, name)[0]
 
     def all_named(self, ident: str, name: str = "") -> list[str]:
-        """Return the keys of all components with a name.
-
-        A missing component was removed.
-        """
+        """Return the keys of all components of a name; add a missing one as removed."""
         if ident not in self._keys:
             self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
         return self._keys[ident]
@@ -165,9 +172,13 @@ class StatusBuilder:
         *,
         ended_at: str | None = None,
     ) -> None:
-        """Add an incident that affects components from its first update.
+        """Add an incident that affects components from its first update on.
 
         It is resolved at its end, unless its latest update already resolves it.
+
+        Args:
+            affected: the status of each component by key; None if the incident only names it.
+            ended_at: the instant of its end; None if it is open.
 
         Raises:
             NotImportableError: if it has no update.
@@ -196,7 +207,13 @@ class StatusBuilder:
         components: Iterable[str] = (),
         updates: Iterable[ForeignUpdate] = (),
     ) -> None:
-        """Add a maintenance, without automatic steps if it is over."""
+        """Add a maintenance window.
+
+        It gets no reminder if it has begun, and does not complete itself if an update completes it.
+
+        Args:
+            window: the instants of its start and end.
+        """
         begins, ends = window
         posted = sorted(updates, key=_instant)
         announced = created_at or (posted[0].at if posted else begins)
@@ -250,7 +267,7 @@ def end_of(begins: str, minutes: Any) -> str:
     """Return the instant some minutes after another one.
 
     Raises:
-        NotImportableError: if that is not a number of minutes.
+        NotImportableError: if `minutes` is not a whole number, from 1 to less than `MOST_MINUTES`.
     """
     if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
         raise NotImportableError(f"has a duration that is not a number of minutes: {minutes!r}")
@@ -258,4 +275,4 @@ def end_of(begins: str, minutes: Any) -> str:
 
 
 MOST_MINUTES = 366 * 24 * 60
-"""The longest window in minutes: a year."""
+"""The limit for a maintenance window in minutes: a year."""

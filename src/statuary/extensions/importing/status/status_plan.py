@@ -20,14 +20,19 @@ Converted = TypeVar("Converted")
 
 
 def without_empty(**values: YamlValue) -> Source:
-    """Leave out keys whose value is null or empty."""
+    """Return a mapping of the values that are not null or empty."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
 def convert_each(
     records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[SkippedRecord], noun: str
 ) -> list[Converted]:
-    """Convert records, and skip those that fail with a reason."""
+    """Convert records, and report those that fail.
+
+    Args:
+        skipped: gains the failures.
+        noun: the noun for a record, with its article.
+    """
     converted = []
     for place, record in enumerate(records, start=1):
         try:
@@ -44,7 +49,7 @@ class ImportRequest(NamedTuple):
     source: str  # a URL, a folder or a file
     web: WebSource
     known_ids: Collection[str]  # ids of incidents and maintenances in the content
-    keys: Mapping[str, str]  # keys of the components that it has, by id
+    keys: Mapping[str, str]  # keys of components in the content, by id
     now: Instant
 
     @property
@@ -53,7 +58,7 @@ class ImportRequest(NamedTuple):
         return is_url(self.source)
 
     def json_documents(self) -> Iterator[Any]:
-        """Yield the values of the source's JSON files.
+        """Yield the values in the source's JSON files.
 
         Raises:
             NotImportableError: if there is none, or one is not JSON.
@@ -66,22 +71,21 @@ class ShownStatus:
     """The status that the source's page shows."""
 
     name: str = ""
-    language: str = ""  # empty if it does not say
+    language: str = ""  # empty if the source does not name it
     unresolved: dict[str, str] = field(default_factory=dict)  # names of open incidents by id
-    statuses: dict[str, ComponentStatus] = field(
-        default_factory=dict
-    )  # statuses of components by key; empty if unknown
+    # statuses of components by key; empty if unknown
+    statuses: dict[str, ComponentStatus] = field(default_factory=dict)
     records: dict[str, int | None] = field(default_factory=dict)  # years of incidents and maintenances by id
 
 
 @dataclass(slots=True, kw_only=True)
 class StatusPlan:
-    """The imported page, components, incidents and maintenances."""
+    """The imported page, components, incidents and maintenance windows."""
 
     page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
     # components and groups by key, in the order of the page; a group holds its components
     components: dict[str, Source] = field(default_factory=dict)
-    incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
+    incidents: dict[str, Source] = field(default_factory=dict)  # by id, which names the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # by id
     present_count: int = 0  # the number of records that were not read because the content has them
     # the records and parts that content cannot express, or that look wrong
@@ -92,7 +96,7 @@ class StatusPlan:
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
-        """Yield the components without the groups, by key."""
+        """Yield the components by key, without the groups."""
         for key, source in self.components.items():
             children = source.get("components")
             yield from children.items() if isinstance(children, Mapping) else [(key, source)]

@@ -34,7 +34,12 @@ from statuary.system.network.client import UnreachableError, shown_location
 def component_sources(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Convert all components, in the page's order."""
+    """Convert all components to content by key, in the page's order.
+
+    Args:
+        records: the incidents and maintenance windows, which may name further components.
+        known_keys: the keys of components in the content, by id.
+    """
     by_id = {component.required_text("id"): component for component in _with_ranks(list(components))}
     for record in records:
         for component in _named_components(record):
@@ -59,9 +64,9 @@ def component_sources(
 
 
 def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
-    """Add ranks to components in an unusual order.
+    """Add ranks to components with the same position, if their order is unusual.
 
-    The usual order is the oldest first.
+    In the usual order, the oldest is first.
     """
     tied: dict[Any, list[Fields]] = {}
     for component in components:
@@ -76,7 +81,13 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
     """Make component keys from the words of their names.
 
-    A group's words are added if needed.
+    The words of the group, or else the id, make a key unique.
+
+    Args:
+        known_keys: the keys of components in the content, by id.
+
+    Returns:
+        The keys by id, the known ones among them.
     """
     keys = dict(known_keys)
     for component_id, component in components.items():
@@ -106,7 +117,7 @@ def _named_components(record: Fields) -> Iterator[Fields]:
 
 
 def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
-    """Filter the records that are not over."""
+    """Yield the records that are not resolved or completed."""
     return (record for record in records if record.text("status") not in CLOSED_STATUSES)
 
 
@@ -136,10 +147,10 @@ def _component(component: Fields, key: str, place: int, named_now: Container[str
 
 
 LISTED = 50
-"""The records of a full list; there may be more in the history."""
+"""The records of a full list; the history may have more."""
 
 EMPTY_PAGES = 4
-"""Pages of history without an incident after which reading ends: a year together."""
+"""Pages of history in a row without an incident, which are a year, before reading ends."""
 
 DOCUMENTS = ("summary", "incidents", "scheduled-maintenances")
 
@@ -185,7 +196,10 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
 
 
 def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
-    """Yield the URLs of records that only history pages list."""
+    """Yield the URLs of incidents that only the history lists.
+
+    Those in the content are counted, and not read again.
+    """
     empty = number = 0
     while empty < EMPTY_PAGES:
         number += 1
@@ -218,7 +232,7 @@ class _Documents:
         self.incomplete: NotImportableError | UnreachableError | None = None
 
     def add(self, value: Any, source: str) -> None:
-        """Add the objects of a document, unless newer ones are known."""
+        """Add the objects of a document, unless newer versions are known."""
         document = Fields(value if isinstance(value, dict) else ())
         if "months" in document:
             return
@@ -265,7 +279,11 @@ class _Documents:
         )
 
     def plan(self, request: ImportRequest) -> StatusPlan:
-        """Convert the objects to content."""
+        """Convert the objects to content.
+
+        Raises:
+            NotImportableError: if no document has a page.
+        """
         if not self.page:
             raise NotImportableError(
                 "there are no Statuspage documents", "save summary.json and incidents.json of the page"
@@ -306,9 +324,5 @@ def _status_of(component: Fields) -> ComponentStatus:
 
 
 def _changed_at(members: Fields) -> Instant:
-    """Return the time of an object's last change.
-
-    Returns:
-        The year 1 if it has none.
-    """
+    """Return the instant of an object's last change; the year 1 if it has none."""
     return parse_instant(members.instant("updated_at") or "0001-01-01T00:00:00Z")

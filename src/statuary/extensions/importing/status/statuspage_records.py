@@ -36,21 +36,25 @@ def page_source(page: Fields) -> Source:
 
 
 class PageOrder(NamedTuple):
-    """The page and components that records refer to."""
+    """The page, and the keys and positions of components that records name."""
 
     page: Fields  # the page
     keys: Mapping[str, str]  # keys of components, by id
     places: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return the order of a record's components, if it is unusual."""
+        """Return the keys of a record's components, if their order is unusual."""
         ids = [component["id"] for component in record.objects("components")]
         places = [self.places.get(component_id, 0) for component_id in ids]
         return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]
 
 
 def incident_source(order: PageOrder, record: Fields) -> Source:
-    """Convert an incident to the content of its file."""
+    """Convert an incident to the content of its file.
+
+    Raises:
+        NotImportableError: if it has no update, or a member is missing or invalid.
+    """
     updates = list(_updates(record, order.keys))
     if not updates:
         raise NotImportableError("has no update")
@@ -71,7 +75,11 @@ def incident_source(order: PageOrder, record: Fields) -> Source:
 
 
 def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source:
-    """Convert a maintenance to the content of its file."""
+    """Convert a maintenance window to the content of its file.
+
+    Raises:
+        NotImportableError: if a member is missing or invalid.
+    """
     updates = list(_updates(record, order.keys))
     impact = record.text("impact")
     created_at = record.instant("created_at") or ""
@@ -89,7 +97,7 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Return the impact that follows from an incident's components."""
+    """Return the impact that follows from the components in an incident's updates."""
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
     for update in reversed(record.objects("incident_updates")):
@@ -101,7 +109,7 @@ def derived_impact(record: Fields) -> Impact:
 
 
 def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
-    """Return the timestamps that do not follow from updates."""
+    """Return the timestamps and short link that differ from the derived ones."""
     edits = [str(update.get("updated_at") or _created(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
     resolved_at = _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
@@ -183,7 +191,7 @@ def _affected(affected: Fields, keys: Mapping[str, str]) -> Source:
 
 
 def _automation(record: Fields, now: Instant) -> Source:
-    """Return the automatic steps that are done or disabled."""
+    """Return the keys that disable automatic steps which are done or in the past."""
     updates = record.objects("incident_updates")
     reached = {update.text("status") for update in updates}
     started = bool(reached & {"in_progress", "verifying", "completed"})

@@ -27,12 +27,12 @@ from statuary.system.network.client import shown_location
 
 SETTINGS, SUMMARY = ".upptimerc.yml", "history/summary.json"
 SHOWN: dict[str, ComponentStatus] = {"down": "major_outage", "degraded": "degraded_performance"}
-"""The status on Upptime's page, by its last measurement."""
+"""The status of a component on Upptime's page, by its last measurement."""
 
 WINDOW = re.compile(r"<!--(.*?)-->", re.DOTALL)
 PER_PAGE = 100
 EFFECTS: dict[bool, ComponentStatus | None] = {True: "degraded_performance", False: "major_outage"}
-"""By whether Upptime calls the site degraded; otherwise it is down."""
+"""The status of affected components, by whether the title of the issue says "degraded"."""
 
 SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
@@ -41,7 +41,7 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
     """Convert a repository to content.
 
     Raises:
-        NotImportableError: if the source is not one of Upptime.
+        NotImportableError: if the source is not a repository of Upptime.
     """
     builder = StatusBuilder(request)
     api = _api(request.source) if request.is_url else ""
@@ -80,7 +80,7 @@ def _api(source: str) -> str:
 
 
 Repository = tuple[Fields, list[Fields], list[Fields], list[Fields]]
-"""The settings, the issues, their comments, and what Upptime measured last of each site."""
+"""The settings, the issues, their comments, and the last measurement of each site."""
 
 
 def _fetched(request: ImportRequest, api: str) -> Repository:
@@ -95,7 +95,7 @@ def _fetched(request: ImportRequest, api: str) -> Repository:
 
 
 def _contents(request: ImportRequest, api: str, path: str) -> str:
-    """Read a file in a repository, if it exists."""
+    """Read a file in a repository; return an empty string if it does not exist."""
     raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
     return b64decode(raw.text("content")).decode("utf-8", "replace")
 
@@ -130,7 +130,7 @@ CAMEL_CASE = (
 
 
 def _slug(site: Fields) -> str:
-    """Return the label that Upptime gives to a site's issues."""
+    """Return the label that Upptime gives to the issues of a site."""
     name = site.text("name").replace("&", " and ")
     for pattern, divided in CAMEL_CASE:
         name = pattern.sub(divided, name)

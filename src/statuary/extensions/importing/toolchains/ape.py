@@ -48,7 +48,7 @@ CHAIN_IDS: Final = {
 """The chain ids of networks that ape and its plugins define; a project's own are under `networks.custom`."""
 
 SUFFIXES: Final = {".vy": ("Vyper", (".vy", ".vyi", ".json")), ".sol": ("Solidity", (".sol",))}
-"""The language of a contract's source, and the suffixes of what it may import."""
+"""The language of a source by its suffix, with the suffixes of files that it may import."""
 
 
 class ApeDeployment(NamedTuple):
@@ -149,7 +149,12 @@ def _read(file: Path, manifest: JsonObject, contract: str, on_chain: OnChainCont
 
 
 def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
-    """Return the compilation of a contract, not yet compiled."""
+    """Return the compilation of a contract, without output.
+
+    Raises:
+        NotImportableError: if the manifest does not have the contract or its compiler.
+        InvalidValueError: if it lacks another part.
+    """
     if contract not in as_object(manifest.get("contractTypes")):
         raise NotImportableError(
             f"{MANIFEST} has no contract type {contract}", "compile the project with `ape compile --force`"
@@ -197,7 +202,7 @@ def _sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -
 
 
 def _settings(compiler_settings: JsonObject) -> JsonObject:
-    """Return a compiler's settings without outputs and local folders."""
+    """Return a compiler's settings without outputs and absolute search paths."""
     settings: dict[str, Json] = {
         name: value
         for name, value in compiler_settings.items()

@@ -36,7 +36,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 from statuary.system.databases import foreign_database
 
 DATABASES: Final = (".deployments.db", "deployments.db", ".boa/deployments.db")
-"""The database's places in a project: moccasin's default first."""
+"""Paths of the database in a project; moccasin's default is first."""
 
 COLUMNS: Final = (
     "contract_address",
@@ -111,7 +111,7 @@ def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
 
 
 def _object(text: Json) -> JsonObject:
-    """Parse an object in a column; hexadecimal values may lack `0x`."""
+    """Parse the JSON object in a column; an empty one if the column is null."""
     return as_object(orjson.loads(as_text(text) or "{}"))
 
 

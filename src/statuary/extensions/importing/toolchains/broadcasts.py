@@ -1,12 +1,10 @@
 """Import deployments of `forge script --broadcast`.
 
 `broadcast/<script>/<chain>/run-<time>.json` (or another folder that foundry.toml names) has the transactions
-with their receipts; `run-latest.json` repeats the
-last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`.
-Format:
-`ScriptSequence` of forge 1.7, the files that it wrote in tests/extensions/importing, and the members of 2022:
-`type` and
-`tx`, where later ones have `transactionType` and `transaction`.
+with their receipts. `run-latest.json` repeats the last one, `dry-run/` was never sent, and `multi/` has runs
+on several chains. The artifacts are in `out/`. Format: `ScriptSequence` of forge 1.7, the files that it wrote
+in tests/extensions/importing, and the members of 2022, `type` and `tx`, for which later ones have
+`transactionType` and `transaction`.
 """
 
 from collections.abc import Iterator
@@ -44,6 +42,8 @@ SUCCESS: Final = "0x1"
 
 def read_broadcasts(project: Path) -> ListedContracts:
     """Yield the deployments of a Foundry project's scripts, newest first.
+
+    The last ones are addresses that the scripts only call or link.
 
     Raises:
         NotImportableError: if the folder has no broadcasts.
@@ -94,7 +94,7 @@ DEFAULT_EVM_VERSIONS: Final = (
     (date(2023, 6, 1), "paris"),
     (date(2022, 1, 1), "london"),
 )
-"""Forge's default EVM versions, with the days on which they became the default."""
+"""The days on which EVM versions became forge's default, the newest first."""
 
 
 class _Run:
@@ -147,7 +147,7 @@ class _Run:
         """Find a transaction's hash by its receipt.
 
         Before https://github.com/foundry-rs/foundry/pull/16715, forge wrote the hash of another transaction
-        of the run if the node answered out of order.
+        of the run if the node responded out of order.
         """
         named = as_text(transaction.get("hash"))
         if named not in self.receipts:
@@ -182,7 +182,7 @@ class _Run:
 
 
 def _revision(commit: str, evm_version: str) -> str:
-    """Describe the code of a run: commit and EVM version."""
+    """Explain how to build the code of a run: its commit and EVM version."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
@@ -190,10 +190,13 @@ def _revision(commit: str, evm_version: str) -> str:
 
 
 def _default_evm_version(time: int) -> str:
-    """Return forge's default EVM version at a time, if any.
+    """Return forge's default EVM version at a time.
 
     Args:
-        time: in seconds or, since forge 1.3, milliseconds.
+        time: the time since 1970 in seconds or, since forge 1.3, milliseconds.
+
+    Returns:
+        The version; empty if it is unknown.
     """
     seconds = time // 1000 if time > LAST_SECOND else time
     try:
@@ -204,7 +207,7 @@ def _default_evm_version(time: int) -> str:
 
 
 LAST_SECOND: Final = 100_000_000_000
-"""A time above it is in milliseconds: in seconds, it would be in the year 5138."""
+"""A greater time is in milliseconds: in seconds, it would be in the year 5138."""
 
 
 class _Hashes(NamedTuple):
@@ -230,7 +233,7 @@ def _sent(transaction: JsonObject) -> JsonObject:
 class _CreationCode(NamedTuple):
     """The creation code of a contract."""
 
-    code: Hex | None
+    code: Hex | None  # None if unknown
     is_shown: bool = False  # whether the transaction's own fields show it
 
 
@@ -260,7 +263,7 @@ def _name(created: JsonObject) -> str | None:
 
 
 def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
-    """Return the creation code of the contract that a transaction creates."""
+    """Return the creation code of the contract that a transaction creates, if known."""
     data = any_hex(sent.get("input") or sent.get("data"))
     sender = sent.get("from")
     to = any_hex(sent.get("to"))
@@ -304,7 +307,11 @@ class _Artifacts:
         )
 
     def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
-        """Choose the artifact by name, or else by the deployed code."""
+        """Choose an artifact by name, and by the deployed code if that is ambiguous.
+
+        Raises:
+            NotImportableError: if none fits, or several without a name.
+        """
         candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
         if name and len(candidates) == 1:
             return candidates[0]

@@ -1,4 +1,4 @@
-"""A contract's compilation, whichever tool made it."""
+"""The compilation of a contract, independent of the tool that made it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,14 +26,18 @@ MAX_NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """A compiler's input and output, and the contract in them."""
+    """A compiler's input and output, and the contract in them.
+
+    Raises:
+        NotImportableError: if a part has the wrong type, or the input has no language, sources or settings.
+    """
 
     compiler: str  # `solc` or `vyper`
-    version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
+    version: str  # as in records, such as `0.8.30+commit.73712a01`; empty if unknown
     fully_qualified_name: str  # `path:Name`
     std_json_input: JsonObject  # standard JSON input with the text of every source
     std_json_output: JsonObject | None  # None if the contract is not compiled yet
-    notes: tuple[str, ...] = ()  # the missing parts, as sentences
+    notes: tuple[str, ...] = ()  # sentences about missing parts
 
     def __post_init__(self) -> None:
         names: tuple[Json, ...] = (self.version, self.fully_qualified_name)
@@ -55,7 +59,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """The contract in the output, or None if it is not there."""
+        """The contract in the output, or None if the output does not have it."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return object_at(self.std_json_output, "contracts", path, name)
@@ -64,7 +68,11 @@ class ImportedCompilation:
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compilation in a record, without output."""
+    """Return the compilation in a record, without output.
+
+    Raises:
+        DerivationError: if the fully qualified name is invalid.
+    """
     compilation = record["compilation"]
     return ImportedCompilation(
         compiler=compilation["compiler"],
@@ -98,7 +106,7 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
 
     Args:
         names: the fully qualified names to choose from.
-        contract_name: with or without its path; None if there is only one contract.
+        contract_name: a name with or without its path; None to choose the only contract.
 
     Raises:
         NotImportableError: if no name or more than one fits.
@@ -132,7 +140,11 @@ def is_standard_json(value: dict[str, Json]) -> bool:
 def read_standard_json(
     std_json_input: dict[str, Json], output: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
-    """Read the compilation of a contract, its version yet unknown.
+    """Read the compilation of a contract, without its version.
+
+    Args:
+        output: the file with the compiler's output; None if there is none.
+        contract_name: a name with or without its path; None to choose the only contract.
 
     Raises:
         NotImportableError: if the contract is ambiguous.
@@ -150,7 +162,9 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Set the compiler version, from the output or as given.
+    """Set the compiler version, given or from the output.
+
+    The more precise of the two is used.
 
     Raises:
         NotImportableError: if the two contradict each other.
@@ -167,10 +181,8 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 def version_in_output(compilation: ImportedCompilation) -> str:
     """Find the compiler version in the output.
 
-    Vyper's has no commit.
-
     Returns:
-        The version; empty if it is unknown.
+        The version, for Vyper without a commit; empty if it is unknown.
     """
     metadata = solc_metadata(compilation)
     if metadata is not None:
@@ -182,7 +194,7 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
     """Parse the contract's metadata in solc's output.
 
     Returns:
-        None if it is unreadable.
+        The metadata; None if it is missing or not a JSON object.
     """
     text = (compilation.artifact or {}).get("metadata")
     try:
@@ -193,7 +205,11 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
 
 
 def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str:
-    """Find a contract's name in sources that are not compiled yet."""
+    """Find a contract's name in sources that are not compiled yet.
+
+    Raises:
+        NotImportableError: if the name is ambiguous.
+    """
     paths = list(as_object(std_json_input["sources"]))
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name
@@ -217,14 +233,14 @@ LAYOUTS_SINCE: Final = {
 """The layouts of a record, with the first solc that writes them."""
 
 DOCUMENTATION: Final = ("devdoc", "userdoc")
-"""The outputs that solc's metadata repeats and tool chains omit."""
+"""Outputs that tool chains may omit, and that solc's metadata repeats."""
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add documentation from metadata, and notes on missing outputs.
+    """Add documentation from the metadata, and notes on missing outputs.
 
     Raises:
-        NotImportableError: if something is missing that every record needs.
+        NotImportableError: if the output, the version, or solc's metadata is missing.
     """
     hint = f"give the compiler with --compiler {compilation.compiler}=PATH"
     if compilation.std_json_output is None:
@@ -246,7 +262,11 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 
 
 def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return the error for a version that no compiler has."""
+    """Return the error that no compiler has a version.
+
+    Args:
+        version: the version; empty if it is unknown.
+    """
     other_versions = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return NotImportableError(
         f"no compiler for {kind} {version or 'of unknown version'} (found: {other_versions})",

@@ -1,6 +1,4 @@
-"""Import contracts from explorers with Etherscan's API.
-
-They are Etherscan v2, Blockscout and Routescan.
+"""Import contracts from explorers with Etherscan's API: Etherscan v2, Blockscout and Routescan.
 
 `module=contract` with `getsourcecode` gives the sources, with `getcontractcreation` the transaction, and on
 Etherscan the creation code too. `getabi` gives nothing that `getsourcecode` lacks.
@@ -48,7 +46,7 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Parse a `getsourcecode` result into compiler input.
+    """Convert a `getsourcecode` result to a compilation without output.
 
     Raises:
         NotImportableError: if the explorer has no source, or the contract is ambiguous.
@@ -122,7 +120,7 @@ def _settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def without(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    """Leave out some members of an object."""
+    """Remove some members of an object."""
     return {key: value for key, value in members.items() if key not in names}
 
 
@@ -189,27 +187,27 @@ def _vyper_name(paths: list[str], name: str) -> str:
 
 
 PAUSE: Final = 0.35
-"""Seconds between requests: explorers admit three to five a second."""
+"""Seconds before each request: explorers allow three to five a second."""
 
 BUSY: Final = "rate limit"
-"""A part of an explorer's message, with status 200, for too many requests."""
+"""A part of the message, in a response with status 200, that there were too many requests."""
 
 BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
-"""Seconds to wait after too many requests."""
+"""Seconds before each further attempt after too many requests."""
 
 
 def read_explorer_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
 ) -> ListedContracts:
-    """Yield contracts by their addresses; each is requested when it is needed.
+    """Yield contracts by their addresses; each is requested when it is read.
 
     Args:
-        url: of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
-        chain_id: the chain, which Etherscan and Routescan want to know.
+        url: the URL of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
+        chain_id: the chain, which requests to Etherscan and Routescan must name.
         key: the key of the API; empty for none.
 
     Raises:
-        NotImportableError: without addresses, as an explorer lists no contracts.
+        NotImportableError: without addresses, since an explorer does not list its contracts.
     """
     if not addresses:
         raise NotImportableError(
@@ -258,10 +256,10 @@ class _ExplorerApi:
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` of a response, or raise its error.
+    """Return the `result` of a response, which is a list.
 
     Raises:
-        NotImportableError: if it is not a response, or an error.
+        NotImportableError: if it is an error, or not a response of the API.
     """
     if not isinstance(response, dict) or "result" not in response:
         raise NotImportableError(
@@ -276,7 +274,7 @@ def explorer_result(response: Json) -> Json:
 
 
 def explorer_compilation(result: Json) -> ImportedCompilation:
-    """Parse a `getsourcecode` result into a compilation.
+    """Convert a `getsourcecode` result to a compilation without output.
 
     Raises:
         NotImportableError: if there is no source, or it is malformed.
@@ -288,7 +286,11 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
 
 
 def explorer_creation(result: Json) -> OnChainContract:
-    """Parse a `getcontractcreation` result into a deployment."""
+    """Convert a `getcontractcreation` result to a deployment.
+
+    Args:
+        result: the result; None if the explorer has none.
+    """
     created = _first(result)
     return OnChainContract(
         creation=any_hex(created.get("creationBytecode")),
@@ -309,7 +311,7 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
     Args:
         folder: a folder with `<address>.json` (`getsourcecode`) and perhaps `<address>.creation.json`
             (`getcontractcreation`), or one file with a response of `getsourcecode`.
-        addresses: of one file, the contract.
+        addresses: the contract's address, for one file whose name is not the address.
 
     Raises:
         NotImportableError: if there is no such file.

@@ -45,7 +45,7 @@ METADATA_OUTPUTS = ("abi", "devdoc", "userdoc")
 """The outputs that the metadata repeats, in the compiler's own order."""
 
 INPUT_MEMBERS = ("language", "sources", "settings")
-"""The members of standard JSON input; Foundry adds its version and folders of its machine."""
+"""The members of standard JSON input; Foundry adds others, such as its version and local folders."""
 
 EXTRA_OUTPUTS = ("storageLayout", "transientStorageLayout")
 """The outputs that `--extra-output` adds to an artifact."""
@@ -67,8 +67,9 @@ def read_foundry(
 
     Args:
         file: an artifact or a full build-info.
-        contract_name: fully qualified or not; ignored for an artifact, which is one contract.
-        project: the folder with `foundry.toml`; None to look for it above the file.
+        value: the JSON object in the file.
+        contract_name: fully qualified or not; ignored for an artifact, which has one contract.
+        project: the folder with `foundry.toml`; None for the nearest one above the file.
 
     Raises:
         NotImportableError: if sources are missing or have changed, or the contract is ambiguous.
@@ -142,7 +143,7 @@ def _reindexed_source_maps(
     """Renumber source maps for the sources in metadata.
 
     Args:
-        numbers: those of all sources that were compiled together; the one after them is that of solc's own
+        numbers: the numbers of all sources that were compiled together; the next number is that of solc's own
             routines.
         metadata_sources: the sources that the metadata names.
     """
@@ -157,7 +158,7 @@ def _reindexed_source_maps(
 def _renumbered(source_map: str, new: Mapping[int, int]) -> str:
     """Renumber the sources in a source map.
 
-    They are the third field of an entry; an empty field repeats the last value.
+    A source is the third field of an entry; an empty field repeats the last value.
     """
     entries = [entry.split(":") for entry in source_map.split(";")]
     for entry in entries:
@@ -210,7 +211,7 @@ def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
 
 
 def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
-    """Convert an artifact to the form of solc's output."""
+    """Convert an artifact to the form of solc's output, without bytecode."""
     return {
         **_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
@@ -219,7 +220,11 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
 
 
 def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
-    """Convert the settings in metadata to compiler input."""
+    """Convert the settings in metadata to compiler input.
+
+    Args:
+        version: the compiler's version, which decides which settings it accepts.
+    """
     libraries: dict[str, dict[str, Json]] = {}
     for name, address in as_object(settings.get("libraries")).items():
         path, _, library = name.rpartition(":")
@@ -235,7 +240,11 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
 
 
 def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
-    """Read the sources that metadata names, and check their hashes."""
+    """Read the sources that metadata names.
+
+    Raises:
+        NotImportableError: if one cannot be read, or its hash differs.
+    """
     for path in sorted(hashes):
         file = project / path
         raw = read_bytes(file)
@@ -251,8 +260,14 @@ def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
 def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
     """Find the numbers of sources in an artifact's build.
 
-    Forge's cache names the build; without the cache, it is the only build in which the artifact's number
+    Forge's cache names the build. Without the cache, it is the only build in which the artifact's number
     fits.
+
+    Returns:
+        The numbers by path, or None if there is no build-info.
+
+    Raises:
+        NotImportableError: if several builds fit.
     """
     folder = folder_above(file, "build-info")
     if folder is None:
@@ -273,7 +288,11 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
 
 
 def _build_in_cache(project: Path, file: Path, path: str) -> str:
-    """Find the build id of an artifact in forge's cache."""
+    """Find the build of an artifact in forge's cache.
+
+    Returns:
+        Its id; empty if the cache does not have it.
+    """
     cache = foundry_folders(project).cache / "solidity-files-cache.json"
     if not cache.is_file():
         return ""
@@ -305,8 +324,8 @@ FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 def foundry_folders(project: Path) -> FoundryFolders:
     """Return the project's folders, as forge determines them.
 
-    `FOUNDRY_PROFILE` chooses a profile, which takes what it lacks from the default one; `FOUNDRY_OUT` and the
-    like outweigh the file. Keys: https://getfoundry.sh/config/reference/project .
+    `FOUNDRY_PROFILE` chooses a profile; the default one has the keys that it lacks. `FOUNDRY_OUT` and the
+    like take precedence over the file. Keys: https://getfoundry.sh/config/reference/project .
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
@@ -353,11 +372,13 @@ def compilation_of_metadata(
     """Return the compilation that metadata describes, without output.
 
     Args:
-        metadata: solc's.
-        texts: further sources by their Keccak-256.
+        metadata: the metadata of solc.
+        texts: sources by their Keccak-256, for those that the metadata does not contain.
+        where: the name of the metadata, for the message.
 
     Raises:
-        NotImportableError: if the text of a source is not there.
+        NotImportableError: if a source is missing.
+        InvalidValueError: if the metadata lacks a part.
     """
     settings = object_at(metadata, "settings")
     ((path, name),) = object_at(settings, "compilationTarget").items()

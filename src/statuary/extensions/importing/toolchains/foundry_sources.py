@@ -21,13 +21,13 @@ from statuary.extensions.importing.toolchains.compilation import SOLIDITY, Impor
 from statuary.extensions.importing.toolchains.foundry import foundry_configuration
 
 SOURCE_FOLDERS: Final = ("src", "contracts", "")
-"""The folders of a library that forge maps its name to, the first that exists."""
+"""The folders of a library, of which forge maps its name to the first that exists."""
 
 MAX_SOURCES: Final = 5_000
-"""Files of one compilation."""
+"""Limit for the files of one compilation."""
 
 _VERSION: Final = re.compile(rb"dsolcC(...)\x00", re.DOTALL)
-"""The version of solc in the CBOR of its code."""
+"""The version of solc in the CBOR metadata of code."""
 
 _COMMENT: Final = r"//[^\n\r]*|/\*.*?(?:\*/|\Z)"
 _TOKEN: Final = re.compile(
@@ -48,9 +48,10 @@ class Remapping(NamedTuple):
 def compilation_of_project(
     project: Path, name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Return the compiler input of a contract in a project.
+    """Return the compilation of a contract in a project, without output.
 
     Args:
+        name: the name of the contract.
         creation: the deployed creation code, which names the version of solc.
         evm_version: forge's default when it was deployed; empty if unknown.
 
@@ -59,8 +60,7 @@ def compilation_of_project(
 
     Raises:
         NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has
-            settings that are
-            not read here.
+            unsupported settings.
     """
     configuration = foundry_configuration(project)
     version = _solc_version(creation)
@@ -88,16 +88,20 @@ def _solc_version(creation: Hex | None) -> str:
     """Return the compiler version in the metadata at the end of code.
 
     Returns:
-        An empty string if there is none.
+        The version; empty if there is none.
     """
     found = _VERSION.findall(bytes.fromhex((creation or "0x")[2:]))
     return ".".join(map(str, found[-1])) if found else ""
 
 
 def _file_of(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
-    """Find the file that declares a contract.
+    """Find the file that declares a contract, first in the project's own sources.
 
-    The project's own files come before its libraries.
+    Returns:
+        Its path in the project, or None.
+
+    Raises:
+        NotImportableError: if several files declare it.
     """
     folders = (as_text(configuration.get("src")) or "src", *_library_folders(configuration))
     for folder in folders:
@@ -123,7 +127,7 @@ def _library_folders(configuration: JsonObject) -> list[str]:
 
 
 def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
-    """Collect the remappings of a project and its libraries."""
+    """Collect the remappings of a project, and those that forge adds for libraries."""
     file = project / "remappings.txt"
     lines = read_text(file).splitlines() if file.is_file() else []
     named = map(as_text, as_list(configuration.get("remappings")))
@@ -149,7 +153,11 @@ def _libraries(project: Path, configuration: JsonObject) -> Iterator[Path]:
 
 
 def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
-    """Read a file and all files that it imports."""
+    """Read a file and all files that it imports, by path.
+
+    Raises:
+        NotImportableError: if one cannot be read or is outside of the project, or there are too many.
+    """
     texts: dict[str, str] = {}
     waiting = [path]
     while waiting:
@@ -177,9 +185,9 @@ def imports_of(text: str) -> list[str]:
 
 
 def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
-    """Resolve an import to a file of the project.
+    """Resolve an import to a path in the project.
 
-    The longest remapping decides, as in solc.
+    The remapping with the longest prefix decides, as in solc.
     """
     if name.startswith("."):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(source), name))
@@ -193,7 +201,14 @@ def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
 def _settings(
     configuration: JsonObject, remappings: Sequence[Remapping], evm_version: str
 ) -> dict[str, Json]:
-    """Return the compiler settings of a project."""
+    """Return the compiler settings of a project.
+
+    Args:
+        evm_version: the EVM version, if foundry.toml does not name one; empty for solc's default.
+
+    Raises:
+        NotImportableError: if foundry.toml has unsupported settings.
+    """
     if unread := sorted({"optimizer_details", "additional_compiler_profiles"} & configuration.keys()):
         raise NotImportableError(
             f"foundry.toml has {unread[0]}, which statuary does not support",

@@ -43,7 +43,8 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
 
     Args:
         file: an artifact, a `.dbg.json`, or a build-info.
-        contract_name: fully qualified or not; ignored for an artifact, which is one contract.
+        value: the JSON object in the file.
+        contract_name: fully qualified or not; ignored for an artifact, which has one contract.
 
     Raises:
         NotImportableError: if a file is missing, or the contract is ambiguous.
@@ -100,7 +101,10 @@ def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | 
 def _output_file_3(build_info: Path) -> Path | None:
     """Return the file with the output of a Hardhat 3 build.
 
-    Ignition copies build-infos without it.
+    It is beside the build-info or, since Ignition copies build-infos without it, in the project's artifacts.
+
+    Returns:
+        The file, or None.
     """
     output_file = build_info.with_suffix(".output.json")
     artifacts = folder_above(build_info.parent, "artifacts/build-info")
@@ -155,7 +159,7 @@ def read_compilation(
         output: the compiler's output, for standard JSON input.
         contract_name: the contract, fully qualified or not.
         version: the compiler version from the command line.
-        project: the folder of a Foundry project; None to look for it above the file.
+        project: the folder of a Foundry project; None for the nearest one above the file.
 
     Raises:
         NotImportableError: if the format is unknown or something needed is missing.

@@ -93,10 +93,10 @@ def _deployment_contracts(network: Path) -> ListedContracts:
 def _contracts(
     file: Path, chain_id: ChainId, names_by_address: dict[str, str], *, is_proxy: bool
 ) -> ListedContracts:
-    """Yield the contract in a file, and earlier ones of its name.
+    """Yield the contract in a file, after earlier ones of its name.
 
     Args:
-        names_by_address: collects addresses that the file only names.
+        names_by_address: gains the addresses that the file only names.
         is_proxy: whether another file has the code at its address.
     """
     deployment = read_json_file(file)
@@ -179,7 +179,14 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
 
 
 def _solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
-    """Find the compiler's input in the project."""
+    """Read the compiler's input in the deployment or the project.
+
+    Returns:
+        The input, or None if the project does not have the file.
+
+    Raises:
+        NotImportableError: if the deployment does not name its input.
+    """
     if text := as_text(deployment.get("solcInput")):
         return as_object(orjson.loads(text))
     input_file = _input_file(file, deployment)

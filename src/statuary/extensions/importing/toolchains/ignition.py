@@ -71,7 +71,7 @@ def _journal_contracts(journal: Path) -> ListedContracts:
 
 
 class _Journal:
-    """The messages of a journal, by contract, call or action."""
+    """The messages of a journal, by the contract, call or action that they are about."""
 
     def __init__(self, journal: Path) -> None:
         self.journal = journal
@@ -96,9 +96,9 @@ class _Journal:
             self.futures.setdefault(str(future), {})[kind] = message
 
     def unaccounted(self) -> ListedContracts:
-        """Yield named addresses that are not contracts of the journal.
+        """Yield addresses that are not contracts of the journal.
 
-        They were wiped, or are in `deployed_addresses.json`.
+        They were wiped from it, or only `deployed_addresses.json` names them.
         """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
@@ -123,7 +123,7 @@ class _Journal:
 
 
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the result of a deployment in a journal, if any."""
+    """Return the result of a deployment in a journal; empty if there is none."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
@@ -145,17 +145,18 @@ def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, Json
 
 
 def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
-    """Read the compilation of a contract that a module refers to.
+    """Read a contract that a module refers to, and did not deploy.
 
-    The journal lacks its deployment.
+    The journal does not have its deployment.
     """
     return SourceContract(compilation=_compilation(folder, begins))
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
-    """Parse a journal up to a broken line.
+    """Parse a journal up to a broken line, which a killed deployment may leave.
 
-    A killed deployment may leave a broken last line.
+    Args:
+        broken: gains an entry about that line.
     """
     for number, line in enumerate(read_bytes(journal).splitlines(), 1):
         try:
@@ -181,7 +182,11 @@ def _read_journal(folder: Path, steps: dict[str, JsonObject], address: Address) 
 
 
 def _compilation(folder: Path, begins: JsonObject) -> ImportedCompilation:
-    """Read the compilation of an artifact that Ignition copied."""
+    """Read the compilation of an artifact that Ignition copied.
+
+    Raises:
+        NotImportableError: if its sources are missing.
+    """
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
     artifact = read_json_file(file)
     if artifact.get("_format") == ARTIFACT and not file.with_suffix(".dbg.json").is_file():
@@ -212,7 +217,10 @@ def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract
 def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
     """Return the contract that a transaction creates.
 
-    Through CreateX, only its code is certain.
+    For a call of CreateX, only the code is known, and the address is empty.
+
+    Returns:
+        The contract, or None if the transaction is not known to create one.
     """
     created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _createx_code(data)
@@ -222,7 +230,10 @@ def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> 
 def _createx_code(data: Hex) -> Hex | None:
     """Return the creation code in a call of CreateX.
 
-    After the selector come salt, offset and length.
+    A salt, an offset and the length follow the selector.
+
+    Returns:
+        The code, or None if it is not such a call.
     """
     digits, words = data[10:], 64
     if data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:

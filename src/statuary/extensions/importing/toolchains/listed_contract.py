@@ -31,12 +31,10 @@ class SourceContract(NamedTuple):
     """A contract as a source has it: a record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
-    compilation: ImportedCompilation | None = (
-        None  # the compilation, without output if it is not compiled yet
-    )
+    compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # the source's data about the chain
-    other_transactions: tuple[Hex, ...] = ()  # if the named one did not create it, one of these may have
-    revision: str = ""  # how to compile the deployed code; empty if the source does not say
+    other_transactions: tuple[Hex, ...] = ()  # candidates, if the named one did not create the contract
+    revision: str = ""  # how to build the deployed code; empty if the source does not say
 
 
 class ListedContract(NamedTuple):
@@ -54,13 +52,13 @@ class ListedContract(NamedTuple):
 
 
 class UnreadableContract(NamedTuple):
-    """A contract that a source lists but cannot give, with the reason."""
+    """A contract that a source names, but that cannot be imported."""
 
     name: str
     reason: str
     hint: str = ""
-    is_expected: bool = False  # whether the source itself marks it as removed, so that there is nothing to do
-    chain_id: ChainId | None = None  # None if the entry does not say it
+    is_expected: bool = False  # whether the source only mentions it, so that there is nothing to import
+    chain_id: ChainId | None = None  # None if the entry does not name it
     address: Address | None = None  # None if the entry has none, or a malformed one
 
     @property
@@ -70,7 +68,7 @@ class UnreadableContract(NamedTuple):
 
 
 def label_of(name: str, address: Address) -> str:
-    """Return the name of a contract in reports."""
+    """Return the name of a contract in reports, with its address."""
     return name if name == address else f"{name} ({address})"
 
 
@@ -78,7 +76,10 @@ ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def any_address(value: Json, where: str) -> Address:
-    """Parse an address in any case.
+    """Parse an address in any case, and add its checksum.
+
+    Args:
+        where: the place of the address, for the message.
 
     Raises:
         NotImportableError: if it is not 20 bytes of hex.
@@ -92,10 +93,13 @@ def any_address(value: Json, where: str) -> Address:
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Parse a chain id, a number or a string.
+    """Parse a chain id, which is a number or a string.
+
+    Args:
+        where: the place of the chain id, for the message.
 
     Raises:
-        NotImportableError: if it is neither.
+        NotImportableError: if it is not a chain id.
     """
     try:
         return parse_chain_id(str(value).strip())
@@ -104,7 +108,11 @@ def any_chain_id(value: Json, where: str) -> ChainId:
 
 
 def any_hex(value: Json) -> Hex | None:
-    """Parse hex with or without `0x`, or return None."""
+    """Parse hex with or without `0x`.
+
+    Returns:
+        The digits in lower case, with `0x`; None if there are none, or it is not hex.
+    """
     text = str(value or "").lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
@@ -117,7 +125,7 @@ def any_quantity(value: Json) -> str | None:
     """Parse a decimal or hex number to a decimal string.
 
     Returns:
-        None if it is not a number.
+        The string, or None if it is not a number.
     """
     if not isinstance(value, str | int | float):
         return None
@@ -140,7 +148,11 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
 
 @contextmanager
 def complete(file: Path) -> Iterator[None]:
-    """Raise NotImportableError if a file lacks an expected part."""
+    """Convert the errors of reading an incomplete file.
+
+    Raises:
+        NotImportableError: if the file lacks an expected part.
+    """
     try:
         yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -149,7 +161,11 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield readable contracts; for others, yield the reason."""
+    """Yield contracts; if reading them fails, yield the reason as the last one.
+
+    Args:
+        name: the name of the unreadable contracts.
+    """
     try:
         with complete(file):
             yield from contracts
@@ -173,15 +189,18 @@ class CreatedContract(NamedTuple):
 
 
 def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction creates, if it does.
+    """Return the contract that a transaction creates if it succeeds.
 
-    Direct creation and the deterministic factory are recognized.
+    Transactions without a receiver and calls of the deterministic factory are recognized.
 
     Args:
         sender: the transaction's sender.
-        nonce: the sender's, if it is known.
+        nonce: the sender's nonce; None if unknown.
         to: the receiver; None for a transaction that creates a contract.
-        data: its input.
+        data: the transaction's input.
+
+    Returns:
+        The contract, or None if the transaction is not known to create one.
     """
     if to is None:
         return None if nonce is None else CreatedContract(create_address(sender, nonce), data)
@@ -196,8 +215,11 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
     """Return a transaction's creation code, if its fields prove the contract's address.
 
     Args:
-        address: of the contract, in any case of its digits.
-        sender: as a tool's file has it, like `nonce`, `to` and `data`.
+        address: the address of the contract, in any case.
+        sender: the sender as a tool's file has it; so are `nonce`, `to` and `data`.
+
+    Returns:
+        The code, or None if the fields prove no or another address.
     """
     origin = any_hex(sender)
     code = any_hex(data)
@@ -211,7 +233,7 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
     """Compute the address that CREATE2 gives (EIP-1014).
 
-    It is Keccak-256 of 0xff, creator, salt and hash of the code.
+    It is the end of the Keccak-256 of 0xff, factory, salt, and hash of the code.
     """
     packed = b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code)
     return checksum_address("0x" + keccak256(packed)[12:].hex())

@@ -36,7 +36,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 )
 
 PAGE: Final = 200
-"""Contracts of a page, the most that a server gives."""
+"""Contracts of a page, which is the maximum of a server."""
 
 
 def read_sourcify_api(
@@ -45,11 +45,12 @@ def read_sourcify_api(
     """Yield a chain's contracts, requesting each when it is read.
 
     Args:
-        url: of the server, such as https://sourcify.dev/server, with or without /v2.
+        url: the URL of the server, such as https://sourcify.dev/server, with or without /v2.
         addresses: the contracts; empty for all of the chain, oldest first.
 
     Raises:
-        NotImportableError: if the server does not respond, or the list of a chain is not one.
+        UnreachableError: if the server does not respond.
+        NotImportableError: if its list is not one of Sourcify's API.
     """
     base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
     for address in addresses or _listed(base, web, chain_id):
@@ -112,7 +113,7 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
 
 
 def _record_files(folder: Path) -> list[Path]:
-    """Return the files of a folder that may hold records; a file is its own folder.
+    """Return the files that may contain records: a file, or those of a folder.
 
     Raises:
         NotImportableError: if there are none.
@@ -136,9 +137,9 @@ def _record_files(folder: Path) -> list[Path]:
 
 
 def _site_records(folder: Path) -> list[Path]:
-    """Yield each record in a copy of a statuary site once.
+    """Return the records in a copy of a statuary site, each once.
 
-    Each record has two names there.
+    Each record has two names there; the one with a checksum is returned.
     """
     chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
     by_name: dict[str, Path] = {}
@@ -149,7 +150,7 @@ def _site_records(folder: Path) -> list[Path]:
 
 
 def _may_have_records(file: Path) -> bool:
-    """Return whether a file may hold records.
+    """Return whether a file may contain records.
 
     It is JSON, JSON lines, or a document of the API.
     """
@@ -217,7 +218,11 @@ def _read_folder(contract: Path) -> SourceContract:
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    """Index the files below a folder by their Keccak-256."""
+    """Read the files below a folder, by their Keccak-256.
+
+    Raises:
+        NotImportableError: if one cannot be read or is not UTF-8.
+    """
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.is_file():
