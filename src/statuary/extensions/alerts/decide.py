@@ -65,7 +65,7 @@ def decide(
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
-    """Find the open incident of an ended alert that belongs to no group."""
+    """Find the open incident of an ended alert without a group."""
     if alert.is_firing or alert.is_of_group:
         return None
     keys = {derived_id(alert.key, component.id) for component in catalogue.components}

@@ -191,7 +191,10 @@ def _unlinked(text: str) -> bytes:
 
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the contracts of each code hash and template, and the templates by length."""
+    """Yield the lists of contracts by code hash and by template.
+
+    Further lists have the templates of each length.
+    """
     by_code = defaultdict[str, list[object]](list)
     by_template = defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}

@@ -90,7 +90,7 @@ def _declared(parameter: Json) -> str:
 
 
 def _type(parameter: Mapping[str, Json]) -> str:
-    """Format the type of a parameter; that of a tuple lists its members."""
+    """Format the type of a parameter, a tuple as its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)

@@ -110,7 +110,10 @@ def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
 
 
 def is_optimized(compilation: Mapping[str, Json]) -> bool:
-    """Return whether the optimizer is enabled, as it is for Vyper by default."""
+    """Return whether the optimizer is enabled.
+
+    Vyper's is by default.
+    """
     settings = as_object(compilation.get("compilerSettings"))
     if compilation.get("language") == "Vyper":
         return settings.get("optimize", True) not in (False, "none")
@@ -212,7 +215,7 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the paths and bodies of responses that do not depend on contracts.
+    """Yield the path and body of each response that needs no contract.
 
     Args:
         base: the URL of the site.

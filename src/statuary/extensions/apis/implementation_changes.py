@@ -33,7 +33,10 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the change as it is published; only a changed file has lines."""
+        """Return the change as it is published.
+
+        Only a changed file has lines.
+        """
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 

@@ -111,7 +111,7 @@ def index_document(proxies: Iterable[ListedProxy]) -> Document:
 
 
 class ProxyDocuments:
-    """Makes the documents of proxies from the records of the content."""
+    """The documents of proxies, made from the records of the content."""
 
     def __init__(self, root: Path, built_contracts: BuiltContracts, proxies: list[ListedProxy]) -> None:
         self._root, self._built, self._proxies = root, built_contracts, proxies

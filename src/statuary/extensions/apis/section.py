@@ -230,7 +230,7 @@ class ApisSection(Section):
                 yield from signature_files(site)
 
     def _custom_files(self, root: Path) -> CustomFiles:
-        """Read the content's folder `apis`, if an API that uses it is enabled."""
+        """Read the content's folder `apis`, if an enabled API uses it."""
         has_own = Api.OTTERSCAN in self.settings.apis or Api.PROXIES in self.settings.apis
         return custom_files(root) if has_own else CustomFiles([], {}, [])
 
@@ -279,7 +279,10 @@ class _ReadSignatures(NamedTuple):
 
 
 def _read(public: bytes) -> _ReadSignatures:
-    """Parse a file of public signatures; only the first invalid lines are reported."""
+    """Parse a file of public signatures.
+
+    At most `MAX_FINDINGS` invalid lines are reported.
+    """
     texts, findings = list[str](), list[Finding]()
     for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
         if text is not None:

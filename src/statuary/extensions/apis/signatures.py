@@ -93,9 +93,10 @@ def _json(path: str, value: object) -> Document:
 
 
 def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) -> Iterator[Document]:
-    """Yield the signatures of a kind, in files by the first byte of their hash.
+    """Yield files of signatures by the first byte of their hash.
 
     Args:
+        kind: "function" or "event".
         digits: the length of a key, with `0x`.
     """
     hashed = sorted((signature_hash(text)[:digits], rank(text, site), text) for text in texts)

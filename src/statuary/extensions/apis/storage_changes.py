@@ -212,7 +212,7 @@ def _changes_of_old(
 
 
 def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
-    """Return the change of a variable whose bytes are now read differently, if any."""
+    """Return the change of a variable that is now read differently."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
     return (
@@ -234,7 +234,7 @@ def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
 def _without_its_name(
     old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return the change of a variable whose name the new layout does not have."""
+    """Return the change of a variable without a successor of its name."""
     there = places.first_within(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)

@@ -196,7 +196,7 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Set the position of findings about the record to the row of the match."""
+        """Move findings about the record to the row of the match."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
@@ -351,7 +351,9 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
 
 
 def _json(text: str | None) -> Json:
-    """Parse a JSON column; both SQL null and the JSON text `null` give None.
+    """Parse a JSON column.
+
+    SQL null and the JSON text `null` are both None.
 
     Raises:
         UnreadableError: if it is not JSON.
@@ -360,7 +362,10 @@ def _json(text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Move a finding to a match's row, and name the record's member in it."""
+    """Move a finding to a match's row.
+
+    The message names the record's member, since a row has no other position.
+    """
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message
     return replace(finding, message=message, path=source.path, position=Position(source.line, 1))

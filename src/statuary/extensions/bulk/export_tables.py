@@ -77,7 +77,9 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to a table; the first value of a row is the number of its bucket.
+        """Add rows to a table of the buckets.
+
+        The first value of a row is the number of its bucket, and not stored.
 
         Raises:
             UnreadableError: if all rows together exceed the limit.
@@ -133,7 +135,7 @@ def table_of_file(path: str) -> str:
 
 
 def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
-    """Group the files of an export by table, in order of their rows.
+    """Group the files of an export by table, in row order.
 
     Other files are skipped.
 
@@ -206,7 +208,10 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Check the number of rows, and return the size of the files in bytes.
+    """Check the sizes of tables.
+
+    Returns:
+        The bytes of all files.
 
     Raises:
         UnreadableError: if a table has more rows than a real one of its size.

@@ -111,7 +111,7 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Set the position of findings about the record to its line and column."""
+        """Set the line and column of findings about the record."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
@@ -196,7 +196,7 @@ BLOCKS = 64
 def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
     """Divide a plain file into ranges of lines, counted by workers.
 
-    They read the file, since this process alone would read it more slowly than the workers build.
+    This process only assigns blocks, since reading the file takes it longer than the workers need to build.
 
     Args:
         size: about the bytes of a range.
@@ -317,7 +317,7 @@ def _source(path: str, number: int, record: RecordValue | None = None) -> Contra
 
 
 def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
-    """Set the position of findings to a line, and the column of their member."""
+    """Set the line of findings, and the column of their member."""
     positions = locate_in_json(
         line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
     )

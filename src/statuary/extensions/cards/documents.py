@@ -84,7 +84,7 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the name of each card of a site, and the sign that it shows."""
+    """Yield the name and the sign of each card of a site."""
     if status:
         for kind in ("status", "incident"):
             yield from ((f"{kind}-{state}", state) for state in STATES)
@@ -195,7 +195,9 @@ def card(
     name: str,
     address: str,
 ) -> bytes:
-    """Draw a card as PNG: a sign, a sentence, and the site's name and address.
+    """Draw a card as PNG.
+
+    It has a sign, a sentence, the site's name and its address.
 
     Raises:
         MissingExtraError: if Pillow is not installed.

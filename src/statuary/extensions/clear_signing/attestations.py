@@ -192,7 +192,7 @@ def signed_digest(signed: JsonObject) -> bytes:
 
 
 def _uid(message: JsonObject) -> str:
-    """Compute the UID of an off-chain attestation of version 2, as 0x hex.
+    """Compute the UID of an off-chain attestation of version 2.
 
     Raises:
         InvalidValueError: if a value is not of its type.

@@ -64,7 +64,7 @@ def file_kind(path: str) -> SigningFileKind:
 
 
 class Origin(NamedTuple):
-    """The file and pointer at which a part of a descriptor is written."""
+    """The place at which a part of a descriptor is written."""
 
     path: str
     pointer: Pointer
@@ -85,7 +85,10 @@ class Origins:
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Record that a part, with all in it, is written in another file."""
+        """Record that a part is written in another file.
+
+        So are all parts within it.
+        """
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
@@ -196,7 +199,7 @@ class DescriptorFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the folder is missing, or has no JSON files and no findings."""
+        """Whether the folder has neither JSON files nor findings."""
         return self.listing == ((), ())
 
     @cached_property
@@ -326,7 +329,7 @@ def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str 
 
 
 class _Merger:
-    """Merges a file into the one that it includes.
+    """A merger of a file with the one that it includes.
 
     The values of the including file win. Fields with the same path are merged.
     """
@@ -389,7 +392,7 @@ class BoundContract(NamedTuple):
 
     @property
     def caip(self) -> str:
-        """Its key in the indexes."""
+        """The contract's key in the indexes, a CAIP-10 id."""
         return f"eip155:{self.chain_id}:{self.address}"
 
 

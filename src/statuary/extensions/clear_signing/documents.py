@@ -151,7 +151,7 @@ def _files(
 
 
 def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
-    """Return the name and currency of each chain of a site, by id.
+    """Return the name and currency of a site's chains, by id.
 
     The currency is None if the settings do not name it.
     """

@@ -62,7 +62,7 @@ class Descriptors:
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
-        """Return the ids of the chains on which an address has a descriptor."""
+        """Return the chain ids on which an address has a descriptor."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def rendered(self, call: Call, names: Names) -> Rendered:
@@ -92,7 +92,7 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
 
 
 class InnerRenderer:
-    """Renders a call inside another call."""
+    """A renderer of calls inside another call."""
 
     def __init__(self, descriptors: Descriptors, names: Names, depth: int = 1) -> None:
         self._descriptors, self._names, self._depth = descriptors, names, depth

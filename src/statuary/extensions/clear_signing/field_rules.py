@@ -195,7 +195,10 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield violations about a field's format, label, and the type of its value."""
+    """Yield violations about a field's format and label.
+
+    The format must be able to show the type of the field's value.
+    """
     name = field.format
     if field.problem or (not name and field.is_never_visible):
         return

@@ -21,7 +21,7 @@ class Field(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The name of its format; empty if it has none."""
+        """The name of the field's format, or an empty string."""
         name = self.value.get("format")
         return name if isinstance(name, str) else ""
 
@@ -32,7 +32,7 @@ class Field(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its label; empty if it has none."""
+        """The label of the field, or an empty string."""
         label = self.value.get("label")
         return label if isinstance(label, str) else ""
 

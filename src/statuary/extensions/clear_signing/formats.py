@@ -135,7 +135,7 @@ def _address(parameter: Json, show: Show) -> str:
 
 
 def _mapped(reference: JsonObject, show: Show) -> Json:
-    """Look up a key in a map of the descriptor; None if it is missing."""
+    """Look up a key in a map of the descriptor, if present."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
         values = as_object(descriptor_value(show.descriptor, parse_path(str(reference.get("map")))))

@@ -146,7 +146,7 @@ class _Tokens:
         return token
 
     def space(self, expected: str) -> bool:
-        """Skip white space, and note if it is not that of a canonical key.
+        """Skip white space, and note deviations from the canonical form.
 
         Args:
             expected: the canonical white space: a space or none.

@@ -212,7 +212,10 @@ def descriptor_value(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value is an address, or a slice that may have its 20 bytes."""
+    """Return whether a value is an address.
+
+    A slice of 20 bytes is one too, and so may be a slice of unknown length.
+    """
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (ADDRESS_BYTES, None)
@@ -233,9 +236,9 @@ def holds_address(target: PathTarget) -> bool:
 
 
 def is_number(target: PathTarget) -> bool:
-    """Return whether a value is an integer, or a slice that is read as one.
+    """Return whether a value is a number.
 
-    Such a slice has at most 32 bytes, or an unknown length.
+    A slice is one if it has at most 32 bytes, or an unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -244,7 +247,10 @@ def is_number(target: PathTarget) -> bool:
 
 
 def is_value(target: PathTarget) -> bool:
-    """Return whether a path leads to elementary values, not to arrays or structs."""
+    """Return whether a path leads to elementary values.
+
+    Arrays and structs are not.
+    """
     return isinstance(target.type, BasicType | Bytes)
 
 

@@ -40,7 +40,10 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Call:
-    """The parts of a transaction that wallets display; addresses are in lower case."""
+    """The parts of a transaction that wallets display.
+
+    Addresses are in lower case.
+    """
 
     chain_id: int
     to: str
@@ -271,13 +274,13 @@ class _Renderer:
         return value_at(self.data, path.steps)
 
     def _length(self, path: str) -> int:
-        """Return the length of the first array in a path; 0 if it is not one."""
+        """Return the length of the first array in a path, or 0."""
         array_path = _FIRST_ITEMS.split(path)[0]
         value = self._at(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
     def _numbered(self, path: str) -> Iterator[str]:
-        """Yield a path for each item of the arrays in a group's path."""
+        """Yield a path for each item of a group's arrays."""
         if not _FIRST_ITEMS.search(path):
             yield path
             return
@@ -285,7 +288,11 @@ class _Renderer:
             yield from self._numbered(_number(path, number))
 
     def _interpolated(self, template: str) -> str:
-        """Fill an intent with values; return an empty string if one is missing."""
+        """Fill an intent with values.
+
+        Returns:
+            The text; empty if a value is missing.
+        """
         try:
             names = list(placeholders(template))
         except InvalidValueError:

@@ -97,7 +97,10 @@ class ParsedDescriptor:
 
     @cached_property
     def naming_value(self) -> Mapping[str, Field]:
-        """The first field of each key that names `@.value`; keys without one are omitted."""
+        """The first field of each key that names `@.value`.
+
+        Keys without one are omitted.
+        """
         field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
         return {key: field for key, field in field_by_key.items() if field is not None}
 

@@ -71,7 +71,12 @@ def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> I
 
 
 def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
-    """Return a check of a list: the number of its items, and each item."""
+    """Return a check of every item of a list.
+
+    Args:
+        most: the largest number of items.
+        least: the smallest number of items.
+    """
     return partial(_list, item=item, most=most, least=least)
 
 

@@ -57,7 +57,10 @@ class ValidDescriptors(Descriptors):
         return None if item is None else self.read(item.path)
 
     def read(self, path: str) -> Descriptor:
-        """Return a valid descriptor; reading it has a step budget of its own."""
+        """Return a valid descriptor.
+
+        Reading it has a step budget of its own.
+        """
         if path not in self._read:
             with step_budget():
                 self._read[path] = self._folder.descriptor(path)

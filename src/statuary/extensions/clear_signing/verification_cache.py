@@ -142,7 +142,7 @@ class VerificationCache:
         """Save the results and their inputs.
 
         The result about a file with an unexpected exception is omitted, so that the next verification tries
-        again.
+        again. A build without any changes does not verify.
         """
         places = sorted({place for item in verification.descriptors for place in item.places})
         self._ledger.save_group(GROUP, self._fingerprint(places))

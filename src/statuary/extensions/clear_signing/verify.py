@@ -202,7 +202,10 @@ def _deployment_check(
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
-    """Return the type hashes of a descriptor's messages as 0x hex, by primary type."""
+    """Return the type hashes of a descriptor's messages, by primary type.
+
+    They are 0x hex.
+    """
     hashes: dict[str, list[str]] = {}
     for key in descriptor.formats:
         primary = key.partition("(")[0]

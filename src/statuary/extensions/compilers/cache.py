@@ -74,7 +74,10 @@ def program_digest(compiler: Compiler) -> str:
 
 
 class CompilationCache:
-    """A compiler with a cache of its outputs; without a folder nothing is cached."""
+    """A cache of compiler outputs, which compiles inputs that it lacks.
+
+    Without a folder, nothing is cached.
+    """
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
         self.folder = folder

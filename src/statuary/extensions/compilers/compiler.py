@@ -49,7 +49,10 @@ def install_hint(kind: str, version: str) -> str:
 
 
 class CompilerError(StatuaryError):
-    """Raised if a compiler cannot be run, gives no output, or rejects its input."""
+    """Raised if a compiler fails.
+
+    It cannot be run, gives no output, or rejects its input.
+    """
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
@@ -92,7 +95,7 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Find a compiler at a path or on `PATH`, and ask its version.
+    """Find a compiler at a path or on `PATH`, with its version.
 
     Raises:
         CompilerError: if it cannot be run, or does not print a version.

@@ -63,14 +63,14 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a member is missing because a tool chain did not request it."""
+    """Return whether a tool chain did not request a null member."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
 def _side_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
 ) -> Iterator[Violation]:
-    """Compare the match level and transformations of a side that claims a match."""
+    """Compare the match level and transformations of a matching side."""
     claimed = record[f"{side}Match"]
     compiled = as_text(recompiled[f"{side}Match",]) or None
     if claimed is None:
@@ -122,9 +122,9 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether two layouts are equal, with their keys in the same order.
+    """Return whether two layouts are equal, apart from JavaScript's rounding.
 
-    Numbers above 2^53 are compared as JavaScript rounds them.
+    It rounds numbers above 2^53. Keys must be in the same order.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         return list(recorded) == list(recompiled) and all(
@@ -214,7 +214,11 @@ def _short(value: Json) -> str:
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value at a pointer; None if it is missing."""
+    """Return the value at a pointer.
+
+    Returns:
+        The value; None if it is missing.
+    """
     value: Json = record
     for key in pointer:
         value = value.get(key) if isinstance(value, dict) else None

@@ -141,7 +141,7 @@ def compiler_build(record: RecordValue) -> CompilerBuild:
 
 
 class Recompiler:
-    """Runs compilers, and caches their latest outputs in memory."""
+    """Compilers with a cache of their latest outputs in memory."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options

@@ -115,7 +115,9 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """The id of the first chain with contracts, or else of the first chain.
+        """The id of the first chain with contracts.
+
+        If there is none, it is that of the first chain.
 
         Raises:
             NotApplicableError: if the deployment lists no chain.

@@ -1,4 +1,7 @@
-"""The script, frame and badge for other sites, each at most 4 kB."""
+"""The script, frame and badge for other sites.
+
+Each file has at most 4 kB.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from html import escape

@@ -124,7 +124,9 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 
 
 def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
-    """Refuse a host that cannot serve the site, and print which files it needs.
+    """Refuse a host that cannot serve the site.
+
+    If the site lacks the files that the host needs, a note tells how to add them.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.

@@ -192,7 +192,7 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Group the key patterns of a bucket by the metadata of their objects.
+    """Group the key patterns of a bucket by their metadata.
 
     Timed documents come last, so that the documents that they name are uploaded before them.
     """
@@ -217,9 +217,9 @@ def _key_patterns(url: Url) -> list[str]:
 
 
 def _framed_policy_files(options: HostOptions) -> list[HostFile]:
-    """Return the policy of documents that may be framed, if there are any.
+    """Return the policy of documents that may be framed.
 
-    CloudFront needs a behavior for each of their paths.
+    There is none without such documents. CloudFront needs a behavior for each of their paths.
     """
     if not allows_frames(options.enabled):
         return []
@@ -259,7 +259,10 @@ def response_headers_policy() -> dict[str, object]:
 
 
 def custom_error_responses() -> dict[str, object]:
-    """Return CloudFront's response to missing objects, for which S3 returns 403 or 404."""
+    """Return CloudFront's response to missing objects.
+
+    S3 returns 403 or 404 for them.
+    """
     page = f"/{NOT_FOUND_JSON.path()}"
     items = [
         {"ErrorCode": code, "ResponsePagePath": page, "ResponseCode": "404", "ErrorCachingMinTTL": 10}

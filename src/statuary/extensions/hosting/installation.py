@@ -1,4 +1,4 @@
-"""Install this version of statuary on a host, as it was installed here."""
+"""Install this version of statuary on a host, as here."""
 
 import importlib.util
 import shlex
@@ -62,7 +62,7 @@ def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Ins
 
 
 def put_wheel(source: Path, project: Path) -> Path:
-    """Copy the wheel of an installation into the project, or build it there.
+    """Copy an installation's wheel into the project, or build it.
 
     Args:
         source: a wheel, or a folder of sources to build.

@@ -72,7 +72,9 @@ class Compilations:
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
 
     def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
-        """Compile in a worker, together with all expected contracts of the same input.
+        """Compile in a worker.
+
+        All expected contracts of the same input are compiled together.
 
         Raises:
             NotImportableError: if there is no compiler of the version.
@@ -115,7 +117,7 @@ class Compilations:
 
 
 def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
-    """Wait for the output of a run, and add it to a compilation.
+    """Add the output of a run to a compilation, waiting for it.
 
     Raises:
         NotImportableError: if the compiler failed.

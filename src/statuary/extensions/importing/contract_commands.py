@@ -75,7 +75,7 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts on a chain that a command's arguments name, or all.
+    """Return the contracts that a command's arguments name, or all.
 
     Args:
         chain_id: the chain; None for all chains.
@@ -211,7 +211,10 @@ def anchor(
 
 
 def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
-    """Yield a note about how to trust the block of an anchor, if it is only stated."""
+    """Yield a note about how to trust the block of an anchor.
+
+    There is none if a checkpoint shows that the block belongs to the chain.
+    """
     if claim is not None and claim.status is ClaimStatus.STATED:
         number = claim.evidence["blockNumber"]
         name = claim.evidence["blockHash"]
@@ -317,7 +320,7 @@ def anchor_added(
 
 
 class ContradictedError(StatuaryError):
-    """Raised if a proof of the chain contradicts a contract that is being added."""
+    """Raised if a proof contradicts a contract that is being added."""
 
 
 @click.group()
@@ -435,7 +438,11 @@ def _evidence(
 
 
 def _compiled_again(record: RecordValue) -> CompilerRun | None:
-    """Compile a record again, or return None if its compiler is not on PATH."""
+    """Compile a record again.
+
+    Returns:
+        The run; None if its compiler is not on PATH.
+    """
     compilation = compilation_of_record(record)
     cache = CompilationCache(cache_folder())
     with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:

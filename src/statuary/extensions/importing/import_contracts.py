@@ -501,10 +501,10 @@ class ContractImport:
         return resolve_known_proxy(node, contract.address, on_chain, name_at)
 
     def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
-        """Return a compilation with its output, waiting for the compiler if there is one.
+        """Return a compilation with its output.
 
-        Without one, the output of the source is used; if that is missing or incomplete, the result has the
-        reason.
+        It waits for the compiler. If there is none, the output of the source is used; the result has the
+        reason if that is missing or incomplete.
         """
         if begun.run is not None:
             return _Compiled(with_output(compilation, begun.run))

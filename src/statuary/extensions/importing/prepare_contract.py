@@ -157,7 +157,11 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Find the contract at an address, in any form; None if the site lacks it."""
+    """Find the contract at an address, in any form.
+
+    Returns:
+        The contract; None if the site does not have it.
+    """
     source = find_source(catalogue, chain_id, address)
     if source is None:
         return None
@@ -185,7 +189,11 @@ def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> 
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return a contract's name; None without a source, or if it cannot be read."""
+    """Return a contract's name.
+
+    Returns:
+        The name; None without a source, or if its record cannot be read.
+    """
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 
@@ -428,8 +436,8 @@ def resolve_known_proxy(
     """Resolve a proxy by its code on the chain.
 
     Returns:
-        The member `proxyResolution`; None if the code is unknown or decides alone, or if the node responds
-        with an error.
+        The member `proxyResolution`; None if the code is unknown or decides without the chain, or if the node
+        responds with an error.
     """
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

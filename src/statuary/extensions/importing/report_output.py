@@ -40,7 +40,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
-    """Yield the paths in each folder, or their number if there are many."""
+    """Yield the paths in each folder, or only their number."""
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
         if count > LISTED:

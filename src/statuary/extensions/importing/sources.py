@@ -225,7 +225,7 @@ def decode_source(raw: bytes, file: Path) -> str:
 
 
 def folder_above(file: Path, name: str) -> Path | None:
-    """Find the nearest folder with a name beside or above a file, or None."""
+    """Find the nearest folder of a name beside or above a file."""
     folders = (folder / name for folder in file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 

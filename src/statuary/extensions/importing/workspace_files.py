@@ -52,7 +52,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of an incomplete workspace by path in the content folder.
+    """Return the files of an incomplete workspace by path.
 
     Its `contract.yaml` lists the missing parts.
     """
@@ -210,9 +210,9 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 
 
 def _remove(file: Path, written_files: list[Path]) -> None:
-    """Remove a file, unless it is a written one, and its folder if it becomes empty.
+    """Remove a file, and its folder if that becomes empty.
 
-    The two are the same if only the case of their paths differs, on a file system that ignores it.
+    The file stays if it is a written one: on a file system that ignores case, their paths may differ in case.
     """
     # on a file system that ignores case, the old file may be the new one with another spelling of the address
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):

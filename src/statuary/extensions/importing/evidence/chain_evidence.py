@@ -91,7 +91,9 @@ class AnchoringNodes:
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
-        """Convert a block of the node, and compare its hash with the other nodes.
+        """Convert a block of the node.
+
+        The other nodes must report the same hash.
 
         Raises:
             EvidenceError: if there is no block, or its header is not in Ethereum's format.
@@ -110,7 +112,7 @@ class AnchoringNodes:
         return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
 
     def _agreed(self, number: int, name: str) -> Iterator[str]:
-        """Yield the hosts of nodes that report the same hash for a block.
+        """Yield the hosts of nodes that report the same hash.
 
         Nodes that do not respond are not asked again.
 
@@ -380,7 +382,10 @@ OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agree
 
 
 def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
-    """Replace the proof of the code by the existing one of the same record, or none."""
+    """Use the existing proof of the code, if the record is the same.
+
+    Otherwise, the anchor gets none.
+    """
     if existing is None or existing.record != anchor.record:
         return anchor._replace(block=None, account=(), storage={})
     return anchor._replace(block=existing.block, account=existing.account, storage=existing.storage)

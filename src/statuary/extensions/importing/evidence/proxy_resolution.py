@@ -42,7 +42,7 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
         name_of: returns the name of a verified contract on the same chain, or None.
 
     Returns:
-        The member; None if the code alone decides, or if the node responds with an error.
+        The member; None if the code decides without the chain, or if the node responds with an error.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:

@@ -124,7 +124,10 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
 
 
 def _is_open(front: Fields) -> bool:
-    """Return whether an issue is open: only if it says so, as on cState's page."""
+    """Return whether an issue is open.
+
+    As on cState's page, that is only if its front matter has `resolved: false`.
+    """
     return front.text("resolved").lower() == "false"
 
 

@@ -33,7 +33,7 @@ class Fields(dict[str, Any]):
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first of some members that is a string or an integer.
+        """Return the first string or integer among some members.
 
         Returns:
             The value as a string; empty if all are missing or empty.
@@ -45,7 +45,7 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return the first of some members that is a string or an integer.
+        """Return the first string or integer among some members.
 
         Raises:
             NotImportableError: if all are missing or empty.
@@ -82,7 +82,9 @@ class Fields(dict[str, Any]):
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Parse a date in any usual form, in UTC unless it names a zone.
+        """Parse a date in any usual form.
+
+        It is in UTC unless it names a zone.
 
         Returns:
             The instant as content writes it, or None if it is missing or null.
@@ -112,7 +114,10 @@ class Fields(dict[str, Any]):
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
-        """Return a member that is an object; an empty one if it is missing.
+        """Return a member that is an object.
+
+        Returns:
+            The object; an empty one if it is missing.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -120,7 +125,10 @@ class Fields(dict[str, Any]):
         return Fields.of(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a member that is a list of objects; an empty one if it is missing.
+        """Return a member that is a list of objects.
+
+        Returns:
+            The list; an empty one if it is missing.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -165,13 +173,13 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_part(file: Path, folder: Path) -> bool:
-    """Return whether a file is in no hidden folder, and inside of the given one."""
+    """Return whether a file is inside of a folder, and not hidden."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield the values in JSON and JSON lines files, each with its file.
+    """Yield each file and value in JSON and JSON lines files.
 
     Raises:
         NotImportableError: if there is no such file, or one is not JSON.
@@ -183,7 +191,9 @@ def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
 
 
 def yaml_file(file: Path) -> Fields:
-    """Read a YAML mapping, with scalars as strings; an empty file is an empty one.
+    """Read a YAML mapping, with scalars as strings.
+
+    An empty file is an empty mapping.
 
     Raises:
         NotImportableError: if it cannot be read, or has anything else.

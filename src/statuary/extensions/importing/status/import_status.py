@@ -124,7 +124,10 @@ class _Merger:
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
-        """Yield the edits of new records and of those with new updates; None for others."""
+        """Yield the edits of new records and of those with new updates.
+
+        None stands for others.
+        """
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
@@ -179,7 +182,7 @@ class _Merger:
 
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
-    """Add updates, and set the keys that follow the source, in a record's file."""
+    """Add updates, and keys that follow the source, to a record."""
     record = as_object(parse_yaml(text))
     for update in updates:
         text = append_item(text, ("updates",), update)
@@ -190,7 +193,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 
 
 def _with_status(text: str, component: Component, source: Source) -> str:
-    """Add a component's status to components.yaml if the source has a later one."""
+    """Add the later status that the source has of a component."""
     updated_text = source.get("updated_at")
     if not updated_text or _instant(updated_text) <= (component.updated_at or component.created_at):
         return text
@@ -219,7 +222,7 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
 
 
 def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
-    """Yield the record if one of its updates was edited in the source."""
+    """Yield the record if the source has edited its updates."""
     for update in record.updates:
         edited_at = imported.get(update.id, {}).get("updated_at")
         if edited_at is not None and _instant(edited_at) > update.updated_at:

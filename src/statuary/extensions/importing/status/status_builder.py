@@ -118,7 +118,7 @@ class StatusBuilder:
         description: str = "",
         status: ComponentStatus = "operational",
     ) -> str:
-        """Add a component to the page or a group, and return its key.
+        """Add a component to the page or a group; return its key.
 
         Args:
             ident: its id or name in the source.
@@ -127,11 +127,17 @@ class StatusBuilder:
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return the key of a component; add a missing one as removed."""
+        """Return the key of a component.
+
+        A missing component is added as removed.
+        """
         return self.all_named(ident, name)[0]
 
     def all_named(self, ident: str, name: str = "") -> list[str]:
-        """Return the keys of all components of a name; add a missing one as removed."""
+        """Return the keys of all components of a name.
+
+        A missing component is added as removed.
+        """
         if ident not in self._keys:
             self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
         return self._keys[ident]

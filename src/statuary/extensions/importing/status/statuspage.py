@@ -64,7 +64,7 @@ def component_sources(
 
 
 def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
-    """Add ranks to components with the same position, if their order is unusual.
+    """Add ranks to components with equal positions in unusual order.
 
     In the usual order, the oldest is first.
     """
@@ -324,5 +324,8 @@ def _status_of(component: Fields) -> ComponentStatus:
 
 
 def _changed_at(members: Fields) -> Instant:
-    """Return the instant of an object's last change; the year 1 if it has none."""
+    """Return the instant of an object's last change.
+
+    It is the year 1 if it is unknown.
+    """
     return parse_instant(members.instant("updated_at") or "0001-01-01T00:00:00Z")

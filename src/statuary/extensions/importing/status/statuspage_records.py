@@ -191,7 +191,7 @@ def _affected(affected: Fields, keys: Mapping[str, str]) -> Source:
 
 
 def _automation(record: Fields, now: Instant) -> Source:
-    """Return the keys that disable automatic steps which are done or in the past."""
+    """Return the keys that disable automatic steps in the past."""
     updates = record.objects("incident_updates")
     reached = {update.text("status") for update in updates}
     started = bool(reached & {"in_progress", "verifying", "completed"})

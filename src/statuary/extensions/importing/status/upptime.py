@@ -95,7 +95,11 @@ def _fetched(request: ImportRequest, api: str) -> Repository:
 
 
 def _contents(request: ImportRequest, api: str, path: str) -> str:
-    """Read a file in a repository; return an empty string if it does not exist."""
+    """Read a file in a repository.
+
+    Returns:
+        The text; empty if there is no such file.
+    """
     raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
     return b64decode(raw.text("content")).decode("utf-8", "replace")
 

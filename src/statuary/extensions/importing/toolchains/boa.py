@@ -111,7 +111,11 @@ def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
 
 
 def _object(text: Json) -> JsonObject:
-    """Parse the JSON object in a column; an empty one if the column is null."""
+    """Parse the JSON object in a column.
+
+    Returns:
+        The object; an empty one if the column is null.
+    """
     return as_object(orjson.loads(as_text(text) or "{}"))
 
 

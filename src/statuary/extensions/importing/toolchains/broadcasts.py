@@ -182,7 +182,7 @@ class _Run:
 
 
 def _revision(commit: str, evm_version: str) -> str:
-    """Explain how to build the code of a run: its commit and EVM version."""
+    """Explain how to build the code of a run."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
@@ -218,7 +218,10 @@ class _Hashes(NamedTuple):
 
 
 def _is_receipt_of(receipt: JsonObject, transaction: JsonObject) -> bool:
-    """Return whether a receipt may be a transaction's, by receiver and created contract."""
+    """Return whether a receipt may be a transaction's.
+
+    The receiver and the created contract are compared.
+    """
     if "to" in receipt and any_hex(receipt["to"]) != any_hex(_sent(transaction).get("to")):
         return False
     created = receipt.get("contractAddress")
@@ -263,7 +266,7 @@ def _name(created: JsonObject) -> str | None:
 
 
 def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
-    """Return the creation code of the contract that a transaction creates, if known."""
+    """Return the creation code in a transaction, if it is known."""
     data = any_hex(sent.get("input") or sent.get("data"))
     sender = sent.get("from")
     to = any_hex(sent.get("to"))
@@ -307,7 +310,9 @@ class _Artifacts:
         )
 
     def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
-        """Choose an artifact by name, and by the deployed code if that is ambiguous.
+        """Choose an artifact by name, or else by the deployed code.
+
+        Of several with the name, the code decides.
 
         Raises:
             NotImportableError: if none fits, or several without a name.

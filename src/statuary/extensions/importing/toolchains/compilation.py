@@ -59,7 +59,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """The contract in the output, or None if the output does not have it."""
+        """The contract in the output, or None."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return object_at(self.std_json_output, "contracts", path, name)

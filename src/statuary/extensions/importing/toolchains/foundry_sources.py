@@ -95,7 +95,9 @@ def _solc_version(creation: Hex | None) -> str:
 
 
 def _file_of(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
-    """Find the file that declares a contract, first in the project's own sources.
+    """Find the file that declares a contract.
+
+    The project's own sources are searched first, then its libraries.
 
     Returns:
         Its path in the project, or None.
@@ -127,7 +129,10 @@ def _library_folders(configuration: JsonObject) -> list[str]:
 
 
 def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
-    """Collect the remappings of a project, and those that forge adds for libraries."""
+    """Collect the remappings of a project.
+
+    Forge adds one for each library.
+    """
     file = project / "remappings.txt"
     lines = read_text(file).splitlines() if file.is_file() else []
     named = map(as_text, as_list(configuration.get("remappings")))

@@ -71,7 +71,10 @@ def _journal_contracts(journal: Path) -> ListedContracts:
 
 
 class _Journal:
-    """The messages of a journal, by the contract, call or action that they are about."""
+    """The messages of a journal, by future.
+
+    A future is a contract, a call or another action of a module.
+    """
 
     def __init__(self, journal: Path) -> None:
         self.journal = journal
@@ -123,7 +126,7 @@ class _Journal:
 
 
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the result of a deployment in a journal; empty if there is none."""
+    """Return the result of a deployment in a journal, if any."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
@@ -153,7 +156,9 @@ def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
-    """Parse a journal up to a broken line, which a killed deployment may leave.
+    """Parse a journal up to a broken line.
+
+    A killed deployment may leave one.
 
     Args:
         broken: gains an entry about that line.

@@ -161,7 +161,9 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield contracts; if reading them fails, yield the reason as the last one.
+    """Yield contracts, and the reason if reading them fails.
+
+    The reason is the last one.
 
     Args:
         name: the name of the unreadable contracts.

@@ -113,7 +113,10 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
 
 
 def _record_files(folder: Path) -> list[Path]:
-    """Return the files that may contain records: a file, or those of a folder.
+    """Return the files that may contain records.
+
+    Args:
+        folder: a folder, or one file.
 
     Raises:
         NotImportableError: if there are none.
