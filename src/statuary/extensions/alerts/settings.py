@@ -69,7 +69,7 @@ class AlertRuleSource(SourceModel):
         return self
 
     def rule(self) -> AlertRule:
-        """Convert to a rule; its labels default to `component`."""
+        """Convert to a rule, with the label `component` by default."""
         return AlertRule(
             component=self.component,
             labels=self.labels or {"component": self.component},

@@ -153,7 +153,7 @@ class AbiChange(NamedTuple):
     change: str  # "added", "removed" or "changed"
     kind: str
     signature: str
-    details: tuple[str, ...] = ()  # the differences of an entry with the same signature
+    details: tuple[str, ...] = ()  # the names of the members that differ, if it was changed
 
     def to_json(self) -> JsonObject:
         """Return the change as it is published."""

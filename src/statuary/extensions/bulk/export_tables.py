@@ -208,7 +208,7 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Check the sizes of tables.
+    """Check the number of rows of each table.
 
     Returns:
         The bytes of all files.

@@ -163,6 +163,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
     Raises:
         InvalidValueError: if it is invalid, or creates a contract.
+        EvidenceError: if it is not encoded with RLP.
     """
     is_legacy = raw[:1] >= b"\xc0"
     if not is_legacy and (not raw or raw[0] not in _TYPED):

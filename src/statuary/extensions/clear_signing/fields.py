@@ -17,7 +17,7 @@ class Field(NamedTuple):
     value: Mapping[str, Json]
     pointer: Pointer  # pointer in the merged descriptor
     group: tuple[Step, ...]  # the path of the group around the field
-    problem: str = ""  # why the definition or the group's path is missing
+    problem: str = ""  # why its definition or group cannot be resolved; empty if it can
 
     @property
     def format(self) -> str:

@@ -1,7 +1,8 @@
 """A banner and a badge for other sites.
 
-The banner shows while something is wrong. The documents have no status: in the reader's browser they request
-the site's `api/v2/summary.json`, so they are right without a new build.
+The banner shows while something is wrong. In the reader's browser, both request the site's `banner.json`. It
+changes with the status, so they are right without a new build.
 
-It adds the key `embed` of site.yaml, documents that depend only on the settings, and URLs that may be framed.
+The extension adds the key `embed` of site.yaml, files that depend only on the settings, `banner.json`, and
+URLs that may be framed.
 """

@@ -145,7 +145,7 @@ class ContractKind(NamedTuple):
     """A source of contracts."""
 
     name: str
-    title: str  # what it imports
+    title: str  # the contracts that it imports, as a phrase
     source: str  # what SOURCE may be
 
 

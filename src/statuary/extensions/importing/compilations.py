@@ -66,7 +66,10 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def expect(self, compilation: ImportedCompilation) -> None:
-        """Announce a contract, so that one run compiles its whole input."""
+        """Announce a contract that will be compiled.
+
+        The first run of its input then compiles it too.
+        """
         if (compiler := self.find(compilation)) is not None:
             key = self.cache.key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)

@@ -173,7 +173,7 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_part(file: Path, folder: Path) -> bool:
-    """Return whether a file is inside of a folder, and not hidden."""
+    """Return whether a file is inside of a folder, in no hidden one."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 

@@ -48,7 +48,7 @@ class ImportRequest(NamedTuple):
 
     source: str  # a URL, a folder or a file
     web: WebSource
-    known_ids: Collection[str]  # ids of incidents and maintenances in the content
+    known_ids: Collection[str]  # ids of incidents and maintenance windows in the content
     keys: Mapping[str, str]  # keys of components in the content, by id
     now: Instant
 
@@ -75,7 +75,9 @@ class ShownStatus:
     unresolved: dict[str, str] = field(default_factory=dict)  # names of open incidents by id
     # statuses of components by key; empty if unknown
     statuses: dict[str, ComponentStatus] = field(default_factory=dict)
-    records: dict[str, int | None] = field(default_factory=dict)  # years of incidents and maintenances by id
+    records: dict[str, int | None] = field(
+        default_factory=dict
+    )  # years of incidents and maintenance windows by id
 
 
 @dataclass(slots=True, kw_only=True)

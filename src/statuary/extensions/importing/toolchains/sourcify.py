@@ -180,12 +180,13 @@ def _file_records(file: Path) -> ListedContracts:
 
 
 def read_sourcify_repository(folder: Path) -> ListedContracts:
-    """Yield the contracts in `full_match` and `partial_match` of a folder.
+    """Yield the contracts in the folders of a repository.
 
-    They may also be in `contracts` or `repository` below.
+    These are `full_match` and `partial_match`, in the given folder or in `contracts` or
+    `repository/contracts` below it.
 
     Raises:
-        NotImportableError: if it has none of them.
+        NotImportableError: if there are none of them.
     """
     roots = [folder / above / match for above in ABOVE for match in MATCHES]
     roots = [root for root in roots if root.is_dir()]
