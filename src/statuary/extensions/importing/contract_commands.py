@@ -111,7 +111,8 @@ def choose_chain(
 
     Raises:
         NotImportableError: if the node is on another chain, or the chain is missing in site.yaml and may not
-            be added. click.UsageError: if neither names a chain, and the site has not exactly one.
+            be added.
+        click.UsageError: if neither names a chain, and the site has not exactly one.
     """
     site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
@@ -254,7 +255,7 @@ def _chain_nodes(catalogue: SiteContent, rpc: str | None, chain_id: ChainId | No
 
     Raises:
         NotImportableError: if a node is on another chain, or the site does not have the chain.
-            click.UsageError: if neither names a chain or a node.
+        click.UsageError: if neither names a chain or a node.
     """
     node = None if rpc is None else EthereumNode(rpc)
     chain_id = choose_chain(catalogue, chain_id, node)
