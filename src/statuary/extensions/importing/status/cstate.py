@@ -20,7 +20,7 @@ from statuary.extensions.importing.status.fields import (
     word,
     yaml_file,
 )
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, distinct_id
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
 
@@ -78,8 +78,11 @@ def _issues(builder: StatusBuilder, root: Path) -> None:
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
+            ident = file.stem
+            if builder.is_found(ident):  # files in several folders may share a name
+                ident = distinct_id(ident, file.relative_to(root).as_posix())
             try:
-                _issue(builder, file)
+                _issue(builder, file, ident)
             except NotImportableError as error:
                 builder.skip(file.name, f"an issue {error}")
 
@@ -108,8 +111,8 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
             )
 
 
-def _issue(builder: StatusBuilder, file: Path) -> None:
-    front, text = _found(builder, file)
+def _issue(builder: StatusBuilder, file: Path, ident: str) -> None:
+    front, text = _found(builder, file, ident)
     began = front.required_date("date")
     body = COMMENT.sub("", text).strip()
     updates = _updates(body, began)
@@ -120,7 +123,7 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
     if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < first_time:
         builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
     title = front.text("title") or file.stem
-    builder.incident(file.stem, title, updates, _affected(builder, front), ended_at=ended_at)
+    builder.incident(ident, title, updates, _affected(builder, front), ended_at=ended_at)
 
 
 def _is_open(front: Fields) -> bool:
@@ -136,7 +139,7 @@ class _Issue(NamedTuple):
     text: str
 
 
-def _found(builder: StatusBuilder, file: Path) -> _Issue:
+def _found(builder: StatusBuilder, file: Path, ident: str) -> _Issue:
     """Parse an issue, and count it even if it cannot be parsed.
 
     Raises:
@@ -145,12 +148,12 @@ def _found(builder: StatusBuilder, file: Path) -> _Issue:
     try:
         issue = _parsed(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
-        builder.found(file.stem, file.stem, "", is_open=False)
+        builder.found(ident, file.stem, "", is_open=False)
         raise
     front = issue.front
     is_open = _is_open(front)
     effect = EFFECTS.get(front.text("severity"))
-    builder.found(file.stem, front.text("title") or file.stem, front.text("date"), is_open=is_open)
+    builder.found(ident, front.text("title") or file.stem, front.text("date"), is_open=is_open)
     for name in _names(front) if is_open and effect else ():
         builder.named(name)
         builder.shows(name, effect or "operational")

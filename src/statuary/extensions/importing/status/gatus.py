@@ -9,7 +9,7 @@ from itertools import chain
 
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields, files_below, yaml_file
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, distinct_id
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import UpdateStatus
 from statuary.system.network.client import shown_location
@@ -86,5 +86,9 @@ def _announcement(builder: StatusBuilder, announcement: Fields) -> None:
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
     update = ForeignUpdate(at, status, message)
     ident = f"{at[:16]}-{kind or 'announcement'}"
+    if builder.is_found(
+        ident
+    ):  # announcements of the same minute and kind differ in their seconds or messages
+        ident = distinct_id(ident, f"{at} {message}")
     builder.found(ident, title, began, is_open=status != "resolved")
     builder.incident(ident, title, [update], {})

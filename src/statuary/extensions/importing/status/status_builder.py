@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from hashlib import sha256
 from itertools import chain, count
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -49,6 +50,8 @@ class StatusBuilder:
         self.request = request
         self.plan = StatusPlan()
         self._keys: dict[str, list[str]] = {}  # component keys by name or id in the source
+        self._record_ids: dict[str, str] = {}  # ids of records by their ids in the source
+        self._used_ids: set[str] = set()
 
     def skip(self, record: str, reason: str) -> None:
         """Report that a record is not, or not exactly, imported."""
@@ -91,7 +94,7 @@ class StatusBuilder:
         Args:
             began: its date in any form; empty if unknown.
         """
-        record_id = _safe_id(ident)
+        record_id = self._record_id(ident)
         try:
             year = parser.parse(began).year if began else None
         except (ValueError, OverflowError):
@@ -99,6 +102,24 @@ class StatusBuilder:
         self.plan.original.records[record_id] = year
         if is_open:
             self.plan.original.unresolved[record_id] = name
+
+    def is_found(self, ident: str) -> bool:
+        """Return whether a record with an id of the source was found."""
+        return ident in self._record_ids
+
+    def _record_id(self, ident: str) -> str:
+        """Return the id of a record, which no other record of the source has.
+
+        Args:
+            ident: its id in the source.
+        """
+        if ident not in self._record_ids:
+            record_id = _safe_id(ident)
+            if not record_id or len(record_id) > MAX_ID_LENGTH or record_id in self._used_ids:
+                record_id = distinct_id(record_id or "untitled", ident)
+            self._used_ids.add(record_id)
+            self._record_ids[ident] = record_id
+        return self._record_ids[ident]
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
         """Record a status that the source's page shows for components.
@@ -198,7 +219,7 @@ class StatusBuilder:
             posted[0] = posted[0]._replace(status="investigating")
         update_values = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
         mark_reopened(update_values)
-        self.plan.incidents[_safe_id(ident)] = without_empty(
+        self.plan.incidents[self._record_id(ident)] = without_empty(
             name=_name(name), components=dict(affected), updates=update_values
         )
 
@@ -224,7 +245,7 @@ class StatusBuilder:
         posted = sorted(updates, key=_instant)
         announced = created_at or (posted[0].at if posted else begins)
         is_over = any(update.status == "completed" for update in posted)
-        self.plan.maintenances[_safe_id(ident)] = without_empty(
+        self.plan.maintenances[self._record_id(ident)] = without_empty(
             name=_name(name),
             components=list(components),
             created_at=min(announced, begins, key=parse_instant),
@@ -266,7 +287,22 @@ def _name(text: str) -> str:
 
 
 def _safe_id(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-_")[:MAX_ID_LENGTH] or "untitled"
+    """Replace all characters that an id cannot have; nothing may be left."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-_")
+
+
+def distinct_id(ident: str, distinction: str) -> str:
+    """Append a digest to an id, and shorten it to the allowed length.
+
+    Args:
+        distinction: the text by which records with the same id differ.
+    """
+    digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
+    return f"{ident[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"
+
+
+DIGEST_LENGTH = 12
+"""The hex digits of the digest in an id."""
 
 
 def end_of(begins: str, minutes: Any) -> str:
