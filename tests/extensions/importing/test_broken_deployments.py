@@ -39,6 +39,16 @@ def gone_with_sources(path):
     gone(path.with_name("contracts"))
 
 
+def gone_with_artifacts(path):
+    gone(path)
+    gone(path.parents[3] / "artifacts")
+
+
+def gone_but_journal(path):
+    gone(path / "artifacts")
+    gone_with_artifacts(path / "build-info")
+
+
 def cut(file):
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
@@ -65,8 +75,18 @@ BROKEN = {
         text('"type":"SUCCESS"', '"type":"REVERTED"'),
         "did not succeed",
     ),
-    "no artifacts": ("ignition", "ignition/deployments/chain-31337/artifacts", gone, "Line#Fare.json: "),
-    "no build-infos": ("ignition", "ignition/deployments/chain-31337/build-info", gone, "build-info"),
+    "no artifacts": (
+        "ignition",
+        "ignition/deployments/chain-31337",
+        gone_but_journal,
+        "Line#Fare.json, and no build-info of",
+    ),
+    "no build-infos": (
+        "ignition",
+        "ignition/deployments/chain-31337/build-info",
+        gone_with_artifacts,
+        "the build-info of the artifact",
+    ),
     "no broadcasts": ("foundry", "broadcast", gone, "has no broadcast/**/run-*.json"),
     "a run that is cut": ("foundry", RUN, cut, "is not JSON"),
     "a run without transactions": ("foundry", RUN, member("transactions", None), "is not complete"),

@@ -63,7 +63,7 @@ def compilation_of_project(
             unsupported settings.
     """
     configuration = foundry_configuration(project)
-    version = _solc_version(creation)
+    version = solc_version(creation)
     path = _file_of(project, configuration, name, version) if version else None
     if path is None:
         return None
@@ -84,7 +84,7 @@ def compilation_of_project(
     )
 
 
-def _solc_version(creation: Hex | None) -> str:
+def solc_version(creation: Hex | None) -> str:
     """Return the compiler version in the metadata at the end of code.
 
     Returns:

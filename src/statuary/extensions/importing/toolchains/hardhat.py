@@ -57,6 +57,30 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
         ) from None
 
 
+def has_build_info(file: Path, artifact: JsonObject) -> bool:
+    """Return whether the build-info that an artifact names is there.
+
+    Args:
+        file: the artifact.
+        artifact: its JSON; for one that no Hardhat wrote, the answer is yes, as its reader says what is wrong.
+    """
+    if artifact.get("_format") == ARTIFACT:
+        debug_file = file.with_suffix(".dbg.json")
+        return (
+            debug_file.is_file()
+            and (file.parent / text_at(read_json_file(debug_file), "buildInfo")).is_file()
+        )
+    if artifact.get("_format") == ARTIFACT_3:
+        folder = folder_above(file, "build-info")
+        return folder is not None and (folder / f"{artifact.get('buildInfoId')}.json").is_file()
+    return True
+
+
+def artifact_name(artifact: JsonObject) -> str:
+    """Return the fully qualified name of an artifact's contract, as the compiler has it."""
+    return _name(artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName")
+
+
 def _read_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
     debug_file = file.with_suffix(".dbg.json")
     path = debug_file.parent / text_at(read_json_file(debug_file), "buildInfo")
@@ -130,7 +154,7 @@ def _compilation(
     )
 
 
-def _name(artifact: dict[str, Json], source: str) -> str:
+def _name(artifact: JsonObject, source: str) -> str:
     return f"{artifact[source]}:{artifact['contractName']}"
 
 

@@ -18,6 +18,7 @@ from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at, read_json_file, read_text, text_at
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
 from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     ListedContract,
@@ -36,6 +37,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 
 CHAIN_FILES = (".chainId", ".chain")
 PROXY_SUFFIXES = ("_Proxy", "_DiamondProxy")
+IMPLEMENTATION_SUFFIX = "_Implementation"
 
 
 def read_hardhat_deploy(folder: Path) -> ListedContracts:
@@ -74,9 +76,10 @@ def _deployment_contracts(network: Path) -> ListedContracts:
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
     names_by_address: dict[str, str] = {}
     listed_addresses: set[str] = set()
+    builds = HardhatBuilds(network, "deployments")
     for name in names:
         file = network / f"{name}.json"
-        contracts = _contracts(file, chain_id, names_by_address, is_proxy=name in proxies)
+        contracts = _contracts(file, chain_id, builds, names_by_address, is_proxy=name in proxies)
         for contract in with_unreadable(file, f"{network.name}/{name}", contracts):
             if isinstance(contract, ListedContract):
                 listed_addresses.add(contract.address)
@@ -91,7 +94,12 @@ def _deployment_contracts(network: Path) -> ListedContracts:
 
 
 def _contracts(
-    file: Path, chain_id: ChainId, names_by_address: dict[str, str], *, is_proxy: bool
+    file: Path,
+    chain_id: ChainId,
+    builds: HardhatBuilds,
+    names_by_address: dict[str, str],
+    *,
+    is_proxy: bool,
 ) -> ListedContracts:
     """Yield the contract in a file, after earlier ones of its name.
 
@@ -108,12 +116,14 @@ def _contracts(
         if earlier_deployment.get("address") is not None and not is_proxy:
             address = any_address(earlier_deployment["address"], str(file))
             name = f"{file.stem}, deployment {number}"
-            yield ListedContract(chain_id, address, name, partial(_read_deployment, file, earlier_deployment))
+            read_source = partial(_read_deployment, file, builds, earlier_deployment)
+            yield ListedContract(chain_id, address, name, read_source)
     address = any_address(deployment.get("address"), str(file))
     if is_proxy:
         names_by_address.setdefault(address, file.stem)
     else:
-        yield ListedContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
+        read_source = partial(_read_deployment, file, builds, deployment)
+        yield ListedContract(chain_id, address, file.stem, read_source)
 
 
 def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
@@ -131,9 +141,11 @@ def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
         )
 
 
-def _read_deployment(file: Path, deployment: JsonObject) -> SourceContract:
+def _read_deployment(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> SourceContract:
     with complete(file):
-        return SourceContract(compilation=_compilation(file, deployment), on_chain=_on_chain(deployment))
+        return SourceContract(
+            compilation=_compilation(file, builds, deployment), on_chain=_on_chain(deployment)
+        )
 
 
 def _on_chain(deployment: JsonObject) -> OnChainContract:
@@ -156,12 +168,15 @@ def _on_chain(deployment: JsonObject) -> OnChainContract:
     return OnChainContract(creation, None, created, (UNCHECKED_CREATION,) if creation is None else ())
 
 
-def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
+def _compilation(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> ImportedCompilation:
     text = as_text(deployment.get("metadata"))
     if not text:
-        raise NotImportableError(
+        contract_name = as_text(deployment.get("contractName"))
+        creation = any_hex(deployment.get("bytecode"))
+        return builds.compilation_of(
+            contract_name or file.stem.removesuffix(IMPLEMENTATION_SUFFIX),
+            creation,
             "its file has no metadata of a compiler",
-            "the contract was not deployed from sources of this project",
         )
     metadata: JsonObject = orjson.loads(text)
     solc_input = _solc_input(file, deployment)

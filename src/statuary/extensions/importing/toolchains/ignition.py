@@ -14,9 +14,10 @@ from statuary.base.json_values import JsonObject, as_object, as_text
 from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import read_bytes, read_json_file
+from statuary.extensions.importing.sources import read_bytes, read_json_file, text_at
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
-from statuary.extensions.importing.toolchains.hardhat import ARTIFACT, read_hardhat
+from statuary.extensions.importing.toolchains.hardhat import artifact_name, has_build_info, read_hardhat
+from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     CreatedContract,
@@ -65,8 +66,9 @@ def _journal_contracts(journal: Path) -> ListedContracts:
     yield from parsed_journal.broken
     if parsed_journal.chain_id is None:
         raise NotImportableError(f"{journal} names no chain", "run `npx hardhat ignition deploy` again")
+    builds = HardhatBuilds(journal.parent, "ignition")
     for future, steps in parsed_journal.futures.items():
-        yield from _future(journal, parsed_journal.chain_id, future, steps)
+        yield from _future(journal, builds, parsed_journal.chain_id, future, steps)
     yield from parsed_journal.unaccounted()
 
 
@@ -130,11 +132,13 @@ def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
-def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, JsonObject]) -> ListedContracts:
+def _future(
+    journal: Path, builds: HardhatBuilds, chain_id: ChainId, future: str, steps: dict[str, JsonObject]
+) -> ListedContracts:
     if EXISTING in steps:
         address = any_address(steps[EXISTING].get("contractAddress"), str(journal))
         yield ListedContract(
-            chain_id, address, future, partial(_read_existing, journal.parent, steps[EXISTING])
+            chain_id, address, future, partial(_read_existing, journal.parent, builds, steps[EXISTING])
         )
         return
     if BEGINS not in steps:
@@ -144,15 +148,17 @@ def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, Json
         yield UnreadableContract(future, "its deployment did not succeed")
         return
     address = any_address(result["address"], str(journal))
-    yield ListedContract(chain_id, address, future, partial(_read_journal, journal.parent, steps, address))
+    yield ListedContract(
+        chain_id, address, future, partial(_read_journal, journal.parent, builds, steps, address)
+    )
 
 
-def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
+def _read_existing(folder: Path, builds: HardhatBuilds, begins: JsonObject) -> SourceContract:
     """Read a contract that a module refers to, and did not deploy.
 
     The journal does not have its deployment.
     """
-    return SourceContract(compilation=_compilation(folder, begins))
+    return SourceContract(compilation=_compilation(folder, builds, begins, None))
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
@@ -182,24 +188,32 @@ def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonO
             return
 
 
-def _read_journal(folder: Path, steps: dict[str, JsonObject], address: Address) -> SourceContract:
-    return SourceContract(compilation=_compilation(folder, steps[BEGINS]), on_chain=_on_chain(steps, address))
+def _read_journal(
+    folder: Path, builds: HardhatBuilds, steps: dict[str, JsonObject], address: Address
+) -> SourceContract:
+    on_chain = _on_chain(steps, address)
+    compilation = _compilation(folder, builds, steps[BEGINS], on_chain.creation)
+    return SourceContract(compilation=compilation, on_chain=on_chain)
 
 
-def _compilation(folder: Path, begins: JsonObject) -> ImportedCompilation:
-    """Read the compilation of an artifact that Ignition copied.
+def _compilation(
+    folder: Path, builds: HardhatBuilds, begins: JsonObject, creation: Hex | None
+) -> ImportedCompilation:
+    """Read the compilation of an artifact that Ignition copied, or else of a build-info with the contract.
 
     Raises:
-        NotImportableError: if its sources are missing.
+        NotImportableError: if neither has its sources.
     """
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
+    if not file.is_file():
+        name = text_at(begins, "contractName")
+        return builds.compilation_of(name, creation, f"there is no artifact {file}")
     artifact = read_json_file(file)
-    if artifact.get("_format") == ARTIFACT and not file.with_suffix(".dbg.json").is_file():
-        raise NotImportableError(
-            "Ignition has an artifact of this contract, but not its sources",
-            "build the sources and add it with `statuary contract add`",
-        )
-    return read_hardhat(file, artifact, None)
+    if has_build_info(file, artifact):
+        return read_hardhat(file, artifact, None)
+    return builds.compilation_of(
+        artifact_name(artifact), creation, f"the build-info of the artifact {file} is missing"
+    )
 
 
 def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract:

@@ -1,0 +1,147 @@
+"""Find the compilation of a Hardhat contract whose artifact is missing.
+
+The build-infos that Ignition copied have the sources and the settings of the deployment; those of the project
+may be later. Without them, only Hardhat knows the settings: hardhat.config is a program.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.base.json_values import JsonObject, as_object, as_text
+from statuary.base.primitives import Hex
+from statuary.contracts.model.solidity_source import declaration
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import read_json_file
+from statuary.extensions.importing.toolchains.compilation import SOLIDITY, ImportedCompilation
+from statuary.extensions.importing.toolchains.foundry_sources import solc_version
+from statuary.extensions.importing.toolchains.hardhat import BUILD_INFO, BUILD_INFO_3, read_hardhat
+
+
+class _BuildInfo(NamedTuple):
+    """A run of solc that Hardhat recorded."""
+
+    file: Path
+    version: str  # without the commit
+    settings: JsonObject
+    sources: Mapping[str, str]  # those whose contracts have artifacts, by the compiler's path
+    project_paths: Mapping[str, str]  # their paths in the project, by the compiler's; those that differ
+
+
+class _Declared(NamedTuple):
+    """A contract that a source of a build-info declares."""
+
+    build_info: _BuildInfo
+    path: str
+
+    def is_like(self, other: "_Declared") -> bool:
+        """Return whether both give the same contract."""
+        ours, theirs = self.build_info, other.build_info
+        return (
+            self.path == other.path
+            and ours.settings == theirs.settings
+            and ours.sources[self.path] == theirs.sources[self.path]
+        )
+
+
+class HardhatBuilds:
+    """The build-infos of a project, read when one is needed."""
+
+    def __init__(self, deployment: Path, above: str) -> None:
+        """Keep the folder of a deployment or network.
+
+        Args:
+            above: the name of the project's folder that it is in, `deployments` or `ignition`.
+        """
+        self.project = _project_of(deployment, above)
+        self._folders = (deployment / "build-info", self.project / "artifacts/build-info")
+
+    def compilation_of(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
+        """Find the compilation of a contract.
+
+        Args:
+            name: the contract, fully qualified or not.
+            creation: its code, which names the version of solc; None if unknown.
+            reason: why there is no compilation beside the deployment.
+
+        Raises:
+            NotImportableError: if no build-info has the contract, or several have different ones.
+        """
+        version = solc_version(creation)
+        _, _, short_name = name.rpartition(":")
+        for builds in self._builds:
+            declared = [one for one in _declaring(builds, name) if version in ("", one.build_info.version)]
+            if declared:
+                chosen = _only(declared, name)
+                file = chosen.build_info.file
+                return read_hardhat(file, read_json_file(file), f"{chosen.path}:{short_name}")
+        config = next((file.name for file in sorted(self.project.glob("hardhat.config.*"))), "hardhat.config")
+        compiled = f"{name} for solc {version}" if version else name
+        raise NotImportableError(
+            f"{reason}, and no build-info of {self.project} has {compiled}; the compiler's settings are in"
+            f" {config}, a program that only Hardhat runs",
+            "check out the revision that was deployed, run `npx hardhat compile`, and import again",
+        )
+
+    @cached_property
+    def _builds(self) -> list[list[_BuildInfo]]:
+        return [
+            [build_info for file in sorted(folder.glob("*.json")) for build_info in _read_build_info(file)]
+            for folder in self._folders
+        ]
+
+
+def _project_of(deployment: Path, above: str) -> Path:
+    """Return the project of a deployment, or the deployment's own folder if it is elsewhere."""
+    parents = deployment.resolve().parents
+    return next((folder.parent for folder in parents if folder.name == above), deployment)
+
+
+def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
+    """Read a file if it is a build-info of Solidity."""
+    value = read_json_file(file)
+    compiler_input = as_object(value.get("input"))
+    if value.get("_format") not in (BUILD_INFO, BUILD_INFO_3) or compiler_input.get("language") != SOLIDITY:
+        return
+    sources = {
+        path: as_text(as_object(source).get("content"))
+        for path, source in as_object(compiler_input.get("sources")).items()
+    }
+    project_paths: dict[str, str] = {}
+    if value.get("_format") == BUILD_INFO_3:
+        project_paths = {
+            as_text(path): name for name, path in as_object(value.get("userSourceNameMap")).items()
+        }
+        # the others are imported by them, and have a build-info of their own
+        sources = {path: text for path, text in sources.items() if path in project_paths}
+    settings = as_object(compiler_input.get("settings"))
+    yield _BuildInfo(file, as_text(value.get("solcVersion")), settings, sources, project_paths)
+
+
+def _declaring(builds: Sequence[_BuildInfo], name: str) -> Iterator[_Declared]:
+    """Yield the declarations of a contract."""
+    path, _, short_name = name.rpartition(":")
+    for build_info in builds:
+        for source, text in build_info.sources.items():
+            if path and path not in (source, build_info.project_paths.get(source)):
+                continue
+            declared = declaration(text, short_name, build_info.version)
+            if declared is not None and declared.keyword != "interface":
+                yield _Declared(build_info, source)
+
+
+def _only(declared: Sequence[_Declared], name: str) -> _Declared:
+    """Return the contract that all give.
+
+    Raises:
+        NotImportableError: if they give different ones.
+    """
+    first = declared[0]
+    if other := next((one for one in declared if not one.is_like(first)), None):
+        raise NotImportableError(
+            f"{first.build_info.file} and {other.build_info.file.name} have different contracts {name}:"
+            f" {first.path} and {other.path}",
+            f"choose one: `statuary contract add BUILD-INFO --contract {first.path}:{name.rpartition(':')[2]}`",
+        )
+    return first
