@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.auxdata import (
     Auxdata,
-    AuxdataStyle,
     auxdata_positions,
-    auxdata_style,
     has_source_hash,
     parse_auxdata,
     split_auxdata,
 )
 from statuary.contracts.model.compiler import UNKNOWN, CompilerVersion, parse_compiler_version
+from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
 from statuary.contracts.model.metadata_hashes import metadata_hash, metadata_texts
 from support.strategies import steady
 
@@ -47,7 +46,7 @@ VYPER_INTEGRITY = bytes.fromhex(
     ],
 )
 def test_auxdata_style_depends_on_compiler(language, version, style):
-    assert auxdata_style(language, version) is style
+    assert compiler_evidence(language, version).auxdata is style
 
 
 def test_compiler_versions_are_ordered():

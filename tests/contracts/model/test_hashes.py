@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.contracts.model.auxdata import AuxdataStyle, parse_auxdata, split_auxdata
+from statuary.contracts.model.auxdata import parse_auxdata, split_auxdata
+from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.contracts.model.metadata_hashes import (
     base58,
     bzzr1,

@@ -12,13 +12,13 @@ from statuary.base.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_INT
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.checks.prove import CONTRACT_CHECKS
 from statuary.contracts.checks.record_view import RecordView
-from statuary.contracts.model.auxdata import AuxdataStyle, parse_auxdata
+from statuary.contracts.model.auxdata import parse_auxdata
+from statuary.contracts.model.compiler_evidence import AuxdataStyle, SourceHash, compiler_evidence
 from statuary.contracts.model.proof import CheckOutcome
 from statuary.contracts.model.vyper_integrity import (
     Import,
     UnknownModuleError,
     VyperProgram,
-    has_integrity_hash,
     hashed_paths,
     integrity_hashes,
     parse_imports,
@@ -276,7 +276,7 @@ def test_main_module_without_source_raises():
     [("0.4.0", False), ("0.3.10", False), ("0.4.1", True), ("0.4.1rc1", True), ("0.5.0", True)],
 )
 def test_integrity_hash_begins_with_release(version, has_hash):
-    assert has_integrity_hash(version) is has_hash
+    assert (compiler_evidence("Vyper", version).source_hash is SourceHash.INTEGRITY) is has_hash
 
 
 @pytest.mark.slow
@@ -290,6 +290,6 @@ def test_installed_compiler_writes_recorded_auxdata(name):
     if recorded_auxdata is None:
         auxdata = auxdata_of(compiler, PROGRAMS["no imports"])
         assert not parse_auxdata(bytes.fromhex(auxdata), AuxdataStyle.VYPER).hashes
-        assert not has_integrity_hash(compiler.version)
+        assert compiler_evidence("Vyper", compiler.version).source_hash is SourceHash.NONE
         return
     assert {program: auxdata_of(compiler, PROGRAMS[program]) for program in PROGRAMS} == recorded_auxdata

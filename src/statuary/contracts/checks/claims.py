@@ -9,8 +9,8 @@ from statuary.base.primitives import shorten
 from statuary.base.reasons import Reason, because
 from statuary.contracts.checks.anchor_claims import AnchorClaims
 from statuary.contracts.checks.record_view import RecordView, SideView
-from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.compiler_evidence import AuxdataStyle, SourceHash
 from statuary.contracts.model.matching import MatchLevel
 from statuary.contracts.model.proof import (
     CheckOutcome,
@@ -25,7 +25,7 @@ from statuary.contracts.model.proof import (
     Verdict,
 )
 from statuary.contracts.model.record import GROUPS
-from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
+from statuary.contracts.model.vyper_integrity import UnknownModuleError
 
 VYPER_CHECK: Final = "vyper-integrity-mismatch"
 
@@ -420,7 +420,7 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> R
 
 def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
     """Return the reason why no integrity hash commits to Vyper sources."""
-    if not has_integrity_hash(record.version):
+    if record.evidence.source_hash is not SourceHash.INTEGRITY:
         return because("no_integrity_hash", compiler=record.language, version=record.version)
     if integrity.reason and isinstance(unknown := record.vyper_integrity, UnknownModuleError):
         return because("unknown_module", module=repr(unknown.module), version=record.version)

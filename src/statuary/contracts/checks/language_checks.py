@@ -7,8 +7,8 @@ from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, of_compilation
 from statuary.contracts.checks.record_view import RecordView, as_json_text
-from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.code_maker import CodeMaker, code_maker
+from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.contracts.model.evm_forks import FORKS, later_opcode
 from statuary.contracts.model.solc_settings import default_fork
 from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setting_support
@@ -27,7 +27,7 @@ TRACES: Final[Mapping[str, Traces]] = {
     "Yul": Traces("", from_sources=True),  # solc writes none, but an object may have the metadata of another
     "Fe": Traces(""),
 }
-"""The languages whose records can be checked. Which versions write what: `AuxdataStyle` and `CodeMaker`."""
+"""The languages whose records can be checked. Which versions write what: `compiler_evidence`."""
 
 
 @check
@@ -134,7 +134,7 @@ def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
 @of_compilation
 def invented_interface(record: RecordView) -> Iterator[Observation]:
     """A Yul record has no interface: solc writes none for Yul."""
-    if record.language != "Yul":
+    if record.evidence.has_interface:
         return
     abi = as_list(record.value.get("abi"))
     yield Evidence({"items": len(abi)})

@@ -22,10 +22,9 @@ from statuary.contracts.checks.check import (
     of_compilation,
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, same_json, same_members
-from statuary.contracts.model.auxdata import AuxdataStyle
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.compiler_evidence import SOLIDITY, AuxdataStyle, SourceHash, compiler_evidence
 from statuary.contracts.model.solc_settings import setting_differences
-from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
+from statuary.contracts.model.vyper_integrity import UnknownModuleError
 
 CACHED_SOURCES: Final = 65_536
 """The number of cached hashes, about 16 MB; the oldest are dropped."""
@@ -62,9 +61,6 @@ class KeccakCache:
 SOURCE_KECCAK_CACHE: Final = KeccakCache(CACHED_SOURCES)
 """The cache of this process."""
 
-
-FIRST_WITH_DOCUMENTATION = CompilerVersion(0, 4, 11)
-"""The first release of solc with devdoc and userdoc in its output; earlier ones have them only in metadata."""
 
 _INTERFACE = ("abi", "devdoc", "userdoc")
 
@@ -183,12 +179,13 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
 
 def _interface(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
-    is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
+    # whatever language the record names, metadata is solc's
+    has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation
     members = {member: record.value.get(member) for member in _INTERFACE}
     return {
         member: value
         for member, value in members.items()
-        if member == "abi" or not is_older or value is not None
+        if member == "abi" or has_documentation or value is not None
     }
 
 
@@ -234,7 +231,7 @@ def _why_not_applicable(side: SideView) -> str:
 @of_compilation
 def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
     """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
-    if record.language != "Vyper" or not has_integrity_hash(record.version):
+    if record.evidence.source_hash is not SourceHash.INTEGRITY:
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
         return
     for number, fields in record.creation.fields.items():

@@ -17,15 +17,14 @@ from statuary.contracts.model.abi import TupleType
 from statuary.contracts.model.auxdata import (
     Auxdata,
     AuxdataFields,
-    AuxdataStyle,
     CodeReference,
-    auxdata_style,
     parse_auxdata,
     parse_cbor_auxdata,
     parse_immutable_references,
     parse_link_references,
     split_auxdata,
 )
+from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
 from statuary.contracts.model.matching import (
     MatchLevel,
     RecompiledSide,
@@ -362,8 +361,8 @@ class RecordView:
         self.version = as_text(self.compilation.get("compilerVersion"))
         compiler = as_text(self.compilation.get("compiler"))
         self.is_known: bool = is_known_compilation(self.language, compiler)  # whether its rules are known
-        style = auxdata_style(self.language, self.version)
-        self.auxdata_style: AuxdataStyle = style if self.is_known else AuxdataStyle.NONE
+        self.evidence = compiler_evidence(self.language, self.version)
+        self.auxdata_style: AuxdataStyle = self.evidence.auxdata if self.is_known else AuxdataStyle.NONE
         self.address = Address(as_text(value.get("address")))
 
     @unlocked_cached_property

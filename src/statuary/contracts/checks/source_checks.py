@@ -24,7 +24,6 @@ from statuary.contracts.checks.check import (
 from statuary.contracts.checks.record_view import RecordView, SideView, hex_bytes, same_json
 from statuary.contracts.checks.transformation_checks import is_library
 from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, decode_abi_values, signature_entry
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 from statuary.contracts.model.open_lists import COMPILERS
 from statuary.contracts.model.solidity_source import declaration, find_word, immutable_count, yul_object
 from statuary.contracts.model.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
@@ -38,8 +37,6 @@ _OUTPUT_MEMBERS = {*_PLAIN_MEMBERS, "metadata", "evm"}
 _OVERRIDES = "storage_layout_overrides"
 
 _LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
-
-_STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
 
 _SELECTOR_DIGITS: Final = 8
 
@@ -376,9 +373,9 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     if isinstance(parsed_layout, LayoutFault):
         yield parsed_layout
         return
-    is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
     target, name = record.path_and_name
-    contract = declaration(record.sources.get(target, ""), name, record.version) if is_recent else None
+    may_choose = record.evidence.starts_anywhere
+    contract = declaration(record.sources.get(target, ""), name, record.version) if may_choose else None
     starts_anywhere = contract is not None and contract.has_layout
     faults = list(parsed_layout.faults(may_start_anywhere=starts_anywhere))
     yield from faults

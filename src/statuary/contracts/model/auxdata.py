@@ -10,14 +10,13 @@ immutables.
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from statuary.base.json_values import Json, is_whole_number
 from statuary.base.limits import MAX_ASSEMBLY_DEPTH, MAX_CBOR_DEPTH
 from statuary.base.primitives import InvalidValueError, decode_hex_digits, is_hex_digits
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.compiler_evidence import VYPER, AuxdataStyle, SourceHash, compiler_evidence
 
 CborValue = Any
 """A decoded item: int, bytes, str, list, dict (keys are text, bytes or numbers), bool, None or float."""
@@ -159,16 +158,6 @@ HASH_BYTES = 32
 _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 
-class AuxdataStyle(StrEnum):
-    """The layout of a compiler's auxdata."""
-
-    NONE = "none"
-    SOLIDITY = "solidity"
-    VYPER_0_3_4 = "vyper 0.3.4"
-    VYPER_BEFORE_0_3_10 = "vyper 0.3.5 to 0.3.9"
-    VYPER = "vyper"
-
-
 class Auxdata(NamedTuple):
     """A piece of auxdata: its byte offset, and its bytes.
 
@@ -187,24 +176,6 @@ class AuxdataFields(NamedTuple):
     compiler: str = ""  # version, dotted; empty if there is none
     runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
     immutable_size: int | None = None  # bytes of all immutables (Vyper 0.3.10 on), else None
-
-
-@lru_cache(maxsize=REMEMBERED_PIECES)
-def auxdata_style(language: str, version: str) -> AuxdataStyle:
-    """Return the auxdata layout of a compiler.
-
-    Args:
-        language: the record's `compilation.language`.
-        version: its `compilation.compilerVersion`.
-    """
-    number = parse_compiler_version(version)
-    if language == "Solidity":
-        return AuxdataStyle.SOLIDITY if number >= CompilerVersion(0, 4, 7) else AuxdataStyle.NONE
-    if language != "Vyper" or number < CompilerVersion(0, 3, 4):
-        return AuxdataStyle.NONE
-    if number < CompilerVersion(0, 3, 5):
-        return AuxdataStyle.VYPER_0_3_4
-    return AuxdataStyle.VYPER_BEFORE_0_3_10 if number < CompilerVersion(0, 3, 10) else AuxdataStyle.VYPER
 
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
@@ -274,7 +245,7 @@ def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
     An exact match needs one: in Solidity the metadata hash, in Vyper from 0.4.1 the integrity hash. Nothing
     else counts (MEASUREMENTS.md, match levels).
     """
-    if style is AuxdataStyle.VYPER and parse_compiler_version(version) < CompilerVersion(0, 4, 1):
+    if style is AuxdataStyle.VYPER and compiler_evidence(VYPER, version).source_hash is SourceHash.NONE:
         return False
     if style not in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER):
         return False
@@ -444,9 +415,6 @@ def _name(member: tuple[str, Json]) -> str:
     return member[0]
 
 
-LAST_WITHOUT_ASSEMBLY = CompilerVersion(0, 4, 11)
-"""The last version of solc that wrote auxdata but did not list it in its assembly."""
-
 _FIRST_KEYS = (
     b"\x64ipfs\x58\x22",
     b"\x65bzzr0\x58\x20",
@@ -476,12 +444,13 @@ def auxdata_positions(
     Args:
         assembly: the compiler's `evm.legacyAssembly`; None if it was not requested.
     """
-    style = auxdata_style(language, version)
+    evidence = compiler_evidence(language, version)
+    style = evidence.auxdata
     if style is not AuxdataStyle.SOLIDITY:
-        # Vyper's auxdata is at the very end of the code; since Vyper 0.3.10, runtime code has none
-        ends_runtime = style if style is not AuxdataStyle.VYPER else AuxdataStyle.NONE
+        # Vyper's auxdata is at the very end of the code
+        ends_runtime = style if evidence.has_runtime_auxdata else AuxdataStyle.NONE
         return AuxdataPositions(_last(creation, style), _last(runtime, ends_runtime))
-    if parse_compiler_version(version) <= LAST_WITHOUT_ASSEMBLY:
+    if not evidence.lists_auxdata:
         return AuxdataPositions(_last(creation, style), _last(runtime, style))
     values = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
     if len(values) > 1:

@@ -8,19 +8,13 @@ from typing import Final, NamedTuple
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.auxdata import (
     LENGTH_BYTES,
-    AuxdataStyle,
     CborValue,
     decode_cbor,
     parse_auxdata,
     split_auxdata,
 )
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
-
-FIRST_WITH_METADATA: Final = CompilerVersion(0, 4, 7)
-"""The first release of solc that ends code with the hash of its metadata."""
-
-FIRST_WITH_VERSION: Final = CompilerVersion(0, 5, 9)
-"""The first release of solc that writes its version there."""
+from statuary.contracts.model.compiler import parse_compiler_version
+from statuary.contracts.model.compiler_evidence import SOLIDITY, AuxdataStyle, compiler_evidence
 
 _OF_SOLC: Final = frozenset(("ipfs", "bzzr0", "bzzr1", "solc"))
 
@@ -36,7 +30,9 @@ class CodeMaker(NamedTuple):
         """Return whether a compiler of this version can have written the code."""
         number = parse_compiler_version(compiler_version)
         if self.compiler == "solc" and not self.version:
-            return FIRST_WITH_METADATA <= number < FIRST_WITH_VERSION or not number.released
+            evidence = compiler_evidence(SOLIDITY, compiler_version)
+            names_none = evidence.auxdata is AuxdataStyle.SOLIDITY and not evidence.names_compiler
+            return names_none or not number.released
         release = f"{number.major}.{number.minor}.{number.patch}"
         return self.version == release or compiler_version.startswith(self.version)
 

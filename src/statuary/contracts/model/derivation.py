@@ -32,7 +32,7 @@ from statuary.contracts.model.auxdata import (
     parse_immutable_references,
     parse_link_references,
 )
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.compiler_evidence import SOLIDITY, compiler_evidence
 from statuary.contracts.model.matching import (
     RecompiledSide,
     SideMatch,
@@ -287,11 +287,6 @@ def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
 
-SOLIDITY = "Solidity"
-
-FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
-
-
 class CompiledMembers(NamedTuple):
     """The members of a record that come from the compiler."""
 
@@ -405,9 +400,8 @@ def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str,
 
     solc has none before 0.3.6, and the server stores none for Yul and Fe.
     """
-    old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
     sources = as_object(std_json_output).get("sources")
-    if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
+    if not compiler_evidence(language, version).has_source_ids or not isinstance(sources, dict):
         return None
     ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
     return dict(as_object(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()})))

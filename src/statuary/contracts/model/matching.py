@@ -16,12 +16,11 @@ from statuary.contracts.model.abi import TupleType, decode_abi_values, parse_abi
 from statuary.contracts.model.auxdata import (
     LENGTH_BYTES,
     Auxdata,
-    AuxdataStyle,
     CodeReference,
-    auxdata_style,
     has_source_hash,
     is_cbor,
 )
+from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
 from statuary.contracts.model.transformations import (
     TransformationReason,
     TransformationStep,
@@ -54,7 +53,7 @@ def side_level(
     """
     if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
         return MatchLevel.MATCH
-    style = auxdata_style(language, version)
+    style = compiler_evidence(language, version).auxdata
     if style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER) and all(
         has_source_hash(value, style, version) for value in auxdata
     ):

@@ -5,11 +5,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.auxdata import Auxdata, AuxdataStyle, auxdata_style, parse_auxdata
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
-
-IMMUTABLES_SINCE: Final = CompilerVersion(0, 3, 1)
-"""The first Vyper with immutables."""
+from statuary.contracts.model.auxdata import Auxdata, parse_auxdata
+from statuary.contracts.model.compiler_evidence import AppendedImmutables, AuxdataStyle, compiler_evidence
 
 WORD_BYTES: Final = 32
 
@@ -42,15 +39,10 @@ def appended_immutables_size(
         runtime: recompiled runtime code.
         auxdata: the auxdata of the creation code, by its number.
     """
-    style = auxdata_style(language, version)
-    if style is AuxdataStyle.VYPER:
-        return _stated_size(auxdata, style)
-    if (
-        language != "Vyper"
-        or parse_compiler_version(version) < IMMUTABLES_SINCE
-        or not creation
-        or not runtime
-    ):
+    evidence = compiler_evidence(language, version)
+    if evidence.immutables is AppendedImmutables.STATED:
+        return _stated_size(auxdata, evidence.auxdata)
+    if evidence.immutables is AppendedImmutables.NONE or not creation or not runtime:
         return 0
     return _returned_size(creation, runtime)
 

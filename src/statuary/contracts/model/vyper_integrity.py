@@ -309,10 +309,5 @@ def _with_members(layout: Json, members: Sequence[str]) -> Json:
     return ordered | {member: value for member, value in layout.items() if member not in ordered}
 
 
-def has_integrity_hash(version: str) -> bool:
-    """Return whether a Vyper release writes integrity hashes."""
-    return parse_compiler_version(version) >= CompilerVersion(0, 4, 1)
-
-
 def _hash(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

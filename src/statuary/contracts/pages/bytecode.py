@@ -13,7 +13,8 @@ from typing import NamedTuple
 from statuary.base.budget import consume
 from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address, is_hex_digits
-from statuary.contracts.model.auxdata import LIBRARY_BYTES, AuxdataStyle, auxdata_style, parse_auxdata
+from statuary.contracts.model.auxdata import LIBRARY_BYTES, parse_auxdata
+from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
 from statuary.contracts.model.metadata_hashes import base58
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.model.transformations import (
@@ -190,12 +191,8 @@ def _inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeM
 
 
 def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
-    try:
-        return auxdata_style(
-            as_text(compilation.get("language")), as_text(compilation.get("compilerVersion"))
-        )
-    except InvalidValueError:
-        return AuxdataStyle.NONE
+    language, version = as_text(compilation.get("language")), as_text(compilation.get("compilerVersion"))
+    return compiler_evidence(language, version).auxdata
 
 
 def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:

@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from statuary.contracts.model.auxdata import AuxdataStyle, split_auxdata
+from statuary.contracts.model.auxdata import split_auxdata
+from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, detect_compiler
 from statuary.system.programs import RunLimits
 

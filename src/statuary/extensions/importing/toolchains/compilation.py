@@ -9,12 +9,8 @@ import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.compiler import (
-    CompilerVersion,
-    build_version,
-    is_same_build,
-    parse_compiler_version,
-)
+from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.compiler_evidence import SOLIDITY, SourceHash, compiler_evidence
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.compilers.compiler import Compiler, install_hint
 from statuary.extensions.compilers.recompilation import recompilation_input
@@ -222,16 +218,6 @@ def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str
     )
 
 
-SOLIDITY: Final = "Solidity"
-
-METADATA_SINCE: Final = CompilerVersion(0, 4, 7)
-
-LAYOUTS_SINCE: Final = {
-    "storageLayout": CompilerVersion(0, 5, 13),
-    "transientStorageLayout": CompilerVersion(0, 8, 28),
-}
-"""The layouts of a record, with the first solc that writes them."""
-
 DOCUMENTATION: Final = ("devdoc", "userdoc")
 """Outputs that tool chains may omit, and that solc's metadata repeats."""
 
@@ -253,7 +239,8 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
     if compilation.language != SOLIDITY or compilation.artifact is None:
         return compilation
     metadata = solc_metadata(compilation)
-    if metadata is None and parse_compiler_version(compilation.version) >= METADATA_SINCE:
+    evidence = compiler_evidence(compilation.language, compilation.version)
+    if metadata is None and evidence.source_hash is SourceHash.METADATA:
         raise NotImportableError(
             "the compiler's output has no metadata, which ties the sources to the bytecode",
             f"{hint}, or compile with 'metadata' in outputSelection",
@@ -292,11 +279,9 @@ def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Js
 
 
 def _with_notes(compilation: ImportedCompilation, hint: str) -> ImportedCompilation:
-    version = parse_compiler_version(compilation.version)
     artifact = compilation.artifact or {}
-    missing_members = [
-        name for name, since in LAYOUTS_SINCE.items() if version >= since and not artifact.get(name)
-    ]
+    layouts = compiler_evidence(compilation.language, compilation.version).layouts
+    missing_members = [name for name in layouts if not artifact.get(name)]
     if not missing_members:
         return compilation
     note = f"the compiler's output has no {' or '.join(missing_members)}, so the record has none; to add it, {hint}"

@@ -14,10 +14,11 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_text
 from statuary.base.primitives import Hex
+from statuary.contracts.model.compiler_evidence import SOLIDITY
 from statuary.contracts.model.solidity_source import declaration
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_text
-from statuary.extensions.importing.toolchains.compilation import SOLIDITY, ImportedCompilation
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.foundry import foundry_configuration
 
 SOURCE_FOLDERS: Final = ("src", "contracts", "")

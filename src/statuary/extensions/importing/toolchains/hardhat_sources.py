@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from statuary.base.json_values import JsonObject, as_object, as_text
 from statuary.base.primitives import Hex
+from statuary.contracts.model.compiler_evidence import SOLIDITY
 from statuary.contracts.model.solidity_source import declaration
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_json_file
-from statuary.extensions.importing.toolchains.compilation import SOLIDITY, ImportedCompilation
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.foundry_sources import solc_version
 from statuary.extensions.importing.toolchains.hardhat import BUILD_INFO, BUILD_INFO_3, read_hardhat
 
