@@ -163,6 +163,41 @@ def test_different_contracts_are_not_guessed(name, builds, path, tmp_path):
         assert project.compilation_of(name, CODE, "none").fully_qualified_name == f"{path}:A"
 
 
+LONG = "x" * 400
+"""A name that no file can have."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"artifactId":"Line#Fare"', f'"artifactId":"{LONG}"', "no build-info of .* has Elsewhere"),
+        ('"artifactId":"Line#Fare"', '"artifactId":"a\\u0000b"', "no build-info of .* has Elsewhere"),
+        ('"artifactId":"Line#Fare",', "", "no 'artifactId'"),
+        ('"contractName":"Elsewhere",', "", "contractName"),
+        ('"contractName":"Elsewhere"', '"contractName":""', "no build-info of"),
+        ('"contractName":"Elsewhere"', '"contractName":7', "contractName"),
+    ],
+)
+def test_hostile_journal_is_refused(old, new, message, project):
+    folder = project("ignition", f"{CHAIN}/artifacts")
+    journal = folder / CHAIN / "journal.jsonl"
+    text = journal.read_text().replace('"contractName":"Fare"', '"contractName":"Elsewhere"')
+    assert old in text
+    journal.write_text(text.replace(old, new))
+    [fare] = [listed for listed in read_ignition(folder) if listed.name == "Line#Fare"]
+    with pytest.raises(NotImportableError, match=message):
+        fare.read_source()
+
+
+@pytest.mark.parametrize("build", [LONG, "a\0b", "../../x", 7, None])
+def test_artifact_with_unusable_build_is_found(build, project):
+    folder = project("ignition")
+    file = folder / CHAIN / "artifacts/Line#Fare.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"buildInfoId": build}))
+    fare = compilations(read_ignition(folder))["Line#Fare"]
+    assert fare == compilations(read_ignition(DEPLOYMENTS / "ignition"))["Line#Fare"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROJECTS)
 def test_project_without_artifacts_is_imported(name, project, tmp_path):

@@ -230,6 +230,14 @@ def folder_above(file: Path, name: str) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
+def is_file(path: Path) -> bool:
+    """Return whether a path names a file; not if it is too long to name any."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
     """Read a file up to a limit.
 

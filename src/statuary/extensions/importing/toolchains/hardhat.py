@@ -13,7 +13,7 @@ from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import folder_above, object_at, read_json_file, text_at
+from statuary.extensions.importing.sources import folder_above, is_file, object_at, read_json_file, text_at
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     choose_contract,
@@ -66,13 +66,12 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
     """
     if artifact.get("_format") == ARTIFACT:
         debug_file = file.with_suffix(".dbg.json")
-        return (
-            debug_file.is_file()
-            and (file.parent / text_at(read_json_file(debug_file), "buildInfo")).is_file()
-        )
+        if not is_file(debug_file):
+            return False
+        return is_file(file.parent / text_at(read_json_file(debug_file), "buildInfo"))
     if artifact.get("_format") == ARTIFACT_3:
         folder = folder_above(file, "build-info")
-        return folder is not None and (folder / f"{artifact.get('buildInfoId')}.json").is_file()
+        return folder is not None and is_file(folder / f"{artifact.get('buildInfoId')}.json")
     return True
 
 

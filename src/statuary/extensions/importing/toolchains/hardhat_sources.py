@@ -88,7 +88,12 @@ class HardhatBuilds:
     @cached_property
     def _builds(self) -> list[list[_BuildInfo]]:
         return [
-            [build_info for file in sorted(folder.glob("*.json")) for build_info in _read_build_info(file)]
+            [
+                build_info
+                for file in sorted(folder.glob("*.json"))
+                if not file.name.endswith(".output.json")
+                for build_info in _read_build_info(file)
+            ]
             for folder in self._folders
         ]
 

@@ -14,7 +14,7 @@ from statuary.base.json_values import JsonObject, as_object, as_text
 from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import read_bytes, read_json_file, text_at
+from statuary.extensions.importing.sources import is_file, read_bytes, read_json_file, text_at
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.hardhat import artifact_name, has_build_info, read_hardhat
 from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
@@ -29,6 +29,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     any_chain_id,
     any_deployment,
     any_hex,
+    complete,
     created_contract,
     with_unreadable,
 )
@@ -158,7 +159,8 @@ def _read_existing(folder: Path, builds: HardhatBuilds, begins: JsonObject) -> S
 
     The journal does not have its deployment.
     """
-    return SourceContract(compilation=_compilation(folder, builds, begins, None))
+    with complete(folder / JOURNAL):
+        return SourceContract(compilation=_compilation(folder, builds, begins, None))
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
@@ -191,9 +193,10 @@ def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonO
 def _read_journal(
     folder: Path, builds: HardhatBuilds, steps: dict[str, JsonObject], address: Address
 ) -> SourceContract:
-    on_chain = _on_chain(steps, address)
-    compilation = _compilation(folder, builds, steps[BEGINS], on_chain.creation)
-    return SourceContract(compilation=compilation, on_chain=on_chain)
+    with complete(folder / JOURNAL):
+        on_chain = _on_chain(steps, address)
+        compilation = _compilation(folder, builds, steps[BEGINS], on_chain.creation)
+        return SourceContract(compilation=compilation, on_chain=on_chain)
 
 
 def _compilation(
@@ -205,7 +208,7 @@ def _compilation(
         NotImportableError: if neither has its sources.
     """
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
-    if not file.is_file():
+    if not is_file(file):
         name = text_at(begins, "contractName")
         return builds.compilation_of(name, creation, f"there is no artifact {file}")
     artifact = read_json_file(file)
