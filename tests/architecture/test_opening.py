@@ -1,162 +1,13 @@
-"""Only `statuary.system` opens files, programs, databases, archives and connections.
-
-The test reads syntax trees: it resolves names that a module imports, under whatever name, and takes every attribute
-of a forbidden name for that of a path.
-"""
+"""Only `statuary.system` opens files, programs, databases, archives and connections."""
 
 import ast
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from architecture import doors
 from architecture.code import Module, modules
-
-SYSTEM = "statuary.system"
-
-NETWORK = ("socket", "ssl", "urllib.request", "http.client", "ftplib", "smtplib", "asyncio.open_connection")
-"""Modules and functions that open connections."""
-
-PROGRAMS = (
-    "subprocess",
-    "os.system",
-    "os.popen",
-    "os.posix_spawn",
-    "os.posix_spawnp",
-    "os.fork",
-    "pty",
-    *(
-        f"os.{kind}{way}"
-        for kind in ("exec", "spawn")
-        for way in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")
-    ),
-    "asyncio.create_subprocess_exec",
-    "asyncio.create_subprocess_shell",
-)
-"""Modules and functions that run programs."""
-
-DATABASES = ("sqlite3.connect", "sqlite3.dbapi2", "duckdb", "dbm", "shelve")
-"""Modules and functions that open databases."""
-
-ARCHIVES = (
-    "zipfile",
-    "tarfile",
-    "gzip",
-    "bz2",
-    "lzma",
-    "compression",
-    "backports.zstd",
-    "zstandard",
-    "zlib.decompress",
-    "zlib.decompressobj",
-)
-"""Modules and functions that decompress."""
-
-FILES = (
-    "builtins.open",
-    "io.open",
-    "io.open_code",
-    "io.FileIO",
-    "os.open",
-    "os.fdopen",
-    "codecs.open",
-    "mmap",
-    "fileinput",
-    *(
-        f"shutil.{name}"
-        for name in (
-            "copy",
-            "copy2",
-            "copyfile",
-            "copyfileobj",
-            "copytree",
-            "move",
-            "make_archive",
-            "unpack_archive",
-        )
-    ),
-    "importlib.resources",
-    "click.File",
-    "click.open_file",
-    "fcntl",
-    "linecache",
-)
-"""Modules and functions that open or copy files."""
-
-FORBIDDEN = frozenset((*NETWORK, *PROGRAMS, *DATABASES, *ARCHIVES, *FILES))
-
-HARMLESS = frozenset({"urllib.request.url2pathname", "gzip", "gzip.compress"})
-"""Names of these modules that open nothing."""
-
-EXCEPTIONS = {
-    # it restarts itself in UTF-8 mode before it imports anything
-    "statuary.__main__": frozenset({"os.execv", "os.open", ".open"}),
-    # importlib.metadata reads a file of the installed distribution, which has no other interface
-    "statuary.base.installation": frozenset({".read_text"}),
-}
-"""What other modules use, and why."""
-
-METHODS = frozenset({"connect", "open", "read_bytes", "read_text", "write_bytes", "write_text", "fdopen"})
-"""Methods that open something, whatever has them."""
-
-
-def openings(module: Module) -> Iterator[str]:
-    """Yield what a module opens: line and name."""
-    imported = dict(_imported_names(module.tree))
-    for node in ast.walk(module.tree):
-        for name in _names_at(node, imported):
-            if _is_forbidden(name) and name not in HARMLESS | EXCEPTIONS.get(module.name, frozenset()):
-                yield f"{module.name}:{getattr(node, 'lineno', 0)}: {name}"
-
-
-def _imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield each name that imports bind, with what it stands for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                yield name, alias.name if alias.asname else name
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
-
-
-def _names_at(node: ast.AST, imported: dict[str, str]) -> list[str]:
-    """Return the full names of what a node uses: at an import, and wherever an imported name is used."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        return [f"{node.module}.{alias.name}" for alias in node.names]
-    if isinstance(node, ast.Attribute):
-        return [f".{node.attr}", _full_name(node, imported)]
-    if isinstance(node, ast.Name):
-        return [imported.get(node.id, f"builtins.{node.id}")]
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("getattr", "methodcaller")
-    ):
-        return [f".{word.value}" for word in node.args if isinstance(word, ast.Constant)]
-    return []
-
-
-def _full_name(node: ast.Attribute, imported: dict[str, str]) -> str:
-    names, value = [node.attr], node.value
-    while isinstance(value, ast.Attribute):
-        names.append(value.attr)
-        value = value.value
-    if not isinstance(value, ast.Name):
-        return ""
-    return ".".join([imported.get(value.id, value.id), *reversed(names)])
-
-
-@cache
-def _is_forbidden(name: str) -> bool:
-    if name.startswith("."):
-        return name[1:] in METHODS
-    parts = name.split(".")
-    return any(".".join(parts[: end + 1]) in FORBIDDEN for end in range(len(parts)))
+from architecture.openings import SYSTEM, openings
 
 
 def test_only_system_opens_anything() -> None:
@@ -167,6 +18,35 @@ def test_only_system_opens_anything() -> None:
         for opening in openings(module)
     ]
     assert found == []
+
+
+def test_users_of_doors_are_listed() -> None:
+    shown = doors.FILE.read_text("utf-8")
+    assert doors.table(modules()) == shown, "read the new rows: python tests/support/regenerate.py doors"
+
+
+@pytest.mark.parametrize(
+    ("text", "door"),
+    [
+        ("from statuary.system.files import read_file as body\nbody('x')", "files.read_file"),
+        ("from statuary.system import files\nlist(map(files.read_file, names))", "files.read_file"),
+        ("import statuary.system.files\nstatuary.system.files.read_file('x')", "files.read_file"),
+        ("from statuary.system.archives import expand\nexpand(data, 1)", "archives.expand"),
+        ("from statuary.system.programs import git_output\ngit_output(f, 'log')", "programs.git_output"),
+        (
+            "def f():\n    from statuary.system.network.client import get\n    return get(url)",
+            "network.client.get",
+        ),
+    ],
+)
+def test_user_of_door_is_found(text: str, door: str) -> None:
+    made = Module("statuary.made", Path("made.py"), text, ast.parse(text))
+    system = {name: module for name, module in modules().items() if doors.is_of_system(name)}
+    assert doors.users(system | {made.name: made}) == {f"{SYSTEM}.{door}": {made.name}}
+
+
+def test_function_that_opens_nothing_is_no_door() -> None:
+    assert f"{SYSTEM}.network.client.is_url" not in doors.doors(modules())
 
 
 @pytest.mark.parametrize(
@@ -191,6 +71,8 @@ def test_only_system_opens_anything() -> None:
         "from pathlib import Path\nlist(map(Path.read_text, files))",
         "getattr(path, 'write_bytes')(b'')",
         "from operator import methodcaller\nmethodcaller('read_bytes')(path)",
+        "import importlib\nimportlib.import_module('sqlite3.dbapi2')",
+        "from statuary.base.optional import optional\noptional('duckdb', extra='analysis')",
         "from shutil import copytree as copied",
         "from importlib import resources",
         "import zipfile\nzipfile.ZipFile('x')",

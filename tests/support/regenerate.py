@@ -50,6 +50,7 @@ STEPS = (
     ),
     Step("manual", "the reference pages of the manual", ("tests/support/manual.py",)),
     Step("map", "the picture in src/ARCHITECTURE.md", ("tests/architecture/picture.py", "--write")),
+    Step("doors", "the table of what opens something", ("tests/architecture/doors.py", "--write")),
     expected("messages", "the messages about wrong content", "tests/engine/test_invalid_input.py"),
     expected("mistakes", "the messages about wrong commands", "tests/packaging/test_mistakes.py"),
     expected("golden", "the sites in tests/golden", "tests/golden"),
