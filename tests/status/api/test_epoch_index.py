@@ -7,7 +7,13 @@ import pytest
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import parse_instant
-from statuary.status.api.epoch_index import EpochIndex, StoredDocument, read_epoch_index, readable_epochs
+from statuary.status.api.epoch_index import (
+    NO_EPOCHS,
+    EpochIndex,
+    StoredDocument,
+    read_epoch_index,
+    readable_epochs,
+)
 from support.sites import write_files
 
 INSTANTS = [f"2026-11-20T1{hour}:00:00Z" for hour in range(5)]
@@ -102,16 +108,24 @@ BROKEN = [
 
 @pytest.mark.parametrize("changes", BROKEN)
 def test_broken_index_has_no_epochs(changes, tmp_path: Path):
-    assert parsed(**changes) == EpochIndex("", (), {})
+    assert parsed(**changes) == NO_EPOCHS
     site = write_files(tmp_path, {"api/v2/_epochs/index.json": json.dumps(INDEX | changes)})
     with pytest.raises(PublishingError, match="is not an epoch index"):
         read_epoch_index(site)
 
 
+def test_documents_never_change_without_epochs():
+    index, now = readable_epochs(b"{"), at("12:00")
+    assert index.start < now < index.end == index.build_due
+    assert index.latest_by(now) == index.start
+    assert (index.next_after(now), index.stale_since(now)) == (None, "")
+    assert (index.document_at(PATH, now), list(index.versions_of(PATH))) == (None, [])
+
+
 def test_missing_index_is_refused(tmp_path: Path):
     with pytest.raises(PublishingError, match="cannot be read: No such file or directory"):
         read_epoch_index(tmp_path)
-    assert readable_epochs(None) == readable_epochs(b"{") == EpochIndex("", (), {})
+    assert readable_epochs(None) == readable_epochs(b"{") == NO_EPOCHS
 
 
 def test_index_is_read_from_site(tmp_path: Path):

@@ -5,6 +5,7 @@ index does not have, or that does not change until then, is the file at the docu
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,9 @@ from statuary.system.files import read_file
 
 BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
 """The exceptions of reading a malformed index."""
+
+FIRST, LAST = Instant(datetime.min.replace(tzinfo=UTC)), Instant(datetime.max.replace(tzinfo=UTC))
+"""The limits of instants: without epochs, the documents never change."""
 
 ReadFile = Callable[[str], bytes | None]
 """A function that returns the bytes at a path of the site, or None."""
@@ -84,8 +88,9 @@ class EpochIndex(NamedTuple):
     """The index of a site's epochs.
 
     Attributes:
-        until: the time up to which the epochs are complete, as ISO 8601; empty if unknown.
-        instants: the time since which the documents are as built, then each time at which a document changes.
+        until: the time up to which the epochs are complete, as ISO 8601; empty without epochs.
+        instants: the time since which the documents are as built, then each time at which a document changes; empty
+            without epochs.
         documents: the versions of each document that changes, by path.
         next_build: when a build is due to publish embargoed content; None if nothing is under embargo.
     """
@@ -97,13 +102,13 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The instant since which the documents are as the build published them."""
-        return self.instants[0]
+        """Since when documents are as the build published them; `FIRST` without epochs."""
+        return self.instants[0] if self.instants else FIRST
 
     @property
     def end(self) -> Instant:
-        """The instant up to which the epochs are complete."""
-        return parse_instant(self.until)
+        """The instant up to which the epochs are complete; the last of all without epochs."""
+        return parse_instant(self.until) if self.until else LAST
 
     @property
     def build_due(self) -> Instant:
@@ -152,12 +157,16 @@ class EpochIndex(NamedTuple):
         Returns:
             The time as ISO 8601; empty if no build is overdue.
         """
-        if not self.until or self.build_due > now:
+        if self.build_due > now:
             return ""
         return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
 
     def _file(self, url: Url, number: int, path: str) -> str:
         return url.path(epoch=status_urls.epoch_name(self.instants[number]), path=path)
+
+
+NO_EPOCHS = EpochIndex("", (), {})
+"""The index of a site whose documents stay as built."""
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
@@ -183,7 +192,7 @@ def readable_epochs(text: bytes | None) -> EpochIndex:
     try:
         return _parsed(text or b"")
     except BROKEN:
-        return EpochIndex("", (), {})
+        return NO_EPOCHS
 
 
 def _parsed(text: bytes) -> EpochIndex:
@@ -194,8 +203,8 @@ def _parsed(text: bytes) -> EpochIndex:
         documents={path: _versions(versions) for path, versions in value["documents"].items()},
         next_build=parse_instant(value["next_build"]) if "next_build" in value else None,
     )
-    if not index.instants or index.end < index.start:
-        raise ValueError("an index has at least one instant")
+    if not index.until or not index.instants or index.end < index.start:
+        raise ValueError("an index has at least one instant, and an end")
     if not all(versions.is_consistent(len(index.instants)) for versions in index.documents.values()):
         raise ValueError("a document refers to an instant or file that the index does not have")
     return index
