@@ -13,7 +13,7 @@ from statuary.base.findings import Finding, Position, Severity, did_you_mean
 from statuary.base.json_values import Json
 from statuary.base.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
 from statuary.base.reserved_names import is_reserved_name
-from statuary.site.settings import LANGUAGES, SitePage, Theme
+from statuary.site.settings import LANGUAGES, SitePage, Theme, suggest_language
 from statuary.source.conflict_markers import refuse_conflict_markers
 from statuary.source.file_kinds import THEME
 from statuary.source.front_matter import NO_KEYS, front_matter
@@ -297,6 +297,7 @@ def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
         path="site.yaml",
         pointer=("pages", "language"),
         message=f"no page texts in language {language!r}",
-        hint=did_you_mean(language, languages)
+        hint=suggest_language(language)
+        or did_you_mean(language, languages)
         or f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",
     )

@@ -56,8 +56,35 @@ NO_HOSTING = HostingSettings()
 
 MAX_CONTRACT_PAGES = 10_000
 """The default number of contracts up to which each has its own page."""
+
 LANGUAGES = ("de", "en", "es", "fr", "ja", "pt", "zh")
 """Languages of the package's page texts."""
+
+LANGUAGE_NAMES = {
+    "chinese": "zh",
+    "deutsch": "de",
+    "english": "en",
+    "español": "es",
+    "français": "fr",
+    "french": "fr",
+    "german": "de",
+    "japanese": "ja",
+    "portuguese": "pt",
+    "português": "pt",
+    "spanish": "es",
+}
+"""Names of these languages that people write instead of a tag."""
+
+
+def suggest_language(tag: str) -> str:
+    """Suggest the language that a name, or a tag of a region, stands for.
+
+    Returns:
+        `did you mean …?`, or an empty string.
+    """
+    language = LANGUAGE_NAMES.get(tag.lower(), tag.lower().partition("-")[0])
+    return f"did you mean {language!r}?" if language in LANGUAGES else ""
+
 
 MAX_LISTED_CONTRACTS = 100_000
 """The default number of contracts up to which pages list them and search finds them."""

@@ -10,6 +10,7 @@ from icalendar import Calendar
 
 from statuary.base.findings import Severity
 from statuary.base.primitives import parse_instant
+from statuary.engine.read_content import read_content
 from statuary.engine.tick import tick
 from statuary.extensions.languages.documents import URLS
 from statuary.extensions.languages.pages import NAMES
@@ -125,6 +126,26 @@ def test_invalid_languages_are_reported(content, tmp_path, tags, said):
     (finding,) = [finding for finding in result.checked.all_findings if said in finding.message]
     assert finding.path == "site.yaml"
     assert finding.pointer[0] == "languages"
+
+
+@pytest.mark.parametrize(
+    ("settings", "tag", "suggested"),
+    [
+        ("languages: [english, de]", "english", "en"),
+        ("languages: [English]", "English", "en"),
+        ("languages: [en, deutsch]", "deutsch", "de"),
+        ("languages: [en, fr-FR]", "fr-FR", "fr"),
+        ("languages: [en, DE]", "DE", "de"),
+        ("pages: {language: german}", "german", "de"),
+        ("pages: {language: pt-BR}", "pt-BR", "pt"),
+    ],
+)
+def test_language_name_suggests_its_tag(tmp_path, settings, tag, suggested):
+    content = write_files(
+        tmp_path, {"site.yaml": f"page: {{name: Plinth, url: https://plinth.example}}\n{settings}\n"}
+    )
+    found = [(finding.message, finding.hint) for finding in read_content(content).findings]
+    assert found == [(f"no page texts in language {tag!r}", f"did you mean {suggested!r}?")]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing_extensions import override
 from statuary.base.findings import did_you_mean
 from statuary.base.primitives import InvalidValueError
 from statuary.engine.extension_settings import ExtensionSource
-from statuary.site.settings import LANGUAGES
+from statuary.site.settings import LANGUAGE_NAMES, LANGUAGES, suggest_language
 from statuary.source.source_model import Text
 
 
@@ -27,7 +27,7 @@ class LanguageSettings(NamedTuple):
 
 
 def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that languages are unique, and that further ones have texts.
+    """Check that languages are unique, that none is a name, and that further ones have texts.
 
     Raises:
         InvalidValueError: if a language is repeated, or a further one has no texts.
@@ -35,10 +35,11 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     for place, tag in enumerate(tags):
         if tag in tags[:place]:
             raise InvalidValueError(f"language {tag!r} is named twice", "name each once")
-        if place and tag not in LANGUAGES:
+        if tag.lower() in LANGUAGE_NAMES or (place and tag not in LANGUAGES):
             raise InvalidValueError(
                 f"no page texts in language {tag!r}",
-                did_you_mean(tag, LANGUAGES)
+                suggest_language(tag)
+                or did_you_mean(tag, LANGUAGES)
                 or f"choose a further language from {', '.join(LANGUAGES)}; a language of your theme can only be the first",
             )
     return tags
