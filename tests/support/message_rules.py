@@ -45,6 +45,8 @@ RULES = {
     "invalid-theme-text": "A text of your theme has a key that does not exist, or other placeholders than the text that it replaces."
     " [Text keys](text-keys.md) lists both.",
     "template-error": "A template of your theme fails. The message names the line. Pages use statuary's own template.",
+    "unused-template": "No page uses a template of your theme: it has no name of a template of statuary, or only of an extension that is off, and none"
+    " of your templates includes it. Correct its name, or delete it.",
     "unsafe-svg": "An SVG of your theme could run a script. Export it without scripts.",
     "too-many-epochs": "The status will change more often than `status.max_epochs` allows. Build again before the later changes.",
     "compilation-mismatch": "`compilation.json` beside a record is about another record or another compiler, so it shows nothing about this one. Run"

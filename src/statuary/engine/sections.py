@@ -6,7 +6,7 @@ an exception while they build ends the run, and later only errors of the target 
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -139,6 +139,7 @@ class Sections:
         found = [
             *self._report.unsorted,
             *_guarded(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
+            *_unused_templates(site, keys),
         ]
         for row, section in self._enabled:
             found += _guarded(partial(section.findings, self._run), site, f"checking `{row.name}`")
@@ -230,6 +231,16 @@ def _ends_run(error: BaseException, section: Section, *, is_built: bool) -> bool
     if isinstance(error, (*INTERRUPTIONS, click.UsageError)):
         return True
     return isinstance(section, ContentSection) and (not is_built or isinstance(error, TARGET_ERRORS))
+
+
+def _unused_templates(site: "SiteContent", keys: Collection[str]) -> list[Finding]:
+    if not site.pages.theme.templates:
+        return []
+    from statuary.site.pages.unused_templates import unused_template_findings
+
+    return _guarded(
+        partial(unused_template_findings, site.pages, keys), site, "reading the theme's templates"
+    )
 
 
 def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action: str) -> list[Finding]:

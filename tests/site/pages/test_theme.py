@@ -10,6 +10,8 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.check_site import check_site
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.site.pages.unused_templates import unused_template_findings
+from statuary.site.settings import PageSettings, Theme
 from support.browser import build
 from support.contracts import made_record
 from support.hostile_shapes import at_address
@@ -173,6 +175,50 @@ def test_theme_mistakes_are_findings(
     found = findings_of(tmp_path, {path: body})
     assert {finding.rule for finding in found} == ({rule} if rule else set())
     assert all(message in finding.message and finding.path == f"theme/{path}" for finding in found)
+
+
+CORE = '{% extends "package/status.html" %}'
+
+
+@pytest.mark.parametrize(
+    ("templates", "unused"),
+    [
+        ({"statsu.html": "x"}, {"statsu.html": "did you mean 'status'?"}),
+        ({"status.html": CORE, "own.html": "x"}, {"own.html": "name it as the template of statuary"}),
+        (
+            {"status.html": CORE + '{% block main %}{% include "own.html" %}{% endblock %}', "own.html": "x"},
+            {},
+        ),
+        (
+            {"status.html": '{% import "a.html" as a %}', "a.html": '{% include "b.html" %}', "b.html": "x"},
+            {},
+        ),
+        (
+            {"status.html": CORE, "a.html": '{% include "b.html" %}', "b.html": "x"},
+            {"a.html": "name it", "b.html": "name it"},
+        ),
+        ({"status.html": "{% include site.name %}", "own.html": "x"}, {}),
+        ({"status.html": "{% if %}", "own.html": "x"}, {}),
+        ({"log_incident.html": "x"}, {"log_incident.html": "did you mean 'incident'?"}),
+    ],
+)
+def test_template_without_use_is_warning(templates: dict[str, str], unused: dict[str, str]) -> None:
+    settings = PageSettings(theme=Theme(templates=tuple(templates.items())))
+    found = list(unused_template_findings(settings, ()))
+    assert [finding.path for finding in found] == [f"theme/templates/{name}" for name in unused]
+    for finding, hint in zip(found, unused.values(), strict=True):
+        assert (finding.rule, finding.severity) == ("unused-template", Severity.WARNING)
+        assert finding.hint.startswith(hint)
+
+
+def test_template_of_enabled_extension_is_used() -> None:
+    settings = PageSettings(theme=Theme(templates=(("log_incident.html", "x"),)))
+    assert not list(unused_template_findings(settings, ("log",)))
+
+
+def test_misspelt_template_is_reported(tmp_path: Path) -> None:
+    (finding,) = findings_of(tmp_path, {"templates/statsu.html": "x"})
+    assert (finding.rule, finding.path) == ("unused-template", "theme/templates/statsu.html")
 
 
 @pytest.mark.parametrize(
