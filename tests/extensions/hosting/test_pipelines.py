@@ -14,11 +14,14 @@ import orjson
 import pytest
 import yaml
 
+from statuary.extensions.hosting.host_files import log_files
 from statuary.extensions.hosting.hosts import HostOptions, github_pages_files, netlify_files, vercel_files
 from support.contracts import made_record
 from support.hostile_shapes import at_address
+from support.logs import KEY
+from support.manual_blocks import file_in
 from support.requirements import CHECKOUT
-from support.sites import SITE, SMALL_SITE, write_files
+from support.sites import INCIDENT, SITE, SMALL_SITE, git, write_files
 from support.tiers import few_by_default
 from support.workflow_runs import set_up
 
@@ -32,12 +35,12 @@ mkdir -p "$last/bin"
 cp "$STUBS/statuary" "$STUBS/pip" "$last/bin"
 """
 STATUARY = f'#!/bin/sh\nexec "{sys.executable}" -m statuary "$@"\n'
+LOG = f"{SITE}log:\n  origin: example-key.plinth.example/log\n  example_key: true\n"
+SIGNED = f"{SITE}log:\n  origin: status.plinth.example/log\n"
 FAULTS: dict[str, dict[str, Any]] = {
     "page template": {"theme/templates/status.html": "{{ 1 / 0 }}"},
     "record": dict([at_address(made_record() | {"abi": 7}, 1)]),
-    "log at an unreachable site": {
-        "site.yaml": f"{SITE}log:\n  origin: example-key.plinth.example/log\n  example_key: true\n  url: http://127.0.0.1:1\n"
-    },
+    "log at an unreachable site": {"site.yaml": f"{LOG}  url: http://127.0.0.1:1\n"},
     "descriptor": {
         "site.yaml": f"{SITE}clear_signing: {{}}\n",
         "clear-signing/registry/plinth/calldata-a.json": '{"context": 7}',
@@ -173,6 +176,54 @@ def test_failed_target_stops_pipelines(plain_project):
     workflow = yaml.safe_load((plain_project / ".github/workflows/site.yml").read_text("utf-8"))
     (job,) = workflow["jobs"].values()
     assert github(job["steps"], {}, plain_project, "Fail if documents").failed
+
+
+def test_manual_shows_script_that_keeps_log():
+    (script,) = log_files(HostOptions(enabled=frozenset({"log"})))
+    assert script == ("build-with-log.sh", file_in(MANUAL / "log.md", "build-with-log.sh"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", ["github-pages", "cloudflare", "cloudflare-pages"])
+def test_workflow_keeps_log_in_branch(host, tmp_path):
+    """The site is down and the cache is gone: the outage is published, with the log of the branch."""
+    project, origin = write_project(tmp_path / "project", {"site.yaml": SIGNED}), tmp_path / "origin.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(origin))
+    git(project, "init", "-q", "-b", "main")
+    git(project, "remote", "add", "origin", str(origin))
+    set_up(project, host)
+    begun = shell("bash build-with-log.sh --init-log", project, STATUARY_LOG_KEY=KEY.text)
+    assert begun.returncode == 0, begun.stderr
+    workflow = yaml.safe_load((project / ".github/workflows/site.yml").read_text("utf-8"))
+    assert workflow["permissions"]["contents"] == "write"
+    (job,) = workflow["jobs"].values()
+    sizes, outcomes = [kept_size(origin)], []
+    for number, url in enumerate(
+        ["", "  url: http://127.0.0.1:1\n", ""]
+    ):  # the second time, the site is down
+        shutil.rmtree(project / "build")
+        news = {"site.yaml": f"{SIGNED}{url}", f"incidents/outage-{number}.yaml": INCIDENT}
+        write_files(project / "content", news)
+        deploying = "deploy-pages" if host == "github-pages" else "wrangler"
+        outcomes.append(github(job["steps"], {"secrets.STATUARY_LOG_KEY": KEY.text}, project, deploying))
+        assert (project / f"build/incidents/outage-{number}.json").is_file()
+        sizes.append(kept_size(origin))
+    assert outcomes == [Run(deployed=True, failed=failed) for failed in (False, True, False)]
+    assert sizes[0] < sizes[1] == sizes[2] < sizes[3]
+
+
+def kept_size(origin: Path) -> int:
+    """Return the number of entries of the log in the branch of a repository."""
+    return int(git(origin, "show", "log-copy:log/checkpoint").splitlines()[1])
+
+
+@pytest.mark.parametrize("host", ["github-pages", "cloudflare"])
+def test_workflow_without_log_cannot_write(host, plain_project):
+    set_up(plain_project, host)
+    workflow = (plain_project / ".github/workflows/site.yml").read_text("utf-8")
+    assert yaml.safe_load(workflow)["permissions"]["contents"] == "read"
+    assert not (plain_project / "build-with-log.sh").exists()
+    assert "LOG_KEY" not in workflow
 
 
 def workflows(page: str) -> Iterator[list[dict[str, Any]]]:

@@ -18,6 +18,8 @@ from statuary.site.settings import HostingSettings
 FAULTS = ".venv/faults"
 """A file that marks a site that was published with faults."""
 
+LOG_SCRIPT = "build-with-log.sh"  # builds the site, and keeps its log in a branch
+
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -49,6 +51,18 @@ class HostOptions:
         return f"python3 -m venv .venv && .venv/bin/pip install -q {self.install}"
 
     @property
+    def has_log(self) -> bool:
+        """Whether the site has a log, which a host that replaces the whole site must not lose."""
+        return self.enabled is not None and "log" in self.enabled
+
+    @property
+    def workflow_build(self) -> str:
+        """The command that builds the site in a workflow of its repository, and keeps its log there."""
+        return (
+            f'PATH="$PWD/.venv/bin:$PATH" bash {LOG_SCRIPT}' if self.has_log else ".venv/bin/statuary build"
+        )
+
+    @property
     def build_command(self) -> str:
         """The command that installs statuary and builds the site.
 
@@ -70,6 +84,13 @@ def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) 
         values: the values that the template names.
     """
     return _environment(folder).get_template(template).render(**values)
+
+
+def log_files(options: HostOptions) -> list[HostFile]:
+    """Return the script that a site with a log is built with in a workflow of its repository; else none."""
+    if not options.has_log:
+        return []
+    return [HostFile(LOG_SCRIPT, render_config(f"{LOG_SCRIPT}.jinja", options=options))]
 
 
 @cache

@@ -24,6 +24,7 @@ from statuary.extensions.hosting.host_files import (
     HostOptions,
     explorer_error,
     json_text,
+    log_files,
     render_config,
 )
 from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
@@ -305,11 +306,12 @@ class Host(NamedTuple):
 
 
 def github_pages_files(options: HostOptions) -> list[HostFile]:
-    """Return a workflow that builds, caches and deploys the site.
+    """Return a workflow that builds, caches and deploys the site, and keeps its log.
 
     GitHub Actions never overwrites a cache, so each run saves one under its own key and restores the newest.
     """
-    return [HostFile(".github/workflows/site.yml", render_config("github-pages.yml.jinja", options=options))]
+    workflow = render_config("github-pages.yml.jinja", options=options)
+    return [HostFile(".github/workflows/site.yml", workflow), *log_files(options)]
 
 
 def vercel_files(options: HostOptions) -> list[HostFile]:

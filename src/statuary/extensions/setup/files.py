@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.extensions.hosting.host_files import HostFile, HostOptions, render_config
+from statuary.extensions.hosting.host_files import HostFile, HostOptions, log_files, render_config
 from statuary.extensions.hosting.hosts import HOSTS, deno_serve_command
 from statuary.extensions.hosting.project_commands import with_digest
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
@@ -156,6 +156,8 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
             store=answers.store,
             build_secrets=build_secrets(answers, catalogue),
         )
+        if not answers.store:
+            yield from log_files(options)
     if host in SERVERS:
         yield from _units(answers, options, values)
     elif secrets:
