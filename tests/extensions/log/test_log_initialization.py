@@ -2,15 +2,19 @@
 
 import json
 import shutil
+from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import Instant
 from statuary.cli.main import command
+from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey
 from statuary.extensions.log.options import preview_reason
-from statuary.extensions.log.published_log import open_log, published_settings
+from statuary.extensions.log.published_log import LogContext, LogSettings, open_log, published_settings
 from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of, problems_of
@@ -49,6 +53,24 @@ class Runs:
 @pytest.fixture
 def runs(tmp_path: Path, content: Path) -> Runs:
     return Runs(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("is_example", "options", "starts"),
+    [
+        (False, {}, False),
+        (False, {"allow_init": True}, True),
+        (False, {"allow_rollback": True}, True),
+        (False, {"allow_clock_rollback": True}, False),
+        (True, {}, True),
+    ],
+)
+def test_log_starts_as_manual_says(is_example, options, starts):
+    """The manual names everything that starts a log: `--init-log`, `--allow-log-rollback` and the example key."""
+    settings = LogSettings(origin=ORIGIN, example_key=is_example)
+    context = LogContext(settings, KEY, Instant(datetime(2026, 11, 2, tzinfo=UTC)), **options)
+    with nullcontext() if starts else pytest.raises(LogError, match="no log was found"):
+        context.check_start(0)
 
 
 @pytest.mark.slow
