@@ -72,6 +72,7 @@ def statuary(wheel, tmp_path_factory):
         env=without_compiler(
             PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             RUNNER_TEMP=str(folder),
+            GITHUB_ACTION_PATH=str(GITHUB / "actions/statuary"),
             INSTALL=str(wheel),
             PIP_ONLY_BINARY=":all:",
         ),
