@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -119,7 +119,16 @@ body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding
 h1,td{overflow-wrap:anywhere}div{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;border-bottom:1px solid #cdcdc6;text-align:end}
 th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:start}td:first-child{min-width:9rem}td:nth-child(2){white-space:nowrap}
 tr{break-inside:avoid}p{color:#5a606a}
+@media screen and (width<46rem){thead{position:absolute;clip-path:inset(50%)}tr{display:flex;flex-wrap:wrap;gap:0 1rem;padding:.4rem 0;border-bottom:1px solid #cdcdc6}
+td{padding:0;border:0}td:first-child{flex:1 1 60%;font-weight:600}td:nth-child(n+3)::before{content:attr(data-name)" ";color:#5a606a}}
 @page{margin:15mm}"""
+
+
+def _figures(row: MonthFigures) -> Iterator[str]:
+    """Yield the availability of a month, and the minutes in each state."""
+    yield "" if row.availability is None else page_texts("en").percent(row.availability)
+    for time in (row.outage.major, row.outage.partial, row.degraded, row.maintenance):
+        yield f"{int(time.total_seconds() // 60):,}"
 
 
 def page_text(
@@ -130,16 +139,6 @@ def page_text(
     Args:
         names: those of components, by id.
     """
-    lines = "".join(
-        f"<tr><td dir='auto'>{escape(names[row.component.id])}</td><td>{row.month:%Y-%m}</td>"
-        f"<td>{'' if row.availability is None else page_texts('en').percent(row.availability)}</td>"
-        + "".join(
-            f"<td>{int(time.total_seconds() // 60):,}</td>"
-            for time in (row.outage.major, row.outage.partial, row.degraded, row.maintenance)
-        )
-        + "</tr>\n"
-        for row in rows
-    )
     heads = (
         "Component",
         "Month",
@@ -148,6 +147,15 @@ def page_text(
         "Partial outage",
         "Degraded",
         "Maintenance",
+    )
+    lines = "".join(
+        f"<tr><td dir='auto'>{escape(names[row.component.id])}</td><td>{row.month:%Y-%m}</td>"
+        + "".join(
+            f"<td data-name='{name}'>{figure}</td>"
+            for name, figure in zip(heads[2:], _figures(row), strict=True)
+        )
+        + "</tr>\n"
+        for row in rows
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
