@@ -309,6 +309,8 @@ def test_slash_leads_to_search_everywhere(site: Path) -> None:
     }
     assert reached[manual]["field"] == "Search the docs"
     assert {place["field"] for path, place in reached.items() if path != manual} == {"query"}
+    folded = browse(site, "slash", paths=[manual], width=390)
+    assert folded[manual]["field"] == "Search the docs"
 
 
 def test_manual_search_leads_to_page(site: Path) -> None:

@@ -174,9 +174,12 @@ tip.addEventListener("pointerleave", hideTip);
 document.addEventListener("keydown", (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   if (key === "/" && !(ctrlKey || metaKey || altKey || target.closest("input, textarea, select"))) {
-    const search = [...document.querySelectorAll("main [type=search]:not([data-find])")].find((field) => field.offsetParent) ??
-      document.querySelector(".find");
+    // a field may be in the folded contents of a phone
+    const search = [...document.querySelectorAll("main [type=search]:not([data-find])")]
+      .find((field) => (field.closest("details") ?? field).offsetParent) ?? document.querySelector(".find");
     if (search) event.preventDefault();
+    const fold = search?.closest("details");
+    if (fold) fold.open = true;
     if (search?.type === "search") search.focus();
     else search?.click();
     return;
