@@ -182,7 +182,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
         document = request.web.json(url)
         if document is None:
             raise NotImportableError(
-                f"{shown_location(url)} does not exist",
+                f"{shown_location(url)} has no api/v2/{name}.json at this path",
                 "give the URL of the page, such as https://status.example.org",
             )
         documents.add(document, url)
