@@ -8,6 +8,7 @@ import pytest
 
 from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
+from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
 from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
 from statuary.extensions.clear_signing.scaffold import descriptor_path, scaffold_descriptor
 from statuary.extensions.clear_signing.verification import verify_folder
@@ -192,6 +193,18 @@ def test_import_rejects_symlink_and_invalid_descriptor(tmp_path):
     assert done.exit_code == 1
     assert f"cannot be read: {TOKEN_FILE}" in done.stdout
     assert not (content / "clear-signing" / "registry" / "plinth" / "calldata-Linked.json").exists()
+
+
+def test_import_reports_too_large_attestation(tmp_path):
+    content = signing_content(tmp_path, {})
+    source = checkout(tmp_path)
+    attestation = f"registry/plinth/sigs/calldata-Token.eip155-1-{OTHER}.json"
+    (source / attestation).write_bytes(b" " * (LARGEST_DESCRIPTOR + 1))
+    done = run_command(tmp_path, "import", "clear-signing", str(source))
+    assert (done.exit_code, done.stderr) == (1, "")
+    assert f"cannot be read: {attestation}: " in done.stdout
+    assert "4 files written" in done.stdout
+    assert attestation not in tree(content / "clear-signing")
 
 
 @pytest.mark.slow

@@ -216,7 +216,11 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
     folder = DescriptorFolder(checkout, "")
     chosen = select_files(folder, {chain.chain_id for chain in catalogue.of(SiteContracts).chains})
     files = copy_files(folder, chosen.files, content)
-    unreadable = [*chosen.unreadable, *(f"{item.path}: {item.message}" for item in folder.listing.findings)]
+    unreadable = [
+        *chosen.unreadable,
+        *files.unreadable,
+        *(f"{item.path}: {item.message}" for item in folder.listing.findings),
+    ]
     about = [f"differs, and is left as it is: {FOLDER}/{path}" for path in files.differing]
     about += [f"cannot be read: {sentence}" for sentence in unreadable]
     exit_code = ExitCode.FINDINGS if about else ExitCode.OK

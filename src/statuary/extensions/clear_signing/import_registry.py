@@ -70,19 +70,24 @@ class CopyResult(NamedTuple):
     written_count: int
     existing_count: int  # the number of files that exist with the same bytes
     differing: tuple[str, ...]  # existing files that differ, and stay
+    unreadable: tuple[str, ...]  # the path and the fault of each file that cannot be read, and is not copied
 
 
 def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
-    """Copy a checkout's files into the content, keeping existing ones.
-
-    Raises:
-        DescriptorError: if a file cannot be read; those before it have been copied.
-    """
+    """Copy a checkout's files into the content, keeping existing ones."""
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
+    unreadable = list[str]()
     with content_lock(content):
         for path in paths:
-            outcomes[_copy_file(folder.raw(path), content / FOLDER / path)].append(path)
-    return CopyResult(len(outcomes["written"]), len(outcomes["there"]), tuple(outcomes["differs"]))
+            try:
+                body = folder.raw(path)
+            except DescriptorError as error:
+                unreadable.append(f"{path}: {error.finding.message}")
+                continue
+            outcomes[_copy_file(body, content / FOLDER / path)].append(path)
+    return CopyResult(
+        len(outcomes["written"]), len(outcomes["there"]), tuple(outcomes["differs"]), tuple(unreadable)
+    )
 
 
 def _copy_file(body: bytes, target: Path) -> str:
