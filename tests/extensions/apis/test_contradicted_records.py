@@ -20,6 +20,7 @@ from statuary.site.url_table import match_url
 from support.made_anchors import anchor_of
 from support.signing_sites import (
     APPROVE,
+    OTHER,
     PROXY,
     SLOTS,
     TOKEN,
@@ -233,6 +234,17 @@ def test_contradicted_record_is_verified_nowhere(tmp_path, kind):
     for path, body in site.items():
         if path.startswith("proxies/"):
             assert b"transfer" not in body, path
+
+
+def test_contradicted_proxy_is_incomplete_on_page(tmp_path):
+    notice = b"Functions may be missing"
+    implementation = {record_path(OTHER): signed_record([APPROVE], OTHER)}
+    page = f"proxies/{CHAIN}/{PROXY}/index.html"
+    site = site_of(tmp_path / "true", with_slot(TOKEN) | implementation)
+    assert notice not in site[page]
+    site = site_of(tmp_path / "contradicted", with_slot(OTHER) | implementation)
+    assert said(site)["resolved"] == [(False, [OTHER])]
+    assert notice in site[page]
 
 
 EXPECTED = yaml.safe_load(Path(__file__).with_name("contradicted_documents.yaml").read_text())

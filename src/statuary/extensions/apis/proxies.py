@@ -156,6 +156,13 @@ class ResolvedProxy(NamedTuple):
     history: Sequence[Version]
     pairs: Sequence[tuple[str, str]]  # pairs of implementations that both have a record
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the record is right and each current implementation has a record here."""
+        return not self.facts.is_contradicted and all(
+            address in self.names for address in self.facts.implementations
+        )
+
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
         """Return the path of the changes between two implementations.
 
@@ -188,8 +195,7 @@ class ResolvedProxy(NamedTuple):
             "record": CONTRACT.path(chain_id=chain_id, address=address),
             "proxyType": self.facts.proxy_type or None,
             "implementations": implementations,
-            "complete": not self.facts.is_contradicted
-            and all(address in self.names for address in self.facts.implementations),
+            "complete": self.is_complete,
             "abi": [entry.to_json() for entry in self.merged_abi.entries],
             "clashes": [clash.to_json() for clash in self.merged_abi.clashes],
             "history": [version.to_json() for version in self.history],

@@ -195,7 +195,7 @@ class _ProxyPages:
             contract_href=CONTRACT_PAGE.path(**place),
             json=urls.PROXY.path(**place),
             abi_json=urls.PROXY_ABI.path(**place),
-            complete=all(address in proxy.names for address in proxy.facts.implementations),
+            complete=proxy.is_complete,
             versions=[self._version(at) for at in range(len(proxy.history) - 1, -1, -1)],
             clashes=[self._clash(clash) for clash in proxy.merged_abi.clashes],
             entries=entries,
