@@ -9,7 +9,7 @@ import pytest
 
 from statuary.base.primitives import keccak256
 from statuary.contracts.chain.merkle_trie import encode_rlp
-from statuary.extensions.clear_signing import descriptors
+from statuary.extensions.clear_signing import descriptors, examples
 from statuary.extensions.clear_signing import verification as judged_folder
 from statuary.extensions.clear_signing import verify as judge
 from statuary.extensions.clear_signing.site_examples import SiteExamples
@@ -261,3 +261,25 @@ def test_unexpected_exception_is_not_cached(tmp_path, monkeypatch, calls):
     assert "internal-error" not in {item.rule for item in again.checked.all_findings}
     proofs = {path for path in tree(tmp_path / "site") if path.startswith("clear-signing/proof/")}
     assert any(PROXY.lower() in path for path in proofs)
+
+
+def test_unchanged_build_retries_failed_descriptor(tmp_path, monkeypatch):
+    content = signing_content(tmp_path, FILES, RECORDS)
+    with monkeypatch.context() as patch:
+        patch.setattr(judge, "_check", lambda *_: 1 // 0)
+        first = build(content, tmp_path / "site")
+    assert "internal-error" in {item.rule for item in first.checked.all_findings}
+    again = build(content, tmp_path / "site", LATER)
+    assert "internal-error" not in {item.rule for item in again.checked.all_findings}
+    assert f"clear-signing/{TOKEN_FILE}" in tree(tmp_path / "site")
+
+
+def test_unchanged_build_retries_failed_examples(tmp_path, monkeypatch):
+    content = signing_content(tmp_path, FILES, RECORDS)
+    path = f"clear-signing/examples/{BATCH_FILE}"
+    with monkeypatch.context() as patch:
+        patch.setattr(examples.Example, "rendered", lambda *_: 1 // 0)
+        build(content, tmp_path / "site")
+    assert json.loads(tree(tmp_path / "site")[path])["examples"] == []
+    build(content, tmp_path / "site", LATER)
+    assert json.loads(tree(tmp_path / "site")[path])["examples"]

@@ -103,7 +103,13 @@ class ClearSigningSection(Section):
         target.add(signing_documents(verification, examples, _proof_before(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
         additions = SectionResult(skipped=verification.findings, line=summary(verification))
-        cache.save(verification, examples.descriptor_paths, examples.bases, additions)
+        cache.save(
+            verification,
+            examples.descriptor_paths,
+            examples.bases,
+            additions,
+            has_defect=examples.has_defect,
+        )
         return additions
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from typing_extensions import override
 
-from statuary.base.budget import run_guarded, step_budget
+from statuary.base.budget import DEFECT, run_guarded, step_budget
 from statuary.base.findings import Finding
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
@@ -80,7 +80,8 @@ class SiteExamples:
     """The documents with examples, of which unchanged ones are reused.
 
     Attributes: descriptor_paths: the descriptor that each file of tests names; empty for an unreadable file.
-    bases: the inputs of the documents, by descriptor, once they were made.
+    bases: the inputs of the documents, by descriptor, once they were made. has_defect: whether an unexpected
+    exception left a document without examples.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class SiteExamples:
         self._descriptors = ValidDescriptors(verification)
         self.descriptor_paths = named_descriptors(verification.folder, cached.tests)
         self.bases: dict[str, ExampleBasis] = {}
+        self.has_defect = False
 
     def documents(self) -> Iterator[Document]:
         """Yield a document for each published descriptor.
@@ -143,6 +145,7 @@ class SiteExamples:
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
         document = run_guarded(make, f"{FOLDER}/{item.path}", "rendering the examples")
         if isinstance(document, Finding):  # the next run makes the document again
+            self.has_defect |= document.rule == DEFECT
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
         body = encode_json(document)
         asked = tuple(sorted(descriptors.asked))

@@ -138,14 +138,20 @@ class VerificationCache:
         tests: Mapping[str, str],
         examples: Mapping[str, ExampleBasis],
         result: SectionResult,
+        *,
+        has_defect: bool,
     ) -> None:
         """Save the results and their inputs.
 
-        The result about a file with an unexpected exception is omitted, so that the next verification tries
-        again. A build without any changes does not verify.
+        The result about a file with an unexpected exception is omitted, so that the next build tries again. So
+        does a build without changes: after such an exception, the fingerprint of all inputs is not saved.
+
+        Args:
+            has_defect: whether an exception was met outside of the verification.
         """
         places = sorted({place for item in verification.descriptors for place in item.places})
-        self._ledger.save_group(GROUP, self._fingerprint(places))
+        has_defect = has_defect or _are_defects(verification.findings)
+        self._ledger.save_group(GROUP, "" if has_defect else self._fingerprint(places))
         cached = {"places": places, "line": result.line, "findings": result.skipped}
         verdicts = {
             "basis": self._basis,
