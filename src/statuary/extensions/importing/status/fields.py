@@ -181,12 +181,15 @@ def _is_part(file: Path, folder: Path) -> bool:
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
     """Yield each file and value in JSON and JSON lines files.
 
+    Blank lines of JSON lines are skipped.
+
     Raises:
         NotImportableError: if there is no such file, or one is not JSON.
     """
     for file in files_below(source, (".json", ".jsonl")):
         raw = read_bytes(file, MAX_FILE_BYTES)
-        for text in raw.splitlines() if file.suffix == ".jsonl" else [raw]:
+        texts = filter(None, map(bytes.strip, raw.splitlines())) if file.suffix == ".jsonl" else [raw]
+        for text in texts:
             yield file, parse_json(text, str(file))
 
 
