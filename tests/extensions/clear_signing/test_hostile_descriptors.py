@@ -5,6 +5,7 @@ import json
 import pytest
 
 from statuary.extensions.clear_signing.attestations import descriptor_hash
+from statuary.extensions.clear_signing.schema import schema_errors
 from statuary.source.parse_json import parse_json
 from support.hostile_descriptors import file_of, hostile_descriptors
 from support.signing_sites import (
@@ -35,6 +36,13 @@ def site(tmp_path_factory):
     for name, (_, own) in CASES.items():
         files |= {f"registry/{name}/{path}": file_of(value) for path, value in own.items()}
     return signed_site(tmp_path_factory.mktemp("hostile"), files)
+
+
+def test_schema_errors_quote_values_once():
+    found = [
+        error.message for error in schema_errors({"contxt": {}, "context": 1, "display": {"formats": "x"}})
+    ]
+    assert found == ["unknown key 'contxt'", "'1' is not an object", "'x' is not an object"]
 
 
 def test_hostile_cases_exceed_hundred():

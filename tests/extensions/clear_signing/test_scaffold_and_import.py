@@ -5,6 +5,7 @@ import shutil
 
 import orjson
 import pytest
+import yaml
 
 from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
@@ -84,6 +85,16 @@ def test_new_command_reports_usage_errors(tmp_path, arguments, code):
     done = run_command(tmp_path, "signing", "new", *arguments)
     assert done.exit_code == code
     assert done.stderr
+
+
+def test_new_command_names_missing_chains(tmp_path):
+    content = signing_content(tmp_path, {}, {})
+    site = yaml.safe_load((content / "site.yaml").read_text())
+    del site["chains"]
+    write_files(content, {"site.yaml": yaml.safe_dump(site)})
+    done = run_command(tmp_path, "signing", "new", TOKEN)
+    assert done.exit_code == 2
+    assert "the site has no chains: add one to `chains` in site.yaml" in done.stderr
 
 
 class OneContract(SiteRecords):

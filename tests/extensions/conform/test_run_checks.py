@@ -507,6 +507,14 @@ def test_minimal_record_members_conform(site):
     }
 
 
+def test_incomplete_record_is_skipped(site):
+    check = next(check for check in CHECKS if check.name == "records-are-proved")
+    cut = where(RECORDS, edited(without("sources")))
+    (verdict,) = run_checks(CheckedDeployment(asking(site, cut), NOW), [check])
+    assert verdict.outcome is ConformanceOutcome.SKIPPED
+    assert " is not a complete record" in verdict.problems[0]
+
+
 def test_unreachable_deployment_raises():
     def ask(target: str, _method: str, _headers: Mapping[str, str]) -> HttpResponse:
         raise UnreachableError(target, "cannot be asked")

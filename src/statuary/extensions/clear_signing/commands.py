@@ -255,6 +255,8 @@ def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _C
         InvalidValueError: if an option is wrong, or there are several chains and none is given.
     """
     chains = [str(chain.chain_id) for chain in catalogue.of(SiteContracts).chains]
+    if not chains:
+        raise InvalidValueError("the site has no chains: add one to `chains` in site.yaml")
     if stated_chain is None and len(chains) != 1:
         raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")
     chain_id = chains[0] if stated_chain is None else stated_chain

@@ -141,7 +141,7 @@ def _members(
 
 def _unknown(key: str, at: Pointer, known_keys: Mapping[str, Check]) -> SchemaError:
     hint = did_you_mean(key, known_keys) or f"the keys are: {', '.join(known_keys)}"
-    return SchemaError((*at, key), f"unknown key {shorten(key)!r}", hint, on_key=True)
+    return SchemaError((*at, key), f"unknown key {shorten(key)}", hint, on_key=True)
 
 
 def members(
@@ -162,7 +162,7 @@ def members(
 
 
 def _quoted(value: Json) -> str:
-    return "null" if value is None else repr(shorten(str(value)))
+    return "null" if value is None else shorten(str(value))
 
 
 MAP_REFERENCE = members({"map": _text, "keyPath": _text}, is_open=True)

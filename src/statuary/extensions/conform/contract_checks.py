@@ -85,7 +85,7 @@ def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
             continue
         value = json.loads(deployment.record(contract))
         if next(shape_problems(value, Record), None) is not None:
-            raise NotApplicableError(f"{contract.target}is not a complete record")
+            raise NotApplicableError(f"{contract.target} is not a complete record")
         for finding in prove(value).findings:
             if finding.severity is Severity.ERROR:
                 yield f"{contract.target}: {finding.message} [{finding.rule}]"

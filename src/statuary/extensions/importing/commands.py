@@ -257,7 +257,7 @@ with_contract_options = option_group(
     click.option(
         "--report",
         type=FILE,
-        help="Write the result for each address of the source to this file, as JSON lines.",
+        help="Write the result for each address of the source to this file, as JSON.",
     ),
     click.option(
         "--as",
