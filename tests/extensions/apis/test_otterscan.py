@@ -120,6 +120,17 @@ def test_chain_file_and_configuration_are_written():
     assert configuration((), "https://site.example")["erigonURL"] == "http://127.0.0.1:8545"
 
 
+def test_configuration_names_chain_of_node():
+    silent = Chain(chain_id="1", name="Silent", title="Silent chain", rpc=())
+    served = Chain(chain_id="2", name="Served", title="Served chain", rpc=("https://rpc.example",))
+    found = configuration((silent, served), "https://site.example")
+    assert found["erigonURL"] == "https://rpc.example"
+    assert list(found["sourcify"]["sources"]) == ["Served chain"]
+    found = configuration((silent,), "https://site.example")
+    assert found["erigonURL"] == "http://127.0.0.1:8545"
+    assert list(found["sourcify"]["sources"]) == ["Silent chain"]
+
+
 def test_custom_files_are_validated(tmp_path):
     address = checksum_address("0x" + "ab" * 20)
     files = {

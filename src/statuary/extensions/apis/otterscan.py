@@ -65,17 +65,18 @@ def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
 
 
 def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
-    """Make Otterscan's `config.json`, named after the site's first chain.
+    """Make Otterscan's `config.json` for the first chain with an RPC URL.
 
-    The node is the first RPC URL of any chain, or a local one. Sources are read from layout 2 of Sourcify's
+    Without one, it is for the first chain and a local node. Sources are read from layout 2 of Sourcify's
     repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a verified contract without metadata, such as
     one of Vyper. The name and the currency of the chain are in `chains/`.
 
     Args:
         base: the URL of the site.
     """
-    node = next((rpc for chain in chains for rpc in chain.rpc), "http://127.0.0.1:8545")
-    name = chains[0].title if chains else "This network"
+    shown_chain = next((chain for chain in chains if chain.rpc), chains[0] if chains else None)
+    node = shown_chain.rpc[0] if shown_chain and shown_chain.rpc else "http://127.0.0.1:8545"
+    name = shown_chain.title if shown_chain else "This network"
     folder = f"{base}/{urls.OTTERSCAN_PREFIX}"
     return {
         "erigonURL": node,
