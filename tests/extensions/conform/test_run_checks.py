@@ -507,6 +507,19 @@ def test_minimal_record_members_conform(site):
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "method", "statuses"),
+    [("missing-files", "GET", (400, 403, 404)), ("preflight", "OPTIONS", (200, 204))],
+)
+def test_rule_names_accepted_statuses(site, name, method, statuses):
+    check = next(check for check in CHECKS if check.name.startswith(name))
+    for status in statuses:
+        answered = answers(status, **{"access-control-allow-origin": "*"})
+        damage = where(lambda target: target != "/openapi.json", answered, method)
+        (verdict,) = run_checks(CheckedDeployment(asking(site, damage), NOW), [check])
+        assert (verdict.outcome, str(status) in check.rule) == (ConformanceOutcome.PASSED, True)
+
+
 def test_incomplete_record_is_skipped(site):
     check = next(check for check in CHECKS if check.name == "records-are-proved")
     cut = where(RECORDS, edited(without("sources")))

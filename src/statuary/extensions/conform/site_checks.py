@@ -183,7 +183,7 @@ def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An unknown path is answered with 404."""
+    """An unknown path is answered with 404, 403 or 400."""
     _is_of_statuary(deployment)
     for target in (
         "/nothing/is/here",
@@ -192,7 +192,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     ):
         status = deployment.get(target).status
         if status not in (400, 403, 404):
-            yield f"{target} returns {status}, not 404"
+            yield f"{target} returns {status}, not 404, 403 or 400"
 
 
 def _is_of_statuary(deployment: CheckedDeployment) -> None:
