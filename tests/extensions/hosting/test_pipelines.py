@@ -187,10 +187,8 @@ def test_manual_shows_script_that_keeps_log():
 @pytest.mark.parametrize("host", ["github-pages", "cloudflare", "cloudflare-pages"])
 def test_workflow_keeps_log_in_branch(host, tmp_path):
     """The site is down and the cache is gone: the outage is published, with the log of the branch."""
-    project, origin = write_project(tmp_path / "project", {"site.yaml": SIGNED}), tmp_path / "origin.git"
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(origin))
-    git(project, "init", "-q", "-b", "main")
-    git(project, "remote", "add", "origin", str(origin))
+    project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
+    origin = with_origin(project, tmp_path / "origin.git")
     set_up(project, host)
     begun = shell("bash build-with-log.sh --init-log", project, STATUARY_LOG_KEY=KEY.text)
     assert begun.returncode == 0, begun.stderr
@@ -210,6 +208,14 @@ def test_workflow_keeps_log_in_branch(host, tmp_path):
         sizes.append(kept_size(origin))
     assert outcomes == [Run(deployed=True, failed=failed) for failed in (False, True, False)]
     assert sizes[0] < sizes[1] == sizes[2] < sizes[3]
+
+
+def with_origin(project: Path, origin: Path) -> Path:
+    """Make a project a repository, as a runner's checkout is, and return the one that it pushes to."""
+    git(project, "init", "-q", "-b", "main")
+    git(project, "init", "-q", "--bare", "-b", "main", str(origin))
+    git(project, "remote", "add", "origin", str(origin))
+    return origin
 
 
 def kept_size(origin: Path) -> int:
@@ -241,6 +247,7 @@ def test_setup_workflow_deploys_then_fails(host, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL
+    with_origin(project, project / "origin.git")
     set_up(project, host, *(["--to", "elsewhere"] if host == "s3" else []))
     workflow = yaml.safe_load((project / ".github/workflows/site.yml").read_text("utf-8"))
     (job,) = workflow["jobs"].values()

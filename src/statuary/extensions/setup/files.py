@@ -147,17 +147,8 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
         yield _workflow("rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron)
     if host in DEPLOYS:
-        deploy = DEPLOYS[host]
-        yield _workflow(
-            "site.yml",
-            **values,
-            cron=deploy.cron or rebuild_cron,
-            deploy=deploy.command,
-            store=answers.store,
-            build_secrets=build_secrets(answers, catalogue),
-        )
-        if not answers.store:
-            yield from log_files(options)
+        secrets_of_build = build_secrets(answers, catalogue)
+        yield from _site_workflow(answers, options, rebuild_cron, secrets_of_build, values)
     if host in SERVERS:
         yield from _units(answers, options, values)
     elif secrets:
@@ -168,6 +159,27 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
     if answers.has_alerts:
         yield _workflow("alert.yml", **values)
         yield HostFile("alert.js", _rendered("alert.js"))
+
+
+def _site_workflow(
+    answers: SetupAnswers,
+    options: HostOptions,
+    rebuild_cron: str,
+    secrets: list[str],
+    values: dict[str, object],
+) -> Iterator[HostFile]:
+    """Yield the workflow that publishes to a host that does not build, and the script that keeps the log."""
+    deploy = DEPLOYS[answers.host]
+    yield _workflow(
+        "site.yml",
+        **values,
+        cron=deploy.cron or rebuild_cron,
+        deploy=deploy.command,
+        store=answers.store,
+        build_secrets=secrets,
+    )
+    if not answers.store:
+        yield from log_files(options)
 
 
 def safe_schedule(horizon: timedelta) -> str:
