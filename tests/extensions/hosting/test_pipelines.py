@@ -210,6 +210,17 @@ def test_workflow_keeps_log_in_branch(host, tmp_path):
     assert sizes[0] < sizes[1] == sizes[2] < sizes[3]
 
 
+@pytest.mark.slow
+def test_news_are_built_without_branch(tmp_path):
+    """Git fails, so the log cannot be continued; the outage is published all the same, and the job fails later."""
+    news = {"site.yaml": SIGNED, "incidents/outage.yaml": INCIDENT}
+    project = write_project(tmp_path / "project", news)
+    set_up(project, "github-pages")
+    done = shell("bash build-with-log.sh", project, STATUARY_LOG_KEY=KEY.text, GIT_DIR=str(tmp_path / "gone"))
+    assert done.returncode == 4, done.stderr
+    assert (project / "build/incidents/outage.json").is_file()
+
+
 def with_origin(project: Path, origin: Path) -> Path:
     """Make a project a repository, as a runner's checkout is, and return the one that it pushes to."""
     git(project, "init", "-q", "-b", "main")
