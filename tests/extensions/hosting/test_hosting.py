@@ -23,7 +23,8 @@ def run(content: Path, *arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_host_configuration_is_printed_and_written(name, content, tmp_path):
+def test_host_configuration_is_printed_and_written(name, content, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the branch of a workflow is the one that is checked out here
     printed = run(content, name)
     assert printed.exit_code == 0, printed.output
     out = tmp_path / "out"
