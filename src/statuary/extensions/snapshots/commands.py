@@ -157,7 +157,8 @@ def _lines(verification: Verification, records: RecordVerifier | None) -> Iterat
     if verification.lacks_aliases:
         yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
     if records is not None:
-        yield f"{records.verified:,} records verified, {records.rejected:,} rejected"
+        admitted = f", {records.admitted:,} contradicted, as their proofs say" if records.admitted else ""
+        yield f"{records.verified:,} records verified, {records.rejected:,} rejected{admitted}"
         on_chain, deployed = records.anchors.counts.values()
         yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
@@ -179,7 +180,7 @@ def _verification_json(verification: Verification, records: RecordVerifier | Non
         "signatureVerified": verification.signature is not None,
     }
     if records is not None:
-        value |= {"proved": records.verified, "refused": records.rejected}
+        value |= {"proved": records.verified, "refused": records.rejected, "contradicted": records.admitted}
         value |= {claim.value: number for claim, number in records.anchors.counts.items()}
         value["errors"] = [{"path": f.path, "rule": f.rule, "message": f.message} for f in records.errors]
     return value

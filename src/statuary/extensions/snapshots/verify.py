@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import orjson
@@ -14,7 +15,7 @@ from statuary.contracts.checks.anchor_claims import anchor_claims, require_sende
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
-from statuary.contracts.paths import CONTRACT_PATH, contract_of_path, plain_path
+from statuary.contracts.paths import CONTRACT_PATH, ContractKey, contract_of_path, plain_path
 from statuary.contracts.sources.evidence import AnchorSource
 from statuary.contracts.urls import PROOF, SHARDS_FOLDER
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
@@ -246,11 +247,29 @@ class RecordVerifier:
     """
 
     verified: int = 0
-    rejected: int = 0
-    # the reasons why records are rejected, at the paths of the snapshot
-    errors: list[Finding] = field(default_factory=list)
+    # the errors of each record that fails a check, at the paths of the snapshot
+    failures: dict[ContractKey, list[Finding]] = field(default_factory=dict)
+    # the contracts that the site itself calls contradicted, in their proofs
+    contradicted: set[ContractKey] = field(default_factory=set)
+    anchor_errors: list[Finding] = field(default_factory=list)
     # the verification of what the chain's own proofs show of the records
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
+
+    @property
+    def errors(self) -> list[Finding]:
+        """Why the snapshot claims more of its records than is true."""
+        rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
+        return [*self.anchor_errors, *chain.from_iterable(rejected)]
+
+    @property
+    def rejected(self) -> int:
+        """The number of records that fail a check, against what the site says of them."""
+        return len(self.failures.keys() - self.contradicted)
+
+    @property
+    def admitted(self) -> int:
+        """The number of records that fail a check, and whose proofs say so."""
+        return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:
         return self
@@ -259,19 +278,28 @@ class RecordVerifier:
         self.anchors.__exit__()
 
     def __call__(self, entry: Entry, body: bytes) -> None:
-        """Verify a document if it is a record."""
+        """Verify a document if it is a record or a proof."""
         contract = contract_of_path(entry.path)
         if contract is None:
-            if is_proof_path(entry.path):
-                self.errors.extend(self.anchors.take_proof(entry.path, _object(body)))
+            self._take_proof(entry.path, body)
             return
         record = _object(body)
         findings = [*_misplaced(record, contract), *prove(record, ALL_CHECKS).findings]
         findings += self.anchors.take_record(entry.path, record, sha256(body).hexdigest())
         errors = [finding.within(entry.path) for finding in findings if finding.severity is Severity.ERROR]
-        self.errors.extend(errors)
-        self.rejected += bool(errors)
-        self.verified += not errors
+        if errors:
+            self.failures[contract] = errors
+        else:
+            self.verified += 1
+
+    def _take_proof(self, path: str, body: bytes) -> None:
+        match = CONTRACT_PATH.fullmatch(plain_path(path))
+        if match is None or match["family"] != PROOF.prefix:
+            return
+        proof = _object(body)
+        if as_object(proof.get("verdict")).get("status") == ClaimStatus.CONTRADICTED:
+            self.contradicted.add(ContractKey(match["chain_id"], match["address"]))
+        self.anchor_errors.extend(self.anchors.take_proof(path, proof))
 
 
 def _object(body: bytes) -> dict[str, Json]:
@@ -293,9 +321,3 @@ def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Findi
         return []
     message = "the record is that of another contract, or not a record"
     return [Finding(rule="path-mismatch", message=message)]
-
-
-def is_proof_path(path: str) -> bool:
-    """Return whether a path of either layout is a contract's proof."""
-    match = CONTRACT_PATH.fullmatch(plain_path(path))
-    return match is not None and match["family"] == PROOF.prefix
