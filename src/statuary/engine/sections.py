@@ -238,8 +238,10 @@ def _unused_templates(site: "SiteContent", keys: Collection[str]) -> list[Findin
         return []
     from statuary.site.pages.unused_templates import unused_template_findings
 
+    # an extension's template and texts may stay in the theme while the extension is disabled
+    known = dict.fromkeys((*keys, *(row.name for row in EXTENSIONS)))
     return _guarded(
-        partial(unused_template_findings, site.pages, keys), site, "reading the theme's templates"
+        partial(unused_template_findings, site.pages, known), site, "reading the theme's templates"
     )
 
 

@@ -18,7 +18,7 @@ def unused_template_findings(settings: PageSettings, extensions: Collection[str]
     There are none if a template chooses another by a name that it computes, or cannot be parsed.
 
     Args:
-        extensions: the keys of enabled extensions.
+        extensions: the keys of the extensions whose templates the theme may replace.
     """
     theme = dict(settings.theme.templates)
     replaceable = _replaceable_templates(extensions)
@@ -60,7 +60,7 @@ def _replaceable_templates(extensions: Iterable[str]) -> set[str]:
     """Return the names of the templates that a theme can replace.
 
     Args:
-        extensions: the keys of enabled extensions.
+        extensions: the keys of extensions.
     """
     names = set(core_templates())
     for part in parts_of(extensions):
