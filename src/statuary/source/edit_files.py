@@ -29,6 +29,11 @@ class EditError(StatuaryError):
         super().__init__(message, hint)
         self.position = position  # the place in the file that prevents the edit, if there is one
 
+    def in_file(self, file: Path) -> "EditError":
+        """Return the error with the file, the line and the column before its message."""
+        place = f":{self.position.line}:{self.position.column}" if self.position else ""
+        return EditError(f"{file}{place}: {self}", self.hint, self.position)
+
 
 class FileEdit(NamedTuple):
     """The text of a file before and after an edit."""

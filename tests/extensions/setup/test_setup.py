@@ -1,5 +1,6 @@
 """`statuary setup`: what it writes and prints for each host, the questions that it asks, and what it leaves alone."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -272,6 +273,38 @@ def test_wrong_option_writes_nothing(options, code, message, project):
     refused = CliRunner().invoke(statuary, ["setup", *arguments])
     assert (refused.exit_code, message in refused.output) == (code, True), refused.output
     assert sorted(project.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["site.json", "site.yml"])
+def test_other_settings_file_is_edited_or_named(name, project):
+    """JSON is not edited; the message names the file and the place."""
+    settings = yaml.safe_load(SITE)
+    text = (
+        SITE
+        if name == "site.yml"
+        else json.dumps(settings, default=lambda date: f"{date:%Y-%m-%dT%H:%M:%SZ}")
+    )
+    (project / "content/site.yaml").unlink()
+    write_files(project / "content", {name: text})
+    arguments = [
+        "--content",
+        str(project / "content"),
+        "--out",
+        str(project),
+        "--yes",
+        "--install",
+        "statuary",
+    ]
+    done = CliRunner().invoke(
+        statuary, ["setup", "netlify", *arguments, "--url", "https://status.example.net"]
+    )
+    if name == "site.yml":
+        assert done.exit_code == 0, done.stderr
+        assert "url: https://status.example.net" in (project / "content/site.yml").read_text("utf-8")
+    else:
+        assert done.exit_code == 3
+        assert f"{project / 'content/site.json'}:1:" in done.stderr
+        assert (project / "content/site.json").read_text("utf-8") == text
 
 
 def test_broken_content_is_reported(project):

@@ -126,8 +126,7 @@ class EditSession:
         except UnreadableError as unreadable:
             raise EditError(f"{place}: {unreadable}", unreadable.hint) from None
         except EditError as error:
-            position = f":{error.position.line}:{error.position.column}" if error.position else ""
-            raise EditError(f"{place}{position}: {error}", error.hint, error.position) from None
+            raise error.in_file(place) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
         """Check an edit, show or write it, and commit it if requested.

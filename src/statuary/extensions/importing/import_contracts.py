@@ -64,7 +64,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 from statuary.extensions.importing.workspace_files import MISSING, incomplete_files, write_contract
 from statuary.site.document import encode_unchecked
 from statuary.site.site_content import SiteContent
-from statuary.source.edit_files import FileEdit, content_lock, write_edit
+from statuary.source.edit_files import EditError, FileEdit, content_lock, write_edit
 from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
@@ -127,7 +127,11 @@ def add_chain(root: Path, chain_id: ChainId) -> None:
     """
     site_text = read_below(root, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
     chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
-    write_edit(root, FileEdit(SITE, site_text, append_item(site_text, ("chains",), chain)))
+    try:
+        edited_text = append_item(site_text, ("chains",), chain)
+    except EditError as error:
+        raise error.in_file(root / SITE) from None
+    write_edit(root, FileEdit(SITE, site_text, edited_text))
 
 
 MAX_SILENCE: Final = 3

@@ -43,7 +43,7 @@ from statuary.extensions.setup.files import (
 )
 from statuary.extensions.setup.steps import SetupResult, owner_steps
 from statuary.site.site_content import SiteContent
-from statuary.source.edit_files import FileEdit, content_lock, in_work_tree, write_edit
+from statuary.source.edit_files import EditError, FileEdit, content_lock, in_work_tree, write_edit
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
@@ -206,17 +206,20 @@ def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path)
     """Write the URL and the host into the file of settings.
 
     Raises:
-        EditError: if it is JSON, which is not edited.
+        EditError: if it cannot be edited, such as JSON.
     """
     file = catalogue.source
     with content_lock(content):
         before = read_below(content, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
         text = before
-        if decided.url != catalogue.page.url.rstrip("/"):
-            text = set_value(text, ("page", "url"), decided.url)
         site_files = HOSTS[decided.host].site_files
-        if site_files is not None and site_files not in catalogue.hosting.files:
-            text = append_item(text, ("hosting", "files"), site_files.value)
+        try:
+            if decided.url != catalogue.page.url.rstrip("/"):
+                text = set_value(text, ("page", "url"), decided.url)
+            if site_files is not None and site_files not in catalogue.hosting.files:
+                text = append_item(text, ("hosting", "files"), site_files.value)
+        except EditError as error:
+            raise error.in_file(content / file) from None
         if text != before:
             write_edit(content, FileEdit(file, before, text))
             click.echo(f"edited {content / file}", err=True)
