@@ -44,7 +44,7 @@ ALL_CHECKS = CheckOptions()
 
 
 class SectionResult(NamedTuple):
-    """What a section gives to a run."""
+    """The findings, values and skipped documents that a section returns."""
 
     values: tuple[object, ...] = ()  # results that later sections may ask for by type
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
@@ -121,7 +121,10 @@ class Section:
         """Run the checks that are too slow for a build; `statuary check` calls this."""
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
-        """Return what openapi.json and the API page say of the section."""
+        """Return the API operations to describe in openapi.json.
+
+        The API page lists them too.
+        """
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
@@ -178,7 +181,7 @@ class SoundContent(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """When the status of a site changes."""
+    """The times of the next status change and of the next build."""
 
     unchanged_since: "Instant"  # when it last changed
     next_transition: "Instant | None"  # when it next changes; None if not before the horizon
@@ -186,7 +189,7 @@ class Outlook(NamedTuple):
 
 
 class ApiFacts(NamedTuple):
-    """What the API page and openapi.json say of a section."""
+    """A section's description for the API page and openapi.json."""
 
     families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints, by subject
     examples: Sequence[str] = ()  # paths of documents that the page links to
@@ -232,7 +235,11 @@ class ContentSection(Section):
         return None
 
     def outlook(self) -> Outlook | None:
-        """Return when the status changes; None from a section without a status."""
+        """Return the times of the next status change and build.
+
+        Returns:
+            The times, or None from a section without a status.
+        """
         return None
 
     def config_inputs(self, site: "SiteContent") -> object:
@@ -243,5 +250,5 @@ class ContentSection(Section):
         raise NotImplementedError
 
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        """Return what the API page says of the section."""
+        """Return the section's description for the API page."""
         raise NotImplementedError

@@ -29,11 +29,14 @@ def contract_documents(
     canonical: bytes | None,
     digest: bytes,
 ) -> Iterator[Document]:
-    """Yield a contract's proof and page, and its record unless excluded.
+    """Yield a contract's documents: its record, its proof and its page.
+
+    An excluded contract has no record document.
 
     Args:
+        judged: the record with its proof.
         source: the content file.
-        pages: None if contracts have no pages.
+        pages: the settings of pages; None if contracts have no pages.
         canonical: the record's bytes, if its source has exactly them.
         digest: SHA-256 of the source.
     """
@@ -51,14 +54,16 @@ def contract_documents(
 
 
 def address_documents(addresses: Iterable[AddressRows]) -> Iterator[Document]:
-    """Yield the contracts at each address on all chains."""
+    """Yield the documents that list an address's contracts on all chains."""
     return map(all_chains_document, addresses)
 
 
 def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: int) -> Iterator[Document]:
-    """Yield a chain's newest contracts, its pages and their index.
+    """Yield the lists of a chain's contracts: newest, pages, and index.
 
     Args:
+        chain_id: the chain.
+        rows: all contracts of the chain, oldest first.
         unchanged: the number of oldest rows that did not change.
     """
     return chain_documents(chain_id, rows, unchanged)
@@ -71,10 +76,14 @@ def contract_list_documents(
     former: "PreviousPages",
     skipped: list[Finding],
 ) -> tuple[Document, ...]:
-    """Return the pages that list contracts, except former ones that stay.
+    """Return the HTML pages that list contracts, without unchanged ones.
 
     Args:
-        skipped: collects why pages cannot be made.
+        site: the content of the site.
+        contracts: the numbers of published contracts.
+        entries: all contracts; empty if they are too many to be listed.
+        former: the pages of the last build, to skip unchanged ones.
+        skipped: receives a finding for each page that cannot be made.
     """
     from statuary.contracts.pages.list_documents import contract_list_pages
 

@@ -7,10 +7,10 @@ if TYPE_CHECKING:
 
 
 class RecompilesRecords:
-    """A section that compiles the records of a build again."""
+    """A section that compiles the sources of records again."""
 
     def recompiler(self) -> "RecordRecompiler":
-        """Return the compilers; they are sent to workers.
+        """Return the compilers to use, which are sent to worker processes.
 
         Raises:
             click.UsageError: if options contradict each other.

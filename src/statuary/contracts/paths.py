@@ -30,9 +30,9 @@ SHARDED_PATH = re.compile(
 
 
 def sharded_path(path: str) -> str:
-    """Convert the path of a document to the sharded layout.
+    """Return the path of a document in the sharded layout.
 
-    Only the path of a contract or a proof differs.
+    Only contracts and proofs have other paths there.
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -41,7 +41,11 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Convert a path of either layout to the plain layout."""
+    """Return the path of a document in the plain layout.
+
+    Args:
+        path: its path in either layout.
+    """
     if (match := SHARDED_PATH.fullmatch(path)) is None:
         return path
     return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
@@ -55,7 +59,7 @@ def sharded_document(document: Document) -> Document:
 
 
 def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Move contract documents to the paths of the host, and compress them.
+    """Move contract documents to where the hosts need them, and compress them.
 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
@@ -72,14 +76,18 @@ def _in_layout(document: Document, settings: HostingSettings) -> Document:
 
 
 class ContractKey(NamedTuple):
-    """The chain and the address of a contract, as a path has them."""
+    """The chain and the address of a contract, as paths have them."""
 
     chain_id: str
     address: str
 
 
 def contract_of_path(path: str) -> ContractKey | None:
-    """Return the contract of the path of a record; None for any other path."""
+    """Return the chain and address in the path of a contract's record.
+
+    Returns:
+        The two, or None for any other path.
+    """
     match = match_url(plain_path(path))
     if match is None or match.url is not CONTRACT or not ADDRESS.fullmatch(match.parameters["address"]):
         return None

@@ -165,9 +165,9 @@ class ContractsSection(ContentSection):
 
     @override
     def finalize(self, run: Run) -> SectionResult | None:
-        """Add the lists of contracts, unless they are unchanged.
+        """Add the lists of contracts that changed.
 
-        A list that is skipped is made again by the next build.
+        A list that cannot be made is skipped, and the next build makes it again.
         """
         built, ledger = self._built, run.target.ledger
         if built is None:

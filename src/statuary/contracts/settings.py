@@ -23,9 +23,9 @@ class Chain(NamedTuple):
 
 
 class PublishPolicy(StrEnum):
-    """The records to publish: proved ones, or all.
+    """The choice of records to publish: only proved ones, or all.
 
-    With all, those that fail a check are marked as rejected.
+    With `all`, records that fail a check are marked as rejected.
     """
 
     PROVED = "proved"

@@ -8,7 +8,7 @@ from statuary.site.settings import PageSettings
 
 
 class SiteContracts(NamedTuple):
-    """The chains of a site, and the sources of its contracts."""
+    """A site's chains, and where its contracts are."""
 
     chains: tuple[Chain, ...]  # in the order of the settings
     settings: ContractSettings
@@ -16,9 +16,9 @@ class SiteContracts(NamedTuple):
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """The bulk sources, sorted by path."""
+        """The files with many contracts, sorted by path."""
         return self.sources.bulk
 
     def have_pages(self, pages: PageSettings) -> bool:
-        """Return whether each contract has its own page."""
+        """Return whether each contract has a page of its own."""
         return not self.bulk and pages.has_contract_pages(len(self.sources))

@@ -23,7 +23,11 @@ class ExtensionSource(SourceModel):
     """
 
     def settings(self) -> tuple[object, ...] | None:
-        """Convert the key to the extension's settings; None if it disables it."""
+        """Convert the key to the extension's settings.
+
+        Returns:
+            The settings, or None if the key disables the extension.
+        """
         raise NotImplementedError
 
 

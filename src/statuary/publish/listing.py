@@ -51,7 +51,10 @@ ReadPath = Callable[[str], bytes | None]
 
 
 class DamagedSnapshotError(PublishingError):
-    """A snapshot or listing is incomplete, modified or malicious; nothing was written."""
+    """A snapshot or listing is incomplete, modified or malicious.
+
+    Nothing was written.
+    """
 
 
 class Entry(NamedTuple):

@@ -41,6 +41,6 @@ LISTED = re.compile(
 
 
 def operation_title(url: Url) -> str:
-    """Return what a call does: `List the chains of this site`."""
+    """Return a call's title, such as `List the chains of this site`."""
     phrase = re.split("[,:;] ", url.description)[0]
     return f"{'List' if LISTED.match(phrase) else 'Get'} {phrase}"

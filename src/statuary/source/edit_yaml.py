@@ -31,7 +31,7 @@ from statuary.source.yaml_nodes import (
 
 
 class Replacement(NamedTuple):
-    """The replacement of a span of a text; an empty span inserts."""
+    """A new text for a span of a text; an empty span inserts."""
 
     start: int
     end: int

@@ -20,13 +20,13 @@ from statuary.site.pages.try_make import try_make
 def final_documents(
     status: "StatusDocuments", pages: "tuple[StatusPages, Collection[str]] | None", month: str, start: Instant
 ) -> Iterator[Document]:
-    """Yield a month's documents and pages that no longer change.
+    """Yield a month's documents and pages that can no longer change.
 
     Args:
         status: the API documents.
         pages: the pages, with the files of records that get no page; None for a site without status pages.
         month: a month such as `2026-11`.
-        start: the time after which a final record does not change.
+        start: the time of the build; a record is final if it does not change afterwards.
     """
     yield from status.final_documents(month, start)
     if pages is not None:
@@ -40,7 +40,7 @@ def final_documents(
 
 
 def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:
-    """Yield the page of a quarter's history."""
+    """Yield the history page of a quarter."""
     yield pages.quarter_page(quarter, at)
 
 
@@ -59,16 +59,16 @@ def feed_documents(
 def timed_documents(
     status: "StatusDocuments", feeds: "FeedDocuments | None", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function from an instant to the documents that may change.
+    """Return a function that makes documents and pages for a time.
 
-    For an instant without a change of status (a midnight, an hour of an outage) these are only the documents
-    and pages that show uptime.
+    The function skips those that can no longer change after `start`. At a time when no status changes (a
+    midnight, or each hour of an outage), it makes only those that show uptime.
 
     Args:
         status: the API documents.
         feeds: the feeds; None to omit them.
         pages: the pages; None to omit them.
-        start: the earliest instant that the function is called with.
+        start: the earliest time that the function is called with.
     """
     status_after = status.documents_from(start)
     feeds_after = (lambda _: []) if feeds is None else feeds.documents_from(start)
@@ -89,11 +89,11 @@ def status_documents(
     read_published: Callable[[str], bytes | None],
     members: Mapping[str, Mapping[str, object]],
 ) -> Iterator[Document]:
-    """Yield the current documents, their epochs, and `changes.json`.
+    """Yield the current documents, their later versions, and `changes.json`.
 
     Args:
-        current_documents: the documents at the build's instant.
-        epochs: None to omit them.
+        current_documents: the documents at the build's time.
+        epochs: the later versions to publish; None to omit them.
         skipped: receives a finding for each document that cannot be made; the others are still yielded.
         read_published: returns the bytes at a path of the target before this build, or None.
         members: additional members of incidents in changes.json.

@@ -18,35 +18,38 @@ DocumentsAt = Callable[[Instant], Iterable[Document]]
 
 
 class FollowsStatus:
-    """A section with documents that change when the status does."""
+    """A section whose documents change with the status.
+
+    For example, a language has its own status pages.
+    """
 
     feeds: "ClassVar[tuple[Url, ...]]" = ()  # the section's URLs that openapi.json lists with the feeds
     settings: object
 
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
-        """Return a function from an instant to the section's documents then.
+        """Return a function that makes the section's documents for a given time.
 
         Args:
             timeline: the status over time.
-            start: the earliest instant that the function is called with.
+            start: the earliest time that the function is called with.
             pages: the status pages; None for a site without them.
         """
         raise NotImplementedError
 
 
 class PublishesIncidents:
-    """A section that can list the documents of all incidents."""
+    """A section that can return the documents of all incidents."""
 
     def incident_documents(self) -> Sequence[Document]:
-        """Return the documents of all incidents and maintenance windows.
+        """Return the API documents of all incidents and maintenance windows.
 
-        Each is as of this run, whether the run rewrites the document or not.
+        All documents are returned, even those that this build does not rewrite.
         """
         raise NotImplementedError
 
 
 class FormerVersions(NamedTuple):
-    """Earlier versions of updates, for incident pages and `changes.json`."""
+    """Earlier versions of edited updates, for incident pages and `changes.json`."""
 
     # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})

@@ -34,7 +34,9 @@ class IsolatedStatus(NamedTuple):
 def isolate_faulty_records(
     site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
-    """Exclude the record files and theme templates that raise exceptions.
+    """Compute the status without the files that raise exceptions.
+
+    Such files are excluded: incidents, maintenance windows, and the templates of a theme.
 
     Args:
         families: returns the sections whose documents change with the status.
@@ -100,10 +102,10 @@ class WorkingStatus(NamedTuple):
 
 
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
-    """Exclude records, templates and kinds of documents that raise exceptions.
+    """Exclude whatever prevents a document from being made.
 
-    A record whose API documents fail is excluded entirely, one whose feeds or pages fail only from those. A
-    kind of documents that still fails is skipped.
+    A record whose API documents fail is excluded entirely. A record whose feeds or pages fail is excluded
+    from these only. If a kind of document still fails, it is skipped.
 
     Raises:
         StatuaryError: if the remaining documents cannot be made either.

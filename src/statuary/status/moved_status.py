@@ -18,10 +18,13 @@ from statuary.status.hooks import FormerVersions, PublishesIncidents
 
 
 class MovedStatus(ContentSection, PublishesIncidents):
-    """The status section of a tick, which reads epochs instead of content."""
+    """The status section during `statuary tick`.
+
+    It publishes versions that the last build precomputed, and does not read the content.
+    """
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
-        """Find the file of each document at the new instant; read none."""
+        """Find the file of each document at the new time, without reading it."""
         super().__init__()
         self._target = target
         self._stored: Mapping[str, StoredDocument | None] = {
@@ -30,7 +33,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
 
     @property
     def changed_paths(self) -> list[str]:
-        """The paths of documents that change or disappear, and of `changes.json`."""
+        """The paths of changed or removed documents, and of `changes.json`."""
         paths = [*(document.path for document in self._moved), *self._removed]
         return [*paths, status_urls.CHANGES.path()] if paths else []
 

@@ -44,10 +44,9 @@ SHOWN_FOR = timedelta(days=100)
 
 
 class ArchivePart(NamedTuple):
-    """Documents that no longer change after the build.
+    """Documents that can no longer change, which later builds reuse together.
 
-    A part has the documents of the records created in one month, the feed of one component, or the page of a
-    quarter.
+    A part has the documents of one month, the feed of one component, or the page of one quarter.
     """
 
     name: str
@@ -61,7 +60,7 @@ PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "do
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """The status of a build; its documents are made on demand."""
+    """The status that a build publishes; documents are made on demand."""
 
     timeline: Timeline
     settings: StatusSettings
@@ -79,14 +78,14 @@ class SiteStatus:
 
     @cached_property
     def site(self) -> "StatusDocuments":
-        """The API documents over time."""
+        """The status API's documents, for any time."""
         from statuary.status.api.documents import StatusDocuments
 
         return StatusDocuments(self.timeline, self.settings)
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """Feeds, calendar and badges over time, or None."""
+        """Feeds, calendar and badges for any time, or None without feeds."""
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -98,7 +97,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """The HTML pages over time, or None."""
+        """The HTML pages for any time, or None without pages."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
@@ -121,7 +120,7 @@ class SiteStatus:
 
     @cached_property
     def incidents(self) -> list[Document]:
-        """The documents of all incidents and maintenances at the build's instant."""
+        """The API documents of all incidents and maintenance windows."""
         documents = self.site.documents_at(self.now)
         return [document for document in documents if incident_of_path(document.path)]
 
@@ -140,7 +139,7 @@ class SiteStatus:
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The documents that no longer change, in parts for reuse."""
+        """The documents that can no longer change, in parts that are reused."""
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[ArchivePart]:
@@ -182,7 +181,7 @@ class SiteStatus:
 
     @property
     def example_paths(self) -> Iterator[str]:
-        """Example paths for the API page: a record and an archive."""
+        """Paths of an incident and an archive, for the API page."""
         for month, records in self.site.months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
@@ -205,7 +204,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The planned epochs, or None if they are skipped."""
+        """The later versions of documents to precompute, or None to skip them."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -229,7 +228,7 @@ class SiteStatus:
 
     @cached_property
     def unchanged_since(self) -> Instant:
-        """The time of the documents' last change."""
+        """The time since which the documents have not changed."""
         return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
@@ -239,7 +238,7 @@ class SiteStatus:
 
     @property
     def timed_inputs(self) -> tuple[object, ...]:
-        """All inputs of the timed documents and their epochs, except the program."""
+        """Everything that documents which change over time depend on, except the program."""
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.since(earliest)) for component, history in histories]
@@ -251,7 +250,7 @@ class SiteStatus:
 
     @property
     def cache_key_inputs(self) -> tuple[object, ...]:
-        """All inputs of the status documents and their epochs, except the program."""
+        """Everything that the status documents depend on, except the program."""
         return self.shared_inputs, self._instants, list(self._digests.values())
 
     def _listed_records(self) -> Iterator[IncidentState]:
@@ -284,26 +283,26 @@ class SiteStatus:
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
-        """The inputs of all status documents, except the program and the records."""
+        """Everything that all status documents share, except the program and the records."""
         catalogue = self.timeline.catalogue
         added = [family.settings for family in self.providers]
         return catalogue.page, catalogue.components, self.settings, self.context, added
 
     @cached_property
     def transitions(self) -> list[Instant]:
-        """The instants up to the horizon at which a document may change."""
+        """The times until the horizon at which a document may change."""
         return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
     def next_transition(self) -> Instant | None:
-        """The next instant at which a document may change."""
+        """The next time at which a document may change, or None."""
         return next(iter(self.transitions), None)
 
     @property
     def horizon(self) -> Instant | None:
-        """The instant by which the next build is due.
+        """The time by which the site has to be built again.
 
-        None if nothing changes until the content does.
+        None if nothing changes until someone edits the content.
         """
         horizon = self.timeline.until
         if self.next_publication is not None:
@@ -312,10 +311,10 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the checks of the status, on held-back records too.
+        """Run the status checks, also on records that are not published yet.
 
         Args:
-            skipped: the names of checks to leave out.
+            skipped: the names of checks to skip.
         """
         timeline = self.timeline
         if self.content is not None:
@@ -323,7 +322,7 @@ class SiteStatus:
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return a warning if the limit cuts epochs before the horizon."""
+        """Return a warning if documents cannot be precomputed up to the horizon."""
         if len(self.transitions) <= self._max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding()
@@ -344,9 +343,11 @@ def status_at(
     families: Iterable[FollowsStatus] = (),
     context: SiteContext | None = None,
 ) -> SiteStatus:
-    """Build the status of a site at an instant.
+    """Compute the status that a build publishes.
 
     Args:
+        site: the content.
+        now: the time of the build.
         families: the sections whose documents change with the status.
         context: the settings of pages; None for a status without pages.
     """

@@ -81,7 +81,10 @@ _rows.append(EPOCH_DOCUMENT)
 
 
 def epoch_name(since: datetime) -> str:
-    """Return an epoch's name in URLs: its first instant (UTC, milliseconds)."""
+    """Return the name that URLs have for a version of documents.
+
+    It is the time when the version begins, in UTC with milliseconds.
+    """
     return f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z"
 
 
@@ -154,10 +157,10 @@ LINKS = FrameLinks(
 
 
 def incident_of_path(path: str) -> str:
-    """Return the id of the incident whose document has a path.
+    """Return the id of the incident whose API document has a path.
 
     Returns:
-        The id; empty for any other document.
+        The id; empty for the path of any other document.
     """
     match = match_url(path)
     return match.parameters["incident_id"] if match is not None and match.url is INCIDENT else ""

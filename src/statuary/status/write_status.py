@@ -33,9 +33,9 @@ def write_status(
     *,
     verify: bool,
 ) -> Sequence[str]:
-    """Add the status documents, and reuse those that did not change.
+    """Add the status documents to a target, and reuse unchanged ones.
 
-    If this raises an exception, faulty records are excluded, and all documents are made anew.
+    If a document cannot be made, faulty records are excluded, and all documents are made again.
 
     Args:
         changes: additional members of incidents in changes.json, by incident id.
@@ -97,7 +97,7 @@ class _StatusWriter:
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
-        """Add all documents anew.
+        """Make all documents again, and add them.
 
         Returns:
             The paths of the current documents, and of examples of final ones.

@@ -55,7 +55,7 @@ def replace_file(path: Path, body: bytes) -> None:
 
 
 def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
-    """Write a new file; if that fails, there is none.
+    """Write a new file, and remove it again if that fails.
 
     Returns:
         The time of the file, in nanoseconds.

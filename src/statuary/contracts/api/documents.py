@@ -17,15 +17,18 @@ from statuary.version import VERSION
 def record_document(
     judged: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
 ) -> Document:
-    """Return the document of a record, whose members are in served order.
+    """Return a contract's record as the JSON document of the API.
 
-    It is the record as it was made, whatever its verdict: Sourcify's API has no word for code that has changed since, and
-    evidence names the digest of these bytes. Its lists and its proof have the verdict.
+    The document is the record as its author made it, whatever the verdict on it. Sourcify's API has no word
+    for code that has changed since, and evidence names the digest of these bytes. The lists and the proof
+    carry the verdict.
 
-    A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
-    names.
+    The document has two paths, with the checksummed and the lower-case address, since static hosts are
+    case-sensitive.
 
     Args:
+        judged: the record with its proof.
+        source: the content file of the record.
         canonical: the record's bytes, if its source has exactly them.
         digest: their SHA-256, if known.
     """
@@ -49,10 +52,12 @@ def proof_document(
     sentence: Callable[[Reason], str],
     digest: str = "",
 ) -> Document:
-    """Return the proof of a record.
+    """Return the JSON document that shows how a record was verified.
 
     Args:
-        sentence: returns the English sentence of a claim's reason.
+        judged: the record with its proof.
+        source: the content file of the record.
+        sentence: returns the English sentence for a reason.
         digest: SHA-256 of the record's canonical bytes, as hex.
     """
     record, proof = judged.record, judged.proof

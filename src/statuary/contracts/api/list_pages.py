@@ -14,17 +14,17 @@ OLDEST_PAGE = "oldest"
 
 
 class PageRows(NamedTuple):
-    """Contracts that are listed together."""
+    """The contracts on one page of a list."""
 
     name: str
     rows: list[ContractRow]  # oldest first
 
 
 def list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
-    """Yield the pages of a chain's contracts, oldest first.
+    """Divide a chain's contracts into pages, oldest first.
 
-    A full page ends after that of its last three quarters whose address has the largest last digits: what is added or
-    removed before or after it seldom changes which one that is.
+    Pages should stay the same when a contract is added or removed elsewhere. So a full page ends at the
+    contract, among its last quarter to last, whose address has the largest last digits.
     """
     contracts = iter(oldest_first)
     rows = list(islice(contracts, PAGE_SIZE))

@@ -39,7 +39,11 @@ class AddressRows(NamedTuple):
 
 
 def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Group rows, sorted by address and match id, each with its location."""
+    """Group contracts by their address.
+
+    Args:
+        rows: the contracts, sorted by address and match id, each with its location.
+    """
     for address, group in groupby(rows, key=lambda located: located[1].address):
         locations, contracts = zip(*group, strict=True)
         yield AddressRows(address, locations, contracts)
@@ -48,9 +52,10 @@ def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[Address
 def chain_documents(
     chain_id: str, oldest_first: Iterable[ContractRow], unchanged: int = 0
 ) -> Iterator[Document]:
-    """Yield a chain's newest contracts, its pages and their index.
+    """Yield the lists of a chain's contracts: newest, pages, and index.
 
     Args:
+        chain_id: the chain.
         oldest_first: all contracts of the chain, by match id.
         unchanged: the number of oldest contracts that are unchanged; pages with only these contracts are
             omitted.
@@ -94,9 +99,9 @@ def chain_documents(
 
 
 def all_chains_document(rows: AddressRows) -> Document:
-    """Return an address's entries on all chains.
+    """Return the list of contracts with one address on all chains.
 
-    The document has two paths: the checksummed and the lower-case address.
+    The document has two paths, with the checksummed and the lower-case address.
     """
     results = (
         {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _doubt(row) for row in rows.rows
@@ -111,9 +116,9 @@ def all_chains_document(rows: AddressRows) -> Document:
 
 
 def chains_document(chains: Sequence[Chain]) -> Document:
-    """Return the list of chains, with chain ids as numbers.
+    """Return the list of chains that the site serves.
 
-    The measured server writes them as numbers here.
+    Chain ids are numbers in this document, as on Sourcify's server.
     """
     return Document(path=contract_urls.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
 
@@ -131,7 +136,7 @@ def _chain(chain: Chain) -> dict[str, object]:
 
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
-    """Return a row as an entry of a chain's list."""
+    """Return a contract as an entry of its chain's list."""
     return dict(zip(LIST_MEMBERS, row, strict=False)) | _doubt(row)
 
 

@@ -112,7 +112,11 @@ ENDPOINTS = (
 
 
 def example_paths(example: ContractRow | None) -> Iterator[str]:
-    """Yield the paths of an example contract, and those about all contracts."""
+    """Yield example paths for the API page.
+
+    Args:
+        example: the contract to use; None if the site has no contract.
+    """
     yield from (
         url.path() for url in (contract_urls.CHAINS, contract_urls.PROOF_CHECKS, contract_urls.PROOF_SCHEMA)
     )

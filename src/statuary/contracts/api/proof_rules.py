@@ -13,7 +13,7 @@ from statuary.version import VERSION
 
 
 def proof_schema_document() -> Document:
-    """Return the JSON Schema of every proof."""
+    """Return the JSON Schema of proof documents."""
     return _document(contract_urls.PROOF_SCHEMA, "proof.schema.json")
 
 
@@ -24,7 +24,7 @@ import the checks.
 
 
 def proof_checks_document() -> Document:
-    """Return the rules of the checks, in the order of proofs."""
+    """Return the document that lists the rules for records."""
     return _document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 
@@ -34,11 +34,9 @@ def _document(url: Url, file: str) -> Document:
 
 
 def not_found_document() -> Document:
-    """Return the response for an unverified address.
+    """Return the response for an address that is not verified.
 
-    It has the members that clients require.
-
-    It has no address, because one file serves all of them.
+    It has the members that clients require, but no address, because one file serves all addresses.
     """
     body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
     return Document(
@@ -58,9 +56,10 @@ SOURCIFY_SERVER = "3.12.1"
 
 
 def service_documents() -> Iterator[Document]:
-    """Yield the responses to monitors and clients of Sourcify's server.
+    """Yield fixed responses, such as Sourcify's health check.
 
-    One more is for explorers' APIs, which this server lacks.
+    Monitors and clients of Sourcify's server ask for them. One more answers clients of block explorers' APIs,
+    which this site does not have.
     """
     health = contract_urls.HEALTH
     yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)

@@ -38,7 +38,7 @@ Nodes = tuple[str, ...]
 
 
 class AnchoredBlock(NamedTuple):
-    """A block that proofs are under."""
+    """A block whose header the Merkle proofs lead to."""
 
     number: int
     hash: Hex
@@ -54,10 +54,14 @@ NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
 
 
 def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
-    """Return whether a checkpoint names a block.
+    """Return whether the site's author vouches for a block.
+
+    Args:
+        block: the block.
+        checkpoints: the blocks that the author vouches for.
 
     Raises:
-        EvidenceError: if the checkpoint of that number names another block.
+        EvidenceError: if the checkpoint with this number has another hash.
     """
     checkpoint_hash = checkpoints.get(block.number)
     if checkpoint_hash is not None and checkpoint_hash != block.hash:
@@ -68,7 +72,7 @@ def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
 
 
 class DeploymentEvidence(NamedTuple):
-    """The transaction named as the deployment, and its receipt, in their block."""
+    """The transaction named as the deployment, its receipt, and their block."""
 
     block: AnchoredBlock
     transaction: Nodes  # the proof under the block's transactions root; its value is the signed transaction
@@ -76,7 +80,7 @@ class DeploymentEvidence(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """Everything that a chain shows of one contract."""
+    """A chain's Merkle proofs about one contract, as `anchor.json` stores them."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
     # the block whose state has the account and its storage; None if the chain shows neither
@@ -89,7 +93,7 @@ class Anchor(NamedTuple):
 
 
 class Account(NamedTuple):
-    """The members of an account that further proofs start from."""
+    """An account's members that other proofs need, such as its storage root."""
 
     storage_root: bytes
     code_hash: bytes
@@ -102,7 +106,7 @@ ABSENT_ACCOUNT: Final = Account(EMPTY_ROOT, NO_CODE)
 
 
 def header_of(block: AnchoredBlock) -> BlockHeader:
-    """Return the header of a block.
+    """Decode the header of a block.
 
     Raises:
         EvidenceError: if the header is malformed, or has another hash or number than the block.
@@ -116,7 +120,10 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
 
 
 def account_in_state(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return the account under a block's state root, which may be absent.
+    """Return an account, as proved by a block's state root.
+
+    Returns:
+        The account, which may be absent.
 
     Raises:
         EvidenceError: if the nodes prove neither that the account exists nor that it is absent.
@@ -131,24 +138,24 @@ def account_in_state(header: BlockHeader, address: Address, nodes: Nodes) -> Acc
 
 
 def storage_word(account: Account, slot: str, nodes: Nodes) -> int:
-    """Return the word in a storage slot of an account.
+    """Return the value of an account's storage slot, proved by Merkle nodes.
 
     Raises:
-        EvidenceError: if the nodes do not prove the word.
+        EvidenceError: if the nodes do not prove the value.
     """
     value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
     return as_number(decode_rlp(value)) if value else 0
 
 
 class ProvedTransaction(NamedTuple):
-    """A transaction of a block."""
+    """A transaction whose Merkle proof holds."""
 
     transaction: SignedTransaction
     receipt: Receipt
 
 
 def transaction_in(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
-    """Return the transaction at an index of a block, and its receipt.
+    """Return a block's transaction and its receipt, as proved by Merkle nodes.
 
     Args:
         evidence: the block, with the proofs of the transaction and of the receipt.
@@ -177,10 +184,7 @@ def _bytes(text: str) -> bytes:
 
 
 def anchor_json(anchor: Anchor) -> dict[str, Json]:
-    """Return an anchor as JSON.
-
-    The anchor's file and the record's proof have this form.
-    """
+    """Convert an anchor to JSON, for `anchor.json` and for proof documents."""
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_json(anchor.block),

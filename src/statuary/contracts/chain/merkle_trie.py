@@ -17,7 +17,7 @@ BYTES, LIST = 0x80, 0xC0
 
 
 def encode_rlp(item: RlpItem) -> bytes:
-    """Return the encoding of an item."""
+    """Encode bytes, or a list of them, as RLP."""
     if isinstance(item, list):
         payload = b"".join(map(encode_rlp, item))
         return _prefix(LIST, len(payload)) + payload
@@ -34,7 +34,7 @@ def _prefix(kind: int, length: int) -> bytes:
 
 
 def number_bytes(number: int) -> bytes:
-    """Return a number as RLP has it: big-endian, without leading zeros."""
+    """Encode a number for RLP: big-endian, without leading zeros."""
     return number.to_bytes((number.bit_length() + 7) // 8)
 
 
@@ -109,7 +109,7 @@ def _payload(data: bytes, at: int, limit: int) -> _Payload:
 
 
 def as_number(item: RlpItem) -> int:
-    """Return an RLP item as a number.
+    """Convert a decoded RLP item to a number.
 
     Raises:
         EvidenceError: if the item is a list, or has leading zeros.
@@ -120,7 +120,7 @@ def as_number(item: RlpItem) -> int:
 
 
 def as_bytes(item: RlpItem, *lengths: int) -> bytes:
-    """Return an RLP item as bytes.
+    """Return a decoded RLP item if it is a byte string.
 
     Args:
         lengths: the allowed lengths in bytes; none allows any.
@@ -145,14 +145,15 @@ BRANCH, SHORT_NODE = 17, 2
 
 
 def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
-    """Return the value under a key of a trie, proved by nodes.
+    """Check a Merkle proof, and return the value of the key.
 
     Args:
-        key: the key in the trie: hashed in the tries of accounts and storage.
+        root: the hash of the trie's root.
+        key: the key in the trie; in the tries of accounts and storage, it is hashed.
         nodes: the encoded nodes on the path from the root to the value, without those inside another one.
 
     Returns:
-        The value; empty if the nodes prove that there is none.
+        The value; empty if the nodes prove that the trie has no value for the key.
 
     Raises:
         EvidenceError: if they are not exactly the nodes of that path.

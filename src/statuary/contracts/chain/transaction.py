@@ -167,14 +167,16 @@ def parse_receipt(raw: bytes) -> Receipt:
 
 
 def create_address(sender: Address, nonce: int) -> Address:
-    """Return the address that an account creates with a nonce (CREATE)."""
+    """Return the address of a contract that an account creates with CREATE."""
     return _address(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
 
 
 def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
-    """Return the nonce with which a contract created an address (CREATE).
+    """Find the nonce with which a contract created another one (CREATE).
 
     Args:
+        creator: the address of the creating contract.
+        address: the address of the created contract.
         limit: only nonces below this number are tried.
 
     Returns:
@@ -190,12 +192,12 @@ def creating_nonce(creator: Address, address: Address, limit: int) -> int | None
 
 
 def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
-    """Return the CREATE2 address of a factory's contract (EIP-1014)."""
+    """Return the address of a contract that a factory creates with CREATE2."""
     return _address(keccak256(b"\xff" + factory + salt + keccak256(code)))
 
 
 def address_of_key(public_key: bytes) -> Address:
-    """Return the address of a public key, its 64 bytes."""
+    """Return the address that belongs to a public key (64 bytes)."""
     return _address(keccak256(public_key))
 
 
@@ -224,7 +226,7 @@ HEADER_SIZES: Final = {
 
 
 class BlockHeader(NamedTuple):
-    """The parts of a header that proofs start from."""
+    """The members of a block header that proofs start from."""
 
     hash: bytes  # Keccak-256 of the encoded header: the block's
     number: int

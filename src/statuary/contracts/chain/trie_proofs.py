@@ -8,9 +8,11 @@ from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem
 
 
 def is_root(root: bytes, node: str) -> bool:
-    """Return whether a node, given as hex, has a root's hash.
+    """Return whether a trie node has the hash of the root.
 
-    A string that is not hex has not.
+    Args:
+        root: the hash.
+        node: the encoded node, as hex; any other string is not the root.
     """
     try:
         return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root
@@ -23,14 +25,14 @@ Entries = list[tuple[str, bytes]]
 
 
 class TrieProof(NamedTuple):
-    """The proof of one key of a trie."""
+    """A Merkle trie's root, and the nodes that prove one key."""
 
     root: bytes
     nodes: list[bytes]  # on the path to the key
 
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
-    """Build a trie and the proof of one key."""
+    """Build a Merkle trie, and prove the value of one key."""
     entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
     root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE

@@ -63,7 +63,7 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, prox
 
 
 class AnchoredProxy(NamedTuple):
-    """The chain's evidence about a contract's implementation."""
+    """A chain's proofs about a proxy's implementation, and the result."""
 
     is_shown: bool  # whether it proves the whole resolution: a word in a slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
@@ -74,11 +74,10 @@ _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
 def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
-    """Return the chain's evidence about the implementation of a proved code.
+    """Check a chain's proofs about a proxy's implementation.
 
-    Code that is only a clone shows its implementation, and code that cannot run other code is not a proxy.
-    For any other, Sourcify relies on patterns in the code and the words in conventional slots, which can
-    mislead.
+    A minimal clone contains the address of its implementation, and code without DELEGATECALL is not a proxy.
+    For any other code, Sourcify relies on patterns and on words in conventional slots, which can mislead.
 
     Raises:
         EvidenceError: if a storage proof does not hold.
@@ -147,7 +146,7 @@ PURPOSE = "recovering the sender of a transaction"
 
 
 def require_sender_recovery() -> None:
-    """Make sure that senders can be recovered.
+    """Check that a library is installed that recovers a transaction's sender.
 
     Raises:
         MissingExtraError: if the extra is not installed.
@@ -160,7 +159,7 @@ def _library() -> ModuleType:
 
 
 def recover_sender(signature: RecoverableSignature) -> Address:
-    """Return the address whose key made a signature.
+    """Return the address that signed a transaction.
 
     Raises:
         EvidenceError: if no key can have made the signature.
@@ -187,7 +186,7 @@ MAX_SALT_WORDS: Final = 16
 
 
 class AnchorClaims(NamedTuple):
-    """The result of an anchor for a record."""
+    """The claims about a record that a chain's proofs decide."""
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # what pins the members that the anchor is about
@@ -209,7 +208,9 @@ class _Outcome(NamedTuple):
 def anchor_claims(
     record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
-    """Return the status of claims D and E.
+    """Decide what a chain's proofs show: the code and the deployment.
+
+    These are the claims D and E.
 
     Args:
         record: the record.
@@ -254,16 +255,24 @@ class _ChainClaim:
         self.anchor = anchor
 
     def missing_reason(self) -> Reason | None:
-        """Return the reason for missing evidence, if it is missing."""
+        """Return the reason why the evidence is missing.
+
+        Returns:
+            The reason, or None if the evidence is there.
+        """
         raise NotImplementedError
 
     def recorded_reason(self) -> Reason | None:
-        """Return the anchor's own reason for missing evidence, in its author's words."""
+        """Return the reason that the anchor's author gives for missing evidence.
+
+        Returns:
+            The reason, or None if the author gives none.
+        """
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
     def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        """Return the evidence for the claim under a block."""
+        """Return the reason that supports the claim, naming its block."""
         raise NotImplementedError
 
     def verify(self) -> _Outcome:
@@ -286,7 +295,7 @@ class _Verifier:
         self.problems: list[tuple[Reason, str]] = []
 
     def claim(self, claim: _ChainClaim) -> Claim:
-        """Return the status of a claim."""
+        """Verify a claim, and return its status with the reason."""
         reason = claim.missing_reason()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
             reason = because("other_anchor")

@@ -48,7 +48,7 @@ _VERSIONS: Final = {
 
 @check
 def invalid_hex(record: RecordView) -> Iterator[Observation]:
-    """Every bytecode, auxdata and transformation value is 0x and an even number of lower-case hex digits."""
+    """Bytecode, auxdata and transformation values must be 0x and an even number of lower-case hex digits."""
     count = 0
     for side in record.sides:
         for pointer, text, data in _hex_texts(side):
@@ -92,7 +92,7 @@ def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 @check
 @of_compilation
 def unknown_compiler(record: RecordView) -> Iterator[Observation]:
-    """The compiler is that of the language, and the version has its format; others may be added, and are not known here."""
+    """The compiler must belong to the language. An unknown one is reported, but allowed."""
     compiler = as_text(record.compilation.get("compiler"))
     if not record.is_known:
         is_language = record.language not in COMPILERS
@@ -119,7 +119,7 @@ def unknown_compiler(record: RecordView) -> Iterator[Observation]:
 
 @check
 def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
-    """A side has transformations and values if it matches, and neither if it does not."""
+    """Creation or runtime code must have transformations and values if it matches, and none if it doesn't."""
     for side in record.sides:
         for member in ("transformations", "transformationValues"):
             is_given = side.value.get(member) is not None
@@ -141,14 +141,14 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
 @check
 @confirms(Match("creation"))
 def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Recompiled creation bytecode, after its transformations, is the on-chain creation bytecode."""
+    """Applying the transformations to the recompiled creation bytecode must give the on-chain bytecode."""
     return _replays(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Recompiled runtime bytecode, after its transformations, is the on-chain runtime bytecode."""
+    """Applying the transformations to the recompiled runtime bytecode must give the on-chain bytecode."""
     return _replays(record.runtime)
 
 
@@ -196,14 +196,14 @@ def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> 
 @check
 @confirms(Match("creation"))
 def creation_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Sourcify's procedure matches the creation bytecode, with the record's transformations and values."""
+    """Sourcify's matching of the creation bytecode must give the record's transformations and values."""
     return _rematch_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Sourcify's procedure matches the runtime bytecode, with the record's transformations and values."""
+    """Sourcify's matching of the runtime bytecode must give the record's transformations and values."""
     return _rematch_violations(record.runtime)
 
 
@@ -330,7 +330,7 @@ def _position_of(step: TransformationStep) -> _Position:
 @confirms(Match("creation", is_exact=True))
 @of_compilation
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
-    """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode after it."""
+    """Recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode."""
     side = record.creation
     creation, runtime = side.recompiled, record.runtime.recompiled
     if side.claimed_level is None or not creation or not runtime:
@@ -374,7 +374,7 @@ def _is_pushed(code: bytes, number: int) -> bool:
 
 @check
 def overstated_match_level(record: RecordView) -> Iterator[Observation]:
-    """The levels creationMatch and runtimeMatch are no higher than the replay and the auxdata show."""
+    """The creationMatch and runtimeMatch must not be higher than the bytecode and its auxdata show."""
     for side in record.sides:
         if side.claimed_level is None or side.replayed is None or side.replayed != side.onchain:
             continue  # the check of the replay reports these
@@ -394,11 +394,10 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
 
 
 def earned_level(side: SideView) -> MatchLevel:
-    """Return the match level that the creation or runtime code proves.
+    """Return the match level that the creation or runtime code deserves.
 
-    The side's transformations, applied to the compiled code, must already have given the on-chain code.
-
-    A transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
+    Applying the transformations to the compiled code must already have given the on-chain code. A
+    transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
     level.
     """
     steps = [step for step in side.transformations or () if not _changes_nothing(side, step)]
@@ -422,7 +421,7 @@ def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
 
 @check
 def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The overall match is exact_match if either side is, and null only if both are."""
+    """The overall match must be exact_match if either code's match is, and null only if both are."""
     claimed = record.value.get("match")
     earned = overall_level(record.creation.claimed_level, record.runtime.claimed_level)
     yield Evidence({"match": str(earned or "null")})
@@ -438,7 +437,7 @@ def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check(Severity.NOTE)
 def understated_match_level(record: RecordView) -> Iterator[Observation]:
-    """A side without a match level does not match."""
+    """Bytecode whose match level is null must not match."""
     for side in record.sides:
         if side.claimed_level is not None or not side.onchain:
             continue

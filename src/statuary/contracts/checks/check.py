@@ -22,7 +22,7 @@ _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 
 
 class Violation(NamedTuple):
-    """A violation of the rule."""
+    """A way in which a record breaks a rule."""
 
     message: str  # the fault, with the value
     pointer: Pointer = ()
@@ -40,18 +40,19 @@ class Evidence(NamedTuple):
 
 
 class NotApplicable(NamedTuple):
-    """A check that does not apply, with the reason as a clause.
+    """The reason why a check does not apply to a record.
 
-    A level that requires the check is then not confirmed.
+    A match level that requires the check is then not confirmed.
     """
 
     reason: str
 
 
 class NotKnown(NamedTuple):
-    """A value that a list lacks here and others may extend (`open_lists`).
+    """A value that statuary does not know, though it may be valid.
 
-    It is said in a note. A check with no other evidence has no answer, and then the record is not confirmed.
+    Such values come from lists that others extend, such as languages and compilers (`open_lists`). A note
+    names the value. If a check has no other evidence, the record is not confirmed.
     """
 
     what: str  # the kind of value, such as `proxy type`
@@ -60,7 +61,7 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """A sentence that names the unknown value."""
+        """The sentence of the note, which names the unknown value."""
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 
@@ -69,7 +70,7 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule for records."""
+    """A rule for records, with the function that checks it."""
 
     name: str
     rule: str  # a sentence
@@ -81,7 +82,7 @@ class ContractCheck(NamedTuple):
     is_of_compilation: bool = False  # whether it reads only what the compilation decides
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
-        """Check records, one after the other."""
+        """Check records one by one, and return the result for each."""
         name = self.name
         observe = self.observe
         nothing = CheckResult(self.name, _NOT_APPLICABLE)
@@ -122,7 +123,7 @@ class ContractCheck(NamedTuple):
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
     def finding(self, violation: Violation) -> Finding:
-        """Return a violation as a finding of this check."""
+        """Convert a violation of this rule to a finding."""
         return Finding(
             rule=self.name,
             message=violation.message,
@@ -144,14 +145,14 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
 
 
 class Match(NamedTuple):
-    """A match that a check must confirm, so the check must apply."""
+    """A kind of match that records claim, such as exact runtime match."""
 
     side: str = ""  # `creation` or `runtime`; empty for either
     is_exact: bool = False  # whether the match has to be exact
     language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed: "Match") -> bool:
-        """Return whether a claimed match is one of them."""
+        """Return whether this kind of match includes a claimed one."""
         is_exact_enough = claimed.is_exact or not self.is_exact
         return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
 
@@ -160,7 +161,7 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 
 
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
-    """Declare the claimed matches that a check must confirm."""
+    """Register that a record with this match must pass a check."""
 
     def register(observe: CheckFunction) -> CheckFunction:
         _CONFIRMING[observe] = match
@@ -173,13 +174,16 @@ _OF_COMPILATION: Final[set[CheckFunction]] = set()
 
 
 def of_compilation(observe: CheckFunction) -> CheckFunction:
-    """Declare that a check reads only compiled members and the sides' levels."""
+    """Register that a check reads only the compilation and the match levels.
+
+    Its result can then be reused for every contract with the same compilation.
+    """
     _OF_COMPILATION.add(observe)
     return observe
 
 
 def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return the checks of modules, in the order of definition."""
+    """Return the checks that modules define, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
         for check in checks_in(*modules)

@@ -123,7 +123,7 @@ def claims(
     anchored: AnchorClaims,
     compiled: Claim,
 ) -> tuple[Claim, ...]:
-    """Return the status of each claim about a record.
+    """Return everything that a proof claims about a record.
 
     Args:
         record: the record.
@@ -142,7 +142,7 @@ def claims(
 
 
 def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
-    """Return claim A, which depends on all checks."""
+    """Return claim A: the record is consistent, which all checks decide."""
     outcomes = [result.outcome for result in results]
     evidence: dict[str, EvidenceValue] = {name: outcomes.count(outcome) for name, outcome in _COUNTED}
     name = ClaimName.CONSISTENT
@@ -164,7 +164,7 @@ NOT_KNOWN: Final = "not_known"
 def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
     """Return the claim that the on-chain runtime code comes from the sources.
 
-    It follows Sourcify's procedure.
+    Sourcify's matching decides it.
     """
     name, side = ClaimName.MATCHES, record.runtime
     relevant = [results[check] for check in MATCH_CHECKS if check in results]
@@ -194,7 +194,7 @@ def _undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
-    """Return claim B: what a hash in the on-chain bytecode commits to."""
+    """Return claim B: a hash in the on-chain bytecode fixes the sources."""
     name = ClaimName.HASHED
     relevant = [results[check] for check in HASH_CHECKS if check in results]
     if failed := _ended(relevant, CheckOutcome.FAILED):
@@ -213,9 +213,10 @@ def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
 
 
 def recompiled_claim(recompilation: Recompilation | None, stated: Claim) -> Claim:
-    """Return claim C where this build may have compiled the sources.
+    """Return claim C: compiling the sources gives this code.
 
     Args:
+        recompilation: the result, if this build compiled the sources.
         stated: the claim without that compilation.
     """
     if recompilation is None:
@@ -242,13 +243,14 @@ def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, Evidenc
 def compiled_claim(
     record: RecordView, compilation: CompilationEvidence | None, digest: str, *, is_vouched_for: bool = False
 ) -> Claim:
-    """Return claim C by an earlier compilation.
+    """Return claim C, based on an earlier compilation.
 
     Args:
         record: the record.
         compilation: the evidence of the compilation, or None.
         digest: SHA-256 of the record's canonical bytes, as hex; the evidence must name it.
-        is_vouched_for: whether the site's author vouches for the evidence; a file alone only states the claim.
+        is_vouched_for: whether the site's author vouches for the evidence; a file alone only states the
+            claim.
     """
     name = ClaimName.COMPILED
     if compilation is None:
@@ -275,7 +277,11 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield the reasons why evidence of a compilation does not apply."""
+    """Yield the problems with the evidence of a compilation.
+
+    Yields:
+        The problem, and what to do about it.
+    """
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
             yield claim.reason, ""
@@ -286,7 +292,11 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield the reason for a missing result, and its remedy."""
+    """Yield the reason why a record could not be compiled again.
+
+    Yields:
+        The problem, and what to do about it.
+    """
     if recompilation is not None and recompilation.reason.key in RECOMPILATION_PROBLEMS:
         yield recompilation.reason, recompilation.hint
 
@@ -296,7 +306,7 @@ RUNTIME_DIFFERS: Final = ("verdict_runtime_differs", "verdict_runtime_empty")
 
 
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return a record's first sentence, about the code at its address."""
+    """Return the verdict that a contract's page begins with."""
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
@@ -390,7 +400,7 @@ def _onchain_hashes(
 
 
 def keeps_own_auxdata(side: SideView) -> bool:
-    """Return whether a matching side keeps its recompiled auxdata on the chain."""
+    """Return whether matching on-chain code ends in the recompiled auxdata."""
     pieces = list(side.auxdata.values())
     piece = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
     if side.claimed_level is None or piece is None or side.found is None:
@@ -453,7 +463,7 @@ def pinned_members(
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
-    """Return the claim or proof that pins each member of a record.
+    """Return the evidence that fixes each member of a record.
 
     Args:
         record: the record.
@@ -462,7 +472,7 @@ def pinned_members(
         compilation: the evidence of the compilation that decides claim C, or None.
 
     Returns:
-        The pins by member; none if the record is contradicted.
+        The evidence by member; empty if the record is contradicted.
     """
     status = {claim.name: claim.status for claim in record_claims}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:

@@ -29,7 +29,7 @@ TRANSACTION_HASH_LENGTH = 66
 
 @check
 def invalid_chain_id(record: RecordView) -> Iterator[Observation]:
-    """A chain id is 1 to 20 digits without a leading zero."""
+    """A chain id must have 1 to 20 digits, without a leading zero."""
     try:
         yield Evidence({"chainId": parse_chain_id(as_text(record.value["chainId"]))})
     except InvalidValueError as malformed:
@@ -38,7 +38,7 @@ def invalid_chain_id(record: RecordView) -> Iterator[Observation]:
 
 @check
 def invalid_address(record: RecordView) -> Iterator[Observation]:
-    """An address is 0x and 40 hex digits with its EIP-55 checksum."""
+    """An address must be 0x and 40 hex digits, with its EIP-55 checksum."""
     text = as_text(record.value["address"])
     try:
         address = parse_address(text)
@@ -54,7 +54,7 @@ def invalid_address(record: RecordView) -> Iterator[Observation]:
 
 @check
 def invalid_match_id(record: RecordView) -> Iterator[Observation]:
-    """A match id is a decimal number, written as text."""
+    """A match id must be a decimal number, written as a string."""
     text = as_text(record.value["matchId"])
     yield Evidence({"matchId": shorten(text)})
     if not DECIMAL.fullmatch(text):
@@ -67,7 +67,7 @@ def invalid_match_id(record: RecordView) -> Iterator[Observation]:
 
 @check
 def invalid_verified_at(record: RecordView) -> Iterator[Observation]:
-    """The time of verification is in UTC and whole seconds."""
+    """The time of verification must be in UTC and whole seconds."""
     text = as_text(record.value["verifiedAt"])
     yield Evidence({"verifiedAt": shorten(text)})
     if not _is_instant(text):
@@ -88,7 +88,7 @@ def _is_instant(text: str) -> bool:
 
 @check
 def invalid_deployment(record: RecordView) -> Iterator[Observation]:
-    """A deployment's hash has 32 bytes, its numbers are decimal text, its deployer is an address."""
+    """A deployment must have a 32-byte hash, decimal strings as numbers, and an address as deployer."""
     deployment = as_object(record.value.get("deployment"))
     if deployment.get("transactionHash") is not None:
         transaction = as_text(deployment["transactionHash"])
@@ -119,9 +119,9 @@ def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
 
 
 def is_identified(record: RecordValue) -> bool:
-    """Return whether the identity checks find nothing.
+    """Return whether a record passes all identity checks.
 
-    It takes a fifth of their time.
+    It takes a fifth of the time that the checks take.
     """
     deployment = record["deployment"]
     transaction = deployment["transactionHash"]

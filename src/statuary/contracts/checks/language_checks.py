@@ -15,7 +15,7 @@ from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setti
 
 
 class Traces(NamedTuple):
-    """The traces that a compiler leaves in the code of a language."""
+    """The marks that a compiler leaves at the end of its code."""
 
     compiler: str  # the only one that its code may name; empty if none
     from_sources: bool = False  # whether code may end with bytes that the sources spell out
@@ -33,7 +33,7 @@ TRACES: Final[Mapping[str, Traces]] = {
 @check
 @of_compilation
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
-    """The recompiled code ends as code of the record's language and compiler does: it names no other, and lacks nothing."""
+    """Recompiled code must end as the record's language and compiler write it, and name no other compiler."""
     if not (record.runtime.recompiled or record.creation.recompiled):
         return
     maker = _maker(record)
@@ -103,7 +103,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 @check
 @of_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
-    """A Solidity record has the metadata of its compiler (solc 0.4.7 on); no record has that of another language."""
+    """A Solidity record must have its compiler's metadata (solc 0.4.7 on); other languages must have none."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         yield from _foreign_metadata(record)
         return
@@ -133,7 +133,7 @@ def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def invented_interface(record: RecordView) -> Iterator[Observation]:
-    """A Yul record has no interface: solc writes none for Yul."""
+    """A Yul record must not have an ABI or documentation, because solc writes none for Yul."""
     if record.evidence.has_interface:
         return
     abi = as_list(record.value.get("abi"))
@@ -147,7 +147,7 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def refused_setting(record: RecordView) -> Iterator[Observation]:
-    """The release of Vyper takes the record's settings `optimize` and `evmVersion`; Yul has no opcode of a later fork."""
+    """The compiler must accept the settings `optimize` and `evmVersion`; Yul must not use later opcodes."""
     if record.is_known and record.language == "Vyper":
         yield from _settings_of_vyper(record)
     if record.is_known and record.language == "Yul":

@@ -31,17 +31,14 @@ CACHED_SOURCES: Final = 65_536
 
 
 class KeccakCache:
-    """Keccak-256 of texts."""
+    """Computes Keccak-256 hashes, each text only once."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._known: dict[bytes, str] = {}
 
     def of(self, text: str) -> str:
-        """Return a UTF-8 text's Keccak-256 as metadata writes it.
-
-        It has `0x` and 64 digits.
-        """
+        """Return a text's Keccak-256 as metadata writes it: `0x` and 64 digits."""
         data = text.encode("utf-8", "surrogatepass")
         key = sha256(data).digest()
         digest = self._known.get(key)
@@ -54,7 +51,7 @@ class KeccakCache:
         return computed
 
     def clear(self) -> None:
-        """Empty the cache."""
+        """Forget all hashes."""
         self._known.clear()
 
 
@@ -69,7 +66,7 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 @confirms(Match("creation", is_exact=True, language="Solidity"))
 @of_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The auxdata of the contract itself in the creation bytecode holds the hash of the metadata."""
+    """The hash in the contract's own auxdata, in the creation bytecode, must be that of the metadata."""
     return _ends_with_the_hash(record.creation)
 
 
@@ -77,7 +74,7 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 @confirms(Match("runtime", is_exact=True, language="Solidity"))
 @of_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The auxdata that ends the runtime bytecode holds the hash of the metadata."""
+    """The hash in the auxdata at the end of the runtime bytecode must be that of the metadata."""
     return _ends_with_the_hash(record.runtime)
 
 
@@ -85,7 +82,7 @@ def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
 @confirms(Match(is_exact=True, language="Solidity"))
 @of_compilation
 def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Each source in the metadata is in the record, and has the Keccak-256 that the metadata states."""
+    """Each source in the metadata must be in the record, with the Keccak-256 that the metadata states."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -126,7 +123,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
 @confirms(Match(is_exact=True, language="Solidity"))
 @of_compilation
 def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The metadata names the record's compiler version, language, target and settings."""
+    """The metadata must name the record's compiler version, language, target and settings."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -161,7 +158,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
 @confirms(Match(is_exact=True, language="Solidity"))
 @of_compilation
 def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The ABI and the documentation in the metadata equal the record's."""
+    """The ABI and the documentation in the metadata must equal the record's."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -230,7 +227,7 @@ def _why_not_applicable(side: SideView) -> str:
 @check
 @of_compilation
 def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
+    """The integrity hash in Vyper's creation bytecode (0.4.1 on) must be that of the sources and imports."""
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
         return

@@ -11,10 +11,10 @@ PROOF = "proof"
 
 
 def proof_rules() -> Iterator[Rule]:
-    """Yield the rules of a proof in its order."""
+    """Yield the rules for records, in the order of a proof."""
     yield from (rule_of_check(check, PROOF) for check in CONTRACT_CHECKS)
 
 
 def rule_of_check(check: ContractCheck, group: str) -> Rule:
-    """Return a check of records as a rule of a group."""
+    """Convert a check of records to a rule for lists."""
     return Rule(check.name, check.severity, group, check.rule)

@@ -74,20 +74,20 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_by(match: Match) -> frozenset[str]:
-    """Return the names of the checks that must confirm a claimed match."""
+    """Return the names of the checks that a claimed match must pass."""
     return frozenset(
         [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
     )
 
 
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
-    """Run checks on a record whose shape is validated."""
+    """Run checks on a record whose member types have been validated."""
     view = RecordView(record)
     return tuple([result for check in checks for result in check.results([view])])
 
 
 class Provable(NamedTuple):
-    """A record and the evidence beside it."""
+    """A record to prove, with the evidence stored beside it."""
 
     record: RecordValue  # validated against the record's types
     # evidence that the record's sources were compiled again; None if there is none
@@ -109,7 +109,10 @@ def prove(
     digest: str = "",
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
-    """Return the proof of one record, as `prove_together` does."""
+    """Return the proof of one record.
+
+    `prove_together` is faster for several records.
+    """
     (proof,) = prove_together([Provable(record, compilation, anchor, digest, checkpoints)], checks)
     return proof
 
@@ -117,14 +120,14 @@ def prove(
 def prove_together(
     provables: Sequence[Provable], checks: Sequence[ContractCheck] = CONTRACT_CHECKS
 ) -> list[Proof]:
-    """Run checks on records, and return the proof of each.
+    """Run all checks on several records, and return their proofs.
 
-    A check runs on all records before the next one does: so its code stays in the processor's cache, and
-    proving 16 records takes a fifth less time than one by one.
+    Each check runs on all records before the next check starts, so that its code stays in the processor's
+    cache. Proving 16 records takes a fifth less time than one by one.
 
     Args:
         provables: the records.
-        checks: the results also name those that are skipped.
+        checks: the checks to run; the results also name those that are skipped.
     """
     views = [RecordView(provable.record) for provable in provables]
     parts = [provable.part if checks is _WHOLE else None for provable in provables]
@@ -222,9 +225,9 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
-    """Report on-chain code that is not the compiled code.
+    """Report that the code on the chain is not the compiled code.
 
-    It is an error while a record is being made; a finished one is published with that headline, as real
+    This is an error while a record is being made. A finished record is published with this verdict, as real
     servers do.
     """
     if not (proof.verdict and proof.verdict.sentences[0].key in RUNTIME_DIFFERS):

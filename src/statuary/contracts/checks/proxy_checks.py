@@ -37,7 +37,7 @@ _NO_ADDRESS = "0x" + "0" * 40
 
 @check
 def incomplete_proxy_resolution(record: RecordView) -> Iterator[Observation]:
-    """A proxy has a type and checksummed implementations, which are other contracts; any other contract has neither."""
+    """A proxy must have a type and other contracts as implementations; any other contract has neither."""
     resolution = record.value.get("proxyResolution")
     if not isinstance(resolution, dict):
         return
@@ -77,10 +77,9 @@ def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
 
 
 def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
-    """Note that a record does not decide whether it is a proxy.
+    """Note that a record leaves open whether its contract is a proxy.
 
-    Servers send such records, so this is not a rule for records; the owner of a workspace can resolve its
-    proxy.
+    Servers send such records, so this is not a rule. The owner of a workspace can resolve the proxy.
     """
     if _ERROR not in (record["proxyResolution"] or {}):
         return ()
@@ -128,10 +127,10 @@ def _count_fault(count: int, proxy_type: Json) -> str:
 
 @check
 def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
-    """The bytecode does not contradict proxyResolution.
+    """The bytecode must not contradict proxyResolution.
 
-    Factories are no proxies, EIP-1167 clones are, others need their patterns; of a type that is not known here, the code
-    delegates.
+    A factory is not a proxy, an EIP-1167 clone is one, and other types need their patterns. Code of a type
+    that is not known here must at least delegate calls.
     """
     code = record.creation.onchain or record.runtime.onchain
     claim = record.value.get("proxyResolution")

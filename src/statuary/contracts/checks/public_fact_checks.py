@@ -42,9 +42,10 @@ _NAMED_ITEMS: Final = ITEM_TYPES[:3]
 @check
 @of_compilation
 def invalid_identifier(record: RecordView) -> Iterator[Observation]:
-    """The names in an ABI, and that of a Solidity contract, are identifiers: ASCII letters, digits, `_` and `$`.
+    """Names in an ABI and of a Solidity contract must have only ASCII letters, digits, `_` and `$`.
 
-    Other languages have other names: a Yul object any text, a Vyper contract that of its file.
+    They must not begin with a digit. Other languages have other names: a Yul object can have any, a Vyper
+    contract has that of its file.
     """
     name, count = record.compilation.get("name"), 0
     if record.language == "Solidity":
@@ -69,7 +70,7 @@ MAX_NAME: Final = 1_000
 @check
 @of_compilation
 def deceptive_name(record: RecordView) -> Iterator[Observation]:
-    """The name of a contract in Vyper, Yul or another language has no invisible characters and no lookalike letters."""
+    """A contract's name must not have invisible or lookalike letters (Vyper, Yul and other languages)."""
     if record.language == "Solidity":
         return  # all names are valid identifiers
     name = as_text(record.compilation.get("name"))[:MAX_NAME]
@@ -101,7 +102,7 @@ def _shown_value(value: Json) -> str:
 @check
 @of_compilation
 def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
-    """The items of an ABI are of known types, with at most one constructor, one fallback and one receive function."""
+    """ABI items must have known types; constructor, fallback and receive must be unique."""
     abi = record.value.get("abi")
     if not isinstance(abi, list):
         yield NotApplicable("the record has no ABI")
@@ -117,9 +118,9 @@ def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
 
 @check(Severity.NOTE)
 def unknown_member(record: RecordView) -> Iterator[Observation]:
-    """Every member of the record, and of its groups, is one that Sourcify's API had when this version was made.
+    """All members of the record and its groups should be known from Sourcify's API.
 
-    Later ones are published as they are, and nothing confirms them.
+    Unknown ones are published as they are, and nothing confirms them.
     """
     yield Evidence({"members": len(record.value)})
     for path in unknown_members(dict(record.value)):
@@ -140,7 +141,7 @@ def releases(compiler: str) -> Mapping[str, Release]:
     tests/support/compiler_releases.py makes the table from the packages.
 
     Returns:
-        The releases; none for another compiler.
+        The releases; empty for another compiler.
     """
     table = orjson.loads(read_file(Path(__file__).with_name("compiler_releases.json")))
     by_version: dict[str, Release] = {}
@@ -160,10 +161,10 @@ _VERSION: Final = re.compile(
 @check
 @of_compilation
 def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
-    """The compiler version is a release with the commit of one of its builds, a build before one, or a nightly of a real day.
+    """The compiler version must be a release's with its commit, a pre-release's, or a real nightly's.
 
-    A version that is newer than the table is "not known here", which is no error. Vyper's packages and programs can be of
-    different commits, so there another commit is a warning.
+    A version that is newer than the table is "not known here", which is not an error. Vyper's packages and
+    programs can have different commits, so another commit is a warning there.
     """
     releases, parts = _known_version(record)
     if parts is None:
@@ -257,9 +258,9 @@ RELEASED_WITHIN: Final = timedelta(days=7)
 
 @check
 def verified_before_release(record: RecordView) -> Iterator[Observation]:
-    """A record is verified after its compiler was released.
+    """A record must be verified after its compiler was released.
 
-    The day of some releases is not known: then it is that of the last one before it, or there is none.
+    If the day of a release is not known, the day of the last release before it counts.
     """
     releases, parts = _known_version(record)
     verified = _day(as_text(record.value.get("verifiedAt"))[:10])
@@ -296,7 +297,7 @@ def _released(known: Mapping[str, Release], number: str, *, is_before: bool) -> 
 
 @check
 def library_address_mismatch(record: RecordView) -> Iterator[Observation]:
-    """A library that the compiler's settings link has their address wherever the record links it."""
+    """A library that the compiler's settings link must have the same address wherever the record links it."""
     settings = library_addresses(as_object(record.compilation.get("compilerSettings")).get("libraries"))
     if settings:
         yield Evidence({"libraries": len(settings)})
@@ -319,9 +320,10 @@ GENESIS: Final = "-1"
 
 @check
 def impossible_deployment(record: RecordView) -> Iterator[Observation]:
-    """A contract does not deploy itself; one of the genesis block has no deployer, and no transaction but a stand-in.
+    """A contract must not deploy itself; a genesis contract must not have a deployer or a transaction.
 
-    Any other was deployed by somebody, in a transaction whose hash is not zero.
+    Its transaction may be a stand-in. Any other contract was deployed by somebody, in a transaction whose
+    hash is not zero.
     """
     deployment = as_object(record.value.get("deployment"))
     deployer, transaction = (as_text(deployment.get(name)) for name in ("deployer", "transactionHash"))
@@ -372,10 +374,11 @@ LATER_PRECOMPILES: Final = (*range(0x0B, 0x12), 0x100)
 
 @check
 def impossible_code(record: RecordView) -> Iterator[Observation]:
-    """The on-chain code can be a contract's, and the address one at which a contract can be.
+    """The on-chain code must be possible for a contract, and so must the address.
 
-    Code never begins with 0xef (EIP-3541) but in the object format, which a compiler writes if its settings say so;
-    0xef0100 and an address are an account's (EIP-7702). Code above 24,576 bytes (EIP-170) is a note: some chains allow it.
+    Code does not begin with 0xef (EIP-3541), except in the object format, which needs a compiler setting.
+    0xef0100 and an address belong to an account (EIP-7702). Code above 24,576 bytes (EIP-170) is a note,
+    because some chains allow it.
     """
     address = hex_bytes(record.address.lower())
     if address is not None:

@@ -54,13 +54,16 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 
 
 def of_compilation(compute: Compute) -> Compute:
-    """Declare that a member of a view depends only on the compilation."""
+    """Mark a property as depending only on the compilation.
+
+    Its value can then be shared by contracts with the same compilation.
+    """
     _OF_COMPILATION.add(compute.__name__)
     return compute
 
 
 def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
-    """Return a parsed part of a record, or the error in it."""
+    """Parse a part of a record; return errors instead of raising them."""
     try:
         return parser(value)
     except InvalidValueError as error:
@@ -93,7 +96,7 @@ def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
 
 
 def as_json_text(value: Json) -> str:
-    """Return a JSON value for a message."""
+    """Return a JSON value as text for a message."""
     if isinstance(value, str):
         return repr(str(value))
     text = json_bytes(value)
@@ -116,13 +119,15 @@ def same_json(value: Json, other_value: Json) -> bool:
 
 
 def same_members(value: Json, other_value: Json) -> bool:
-    """Return the same as `same_json`, faster for values in different orders."""
+    """Compare JSON values as `same_json`, faster for differently ordered objects."""
     text = json_bytes(value, sort_keys=True)
     return text is not None and text == json_bytes(other_value, sort_keys=True)
 
 
 class MetadataHashes:
-    """The hashes of a metadata object in the compiler's possible spellings.
+    """The possible hashes of a contract's metadata.
+
+    There are several, because a record does not keep the compiler's spelling of the JSON.
 
     Args:
         value: the record's `metadata`.
@@ -136,7 +141,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def text(self) -> str | None:
-        """The compiler's text, if it has the same value without repeated keys."""
+        """The metadata as the compiler wrote it, or None if unknown."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -150,14 +155,18 @@ class MetadataHashes:
         return text if is_same and not has_repeated_keys(text) else None
 
     def has(self, scheme: str, digest: bytes) -> bool:
-        """Return whether a digest is the hash of the metadata."""
+        """Return whether a digest is one of the possible hashes."""
         key = scheme, digest
         if key not in self._known:
             self._known[key] = any(digest == candidate for candidate in self.digests(scheme))
         return self._known[key]
 
     def digests(self, scheme: str) -> Iterator[bytes]:
-        """Yield the hashes of the texts that the compiler may have written."""
+        """Yield the possible hashes of the metadata.
+
+        Args:
+            scheme: how auxdata hashes it, such as `ipfs`.
+        """
         if self._value is None:
             return
         try:
@@ -168,13 +177,13 @@ class MetadataHashes:
 
 
 class SideView:
-    """One side: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
+    """A record's creation or runtime code, with its claimed match.
 
     Attributes:
         name: `creation` or `runtime`.
         member: `creationBytecode` or `runtimeBytecode`.
-        value: its value; empty if the record has none.
-        claimed_level: the level that the record claims for this side.
+        value: the value of that member; empty if the record has none.
+        claimed_level: the match level that the record claims.
         is_exact: whether that is an exact match.
     """
 
@@ -188,7 +197,7 @@ class SideView:
 
     @unlocked_cached_property
     def onchain(self) -> bytes | None:
-        """The on-chain code."""
+        """The code on the chain, or None if it is unknown."""
         return hex_bytes(self.value.get("onchainBytecode"))
 
     @unlocked_cached_property
@@ -207,12 +216,12 @@ class SideView:
 
     @unlocked_cached_property
     def values(self) -> Mapping[str, Json]:
-        """The values of the transformations."""
+        """The values that the transformations insert."""
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
-        """Each transformation, or the error in it."""
+        """The transformations; an invalid one is represented by its error."""
         transformations = self.value.get("transformations")
         return (
             [parsed_or_error(parse_transformation, step) for step in transformations]
@@ -229,9 +238,9 @@ class SideView:
 
     @unlocked_cached_property
     def replayed(self) -> bytes | ReplayError | None:
-        """The code that the replay gives, or the step that fails.
+        """The result of applying the transformations to the recompiled code.
 
-        The value is None if a part cannot be decoded.
+        It is the code, or the error of the step that fails, or None if a part cannot be decoded.
         """
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
@@ -244,35 +253,35 @@ class SideView:
     @unlocked_cached_property
     @of_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
-        """The record's auxdata by number, or what is wrong with the list."""
+        """The pieces of auxdata by number, or the error in the list."""
         return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
     @of_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The record's auxdata by number, or nothing if the list is invalid."""
+        """The pieces of auxdata by number, without an invalid list's."""
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 
     @unlocked_cached_property
     @of_compilation
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
-        """The references of libraries, or the error in them."""
+        """The positions of library addresses in the code, or an error."""
         return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property
     @of_compilation
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
-        """The references of immutables, or the error in them.
+        """The positions of immutables in the code, or an error.
 
-        In Vyper, it is the one after the code.
+        In Vyper, immutables follow the code.
         """
         return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @unlocked_cached_property
     @of_compilation
     def fields(self) -> dict[str, AuxdataFields]:
-        """The decoded auxdata, without invalid pieces."""
+        """The decoded pieces of auxdata, without invalid ones."""
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
@@ -285,10 +294,10 @@ class SideView:
     @unlocked_cached_property
     @of_compilation
     def own_auxdata(self) -> Auxdata | None:
-        """The contract's own auxdata, if it has any.
+        """The contract's own auxdata, or None if it has none.
 
-        It ends the runtime code, also inside the creation code, where code of contracts that the constructor
-        creates may follow.
+        It ends the runtime code, also within the creation code. There, the code of contracts that the
+        constructor creates may follow.
         """
         if self.recompiled is None:
             return None
@@ -300,7 +309,10 @@ class SideView:
     @unlocked_cached_property
     @of_compilation
     def own_fields(self) -> AuxdataFields | None:
-        """The contract's own auxdata, decoded, if it has any that is valid."""
+        """The contract's own auxdata, decoded, or None if it has none.
+
+        It is also None if the auxdata is invalid.
+        """
         if self.own_auxdata is None:
             return None
         try:
@@ -310,7 +322,7 @@ class SideView:
 
     @unlocked_cached_property
     def found(self) -> SideMatch | None:
-        """The match that Sourcify's procedure finds between the two codes, or None."""
+        """The match that Sourcify's matching finds, or None."""
         libraries, immutables = self.parsed_libraries, self.parsed_immutables
         if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
             return None
@@ -345,14 +357,14 @@ class SideView:
 
 
 class QualifiedName(NamedTuple):
-    """A fully qualified name."""
+    """A fully qualified name, such as `src/Token.sol:Token`, in its parts."""
 
     path: str
     name: str
 
 
 class RecordView:
-    """A record as JSON, with derived values."""
+    """A contract record, with values that checks derive from it."""
 
     def __init__(self, value: Mapping[str, Json]) -> None:
         self.value = value
@@ -367,24 +379,24 @@ class RecordView:
 
     @unlocked_cached_property
     def creation(self) -> SideView:
-        """The creation bytecode and its match."""
+        """The creation code, with its match."""
         return SideView(self, "creation")
 
     @unlocked_cached_property
     def runtime(self) -> SideView:
-        """The runtime bytecode and its match."""
+        """The runtime code, with its match."""
         return SideView(self, "runtime")
 
     @unlocked_cached_property
     def sides(self) -> tuple[SideView, SideView]:
-        """Both sides."""
+        """The creation code and the runtime code."""
         return self.creation, self.runtime
 
     def compilation_values(self) -> tuple[Computed, Computed, Computed]:
-        """Return the cached values that depend only on the compilation.
+        """Return the computed values that depend only on the compilation.
 
         Returns:
-            Those of the record and of its two sides.
+            The values of the record, of its creation code, and of its runtime code.
         """
         record, creation, runtime = (
             {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
@@ -393,14 +405,15 @@ class RecordView:
         return record, creation, runtime
 
     def adopt(self, computed: tuple[Computed, Computed, Computed]) -> None:
-        """Take over what another view computed of the same members."""
+        """Take over values that another record with the same compilation computed."""
         for holder, values in zip((self, *self.sides), computed, strict=True):
             vars(holder).update(values)
 
     def clear(self) -> None:
-        """Drop all computed values.
+        """Forget all computed values.
 
-        A view and its sides refer to each other, and would otherwise wait for garbage collection.
+        A view and its creation and runtime views refer to each other. Otherwise they would wait for garbage
+        collection.
         """
         vars(self).clear()
 
@@ -428,7 +441,7 @@ class RecordView:
     @unlocked_cached_property
     @of_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
-        """The record's contract in `stdJsonOutput`, or None if it is missing."""
+        """The contract in the compiler's output, or None if it is missing."""
         path, name = self.path_and_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
@@ -444,7 +457,7 @@ class RecordView:
     @unlocked_cached_property
     @of_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether code that is claimed to match has the metadata's hash."""
+        """Whether a claimed match includes a hash of the metadata."""
         return any(
             self.metadata_hashes.has(scheme, digest)
             for side in self.sides
@@ -455,7 +468,7 @@ class RecordView:
     @unlocked_cached_property
     @of_compilation
     def vyper_program(self) -> VyperProgram:
-        """The input of the integrity hash."""
+        """The sources and settings that Vyper's integrity hash covers."""
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
         listed = as_object(self.compilation.get("compilerSettings")).get("search_paths")
         search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
@@ -482,5 +495,5 @@ class RecordView:
     @unlocked_cached_property
     @of_compilation
     def constructor(self) -> TupleType | None:
-        """The constructor's inputs, or None if their types cannot be parsed."""
+        """The types of the constructor's arguments, or None if they are invalid."""
         return constructor_inputs(self.value.get("abi"))

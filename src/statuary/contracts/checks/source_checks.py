@@ -50,7 +50,7 @@ _STEPS_OF_SEARCHES: Final = 50_000
 @check
 @of_compilation
 def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The fullyQualifiedName is the path of one of the sources, a colon, and name."""
+    """The fullyQualifiedName must be the path of a source, a colon, and the contract's name."""
     path, name = record.path_and_name
     yield Evidence({"path": path, "name": name})
     if name != record.compilation.get("name"):
@@ -65,7 +65,7 @@ def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def undeclared_contract(record: RecordView) -> Iterator[Observation]:
-    """The source in fullyQualifiedName declares the contract: a library if the bytecode is a library's."""
+    """The source in fullyQualifiedName must declare the contract (a library if it has a library's code)."""
     path, name = record.path_and_name
     text = record.sources.get(path)
     if text is None:
@@ -105,7 +105,7 @@ def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
 @check
 @of_compilation
 def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
-    """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
+    """The sources must declare the linked libraries, and at least as many immutables as the bytecode uses."""
     if record.language not in COMPILERS:
         return
     for name in sorted(_library_names(record)):
@@ -148,7 +148,7 @@ def _declares_library(record: RecordView, text: str, name: str) -> bool:
 @check
 @of_compilation
 def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
+    """The stdJsonInput must have the record's language, sources, settings and storage layout overrides."""
     std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
     # sources contain only strings, so == is exact; it is fast, because both are usually the same object
@@ -170,7 +170,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
+    """The stdJsonOutput must have the record's artifacts, bytecode and source maps, and nothing else."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
     if not same_json(output.get("sources"), record.value.get("sourceIds")):
@@ -237,7 +237,7 @@ def _is_metadata(record: RecordView) -> bool:
 @check
 @of_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
+    """The signatures must be those of the ABI's functions, events and errors, with their hashes."""
     expected = abi_signatures(record.value.get("abi"))
     claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
@@ -271,9 +271,10 @@ def _wrong_signatures(
 @check
 @of_compilation
 def missing_selector(record: RecordView) -> Iterator[Observation]:
-    """The runtime bytecode has the selector of every function of the ABI, in every language that has selectors.
+    """The runtime bytecode must have the selector of every function in the ABI.
 
-    Solidity's pushes it, or compares with zero; Vyper's may have it in a table.
+    This holds in every language that has selectors. Solidity's code pushes a selector, or compares it with
+    zero. Vyper's code may have it in a table.
     """
     code = record.runtime.recompiled
     functions = as_object(record.value.get("signatures")).get("function")
@@ -333,7 +334,7 @@ _COMPARES_WITH_ZERO: Final = re.compile(
 
 @check
 def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
-    """Constructor arguments are the canonical encoding of values for the constructor in the ABI."""
+    """Constructor arguments must be the canonical encoding of values of the constructor's types."""
     arguments = hex_bytes(record.creation.values.get("constructorArguments"))
     if arguments is None:
         return
@@ -351,7 +352,7 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
-    """A storage layout defines its types, and places each variable where the compiler's packing does."""
+    """A storage layout must define its types, and place each variable where the compiler does."""
     for member in _LAYOUTS:
         layout = record.value.get(member)
         if not isinstance(layout, dict):
@@ -400,7 +401,7 @@ class _Words:
         self._searched = 0
 
     def have(self, word: str, path: str) -> bool:
-        """Return whether a source has a word, searching `path` first."""
+        """Return whether a source contains a word, searching `path` first."""
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all
         return any(self._has(self._sources[source], word) for source in (path, *self._sources))

@@ -61,7 +61,7 @@ BATCH, BATCH_BYTES = 16, 400_000
 
 
 class ContractDocuments(NamedTuple):
-    """The documents of a contract, and findings about skipped ones."""
+    """A contract's documents, and findings about those that were skipped."""
 
     documents: tuple[Document, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -86,7 +86,7 @@ class ContractWithDocuments(NamedTuple):
 
 
 class BuiltContract(NamedTuple):
-    """A contract after reading and checking; `make` encodes its documents."""
+    """A contract that was read and checked; its documents come later."""
 
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
@@ -100,11 +100,11 @@ class BuiltContract(NamedTuple):
 
     @property
     def is_deterministic(self) -> bool:
-        """False if a bug stopped the build of this contract."""
+        """Whether another build gives the same result; False after a bug."""
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> ContractWithDocuments:
-        """Encode the documents of the contract.
+        """Make the contract's documents.
 
         If one of them cannot be made, the contract is excluded and has no documents.
         """
@@ -115,9 +115,10 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the ledger row of the source, without document paths.
+        """Return the ledger's row for the contract's source.
 
-        The row of a contract that hit a bug has no digest, so that the next build reads the source again.
+        Document paths are missing. If a bug occurred, the digest is missing too, so that the next build reads
+        the source again.
 
         Args:
             unit: the partition that built it.
@@ -161,9 +162,9 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 
 
 def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
-    """Yield contracts in groups that are small enough to prove together.
+    """Group contracts into batches that are proved together.
 
-    A group fits into a processor's cache.
+    A batch fits into a processor's cache.
     """
     batch, size = list[ReadContract](), 0
     for item in contracts:
@@ -179,7 +180,7 @@ def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadC
 def build_contracts_together(
     contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
-    """Build parsed contracts; their records are proved in one pass."""
+    """Check parsed contracts in one pass, and yield the results."""
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
     prepared = [_prepare(source, contract, settings) for source, contract in contracts]
     provable = [
@@ -415,7 +416,10 @@ def _known_contradiction(
 def _own_findings(
     findings: Iterable[Finding], source: ContractSource, rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a record itself: notes alone if the site's author publishes it as rejected."""
+    """Yield the findings about a record itself.
+
+    They are only notes if the site's author publishes the record as rejected.
+    """
     failed = False
     for finding in findings:
         failed = failed or has_errors([finding])

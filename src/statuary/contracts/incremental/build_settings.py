@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class RecordRecompiler(Protocol):
-    """Compiles records again with the compilers of a build.
+    """The compilers that a build uses to compile records again.
 
-    It is pickled for workers, and is part of the fingerprint of contracts.
+    They are sent to worker processes. If they change, all contracts are built again.
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
@@ -28,7 +28,7 @@ class RecordRecompiler(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractBuildSettings:
-    """All inputs of a contract's documents except its source."""
+    """Everything that a contract's documents depend on, except its source."""
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # trusted blocks by chain id

@@ -49,7 +49,7 @@ class BuiltContracts(NamedTuple):
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether no contract changed and every document of theirs is published."""
+        """Whether the last build published exactly the same contracts."""
         return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
@@ -59,7 +59,7 @@ def prepare_worker() -> None:
 
 
 def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
-    """Return whether the content may have contracts, or the last build had."""
+    """Return whether the content may have contracts, or once had."""
     sources = contracts.sources
     return not ledger.sources.is_empty() or bool(len(sources) or sources.bulk or sources.findings)
 
@@ -67,7 +67,7 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
 def without_contracts(
     site: SiteContent, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
 ) -> BuiltContracts:
-    """Return the result for a site that has never had contracts.
+    """Return the build's result for a site without contracts.
 
     Lists that are published already stay.
     """
@@ -87,11 +87,12 @@ def contract_build_settings(
     pages: "ContractPageContext | None",
     recompiler: "RecordRecompiler | None" = None,
 ) -> ContractBuildSettings:
-    """Return the settings that every contract is built with.
+    """Return the settings that all contracts of a site share.
 
     Args:
+        site: the content of the site.
         checks: the checks to run on each record; None for all.
-        pages: the inputs of pages; None if contracts have no pages.
+        pages: the settings of pages; None if contracts have no pages.
         recompiler: the compilers of this build; None to compile nothing again.
     """
     contracts = site.of(SiteContracts)
@@ -119,11 +120,11 @@ def _by_address(contracts: "Iterable[KnownContradiction]") -> dict[str, KnownCon
 
 
 def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:
-    """Return the fingerprint of all inputs of contracts except their sources."""
+    """Return a digest of all that contracts depend on, except their sources."""
     return fingerprint_of(settings, site.hosting, can_recover_senders())
 
 
 def list_page_fingerprint(site: SiteContent) -> Fingerprint:
-    """Return the fingerprint of all inputs of list pages except the contracts."""
+    """Return a digest of everything list pages depend on, except the contracts."""
     contracts = site.of(SiteContracts)
     return fingerprint_of(site_context(site), contracts.chains, contracts.have_pages(site.pages))

@@ -32,18 +32,18 @@ class BulkContract(Protocol):
 
     @property
     def source(self) -> ContractSource:
-        """The bulk file, and the line or row of the contract."""
+        """The place of the contract: its file, and the line or row."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
-        """The record, or the findings if it cannot be read."""
+        """The contract's record, or findings if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the position in the bulk file to findings about the record."""
+        """Add the file's line or row to findings about the contract."""
 
 
 class BulkPart(Protocol):
-    """A part of a bulk source that a worker can read alone.
+    """A part of a file with many contracts, which one worker reads.
 
     Parts are small and picklable, and give the same contracts each time.
     """
@@ -56,14 +56,16 @@ class BulkPart(Protocol):
 
 
 class BulkReader(Protocol):
-    """Reads a format of bulk sources, such as lines of JSON."""
+    """Reads one format of files with many contracts, such as JSON lines."""
 
     def parts(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
-        """Divide a source into parts, readable while the context is open.
+        """Divide a file into parts, to read while the context is open.
 
         Args:
+            root: the content folder.
+            source: the file or files.
             chains: the ids of the site's chains; contracts on other chains may be skipped.
             memory: the bytes that dividing may use.
             pool: an executor for some of the work; None for this process only.
@@ -77,7 +79,10 @@ class BulkReader(Protocol):
 def open_bulk_source(
     root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
-    """Open a bulk source; yield its parts and findings."""
+    """Open a file with many contracts, and yield its parts.
+
+    Faults are yielded as findings.
+    """
     reader: BulkReader = provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in contracts.chains)
     memory = contracts.settings.join_memory
@@ -103,7 +108,7 @@ def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
 
 
 def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Give a contract's findings their line or row in the file."""
+    """Add a file's line or row to findings about a contract."""
     own_findings = list[Finding]()
     other_findings = list[Finding]()
     for finding in findings:
@@ -114,14 +119,14 @@ def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) ->
 
 @dataclass(frozen=True, slots=True)
 class BulkSourceRange(PartitionSources):
-    """The contracts in one part of a bulk source."""
+    """The contracts in one part of a file with many contracts."""
 
     outdated: OutdatedSource[BulkSource]
     part: BulkPart
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts of the part, with positions in all findings."""
+        """Build the contracts of the part, and yield the results."""
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0

@@ -33,7 +33,7 @@ CONTRACTS_SOURCE = "contracts"
 
 
 class AddressPartition(NamedTuple):
-    """A group of addresses whose documents one worker makes."""
+    """A group of addresses whose lists one worker makes."""
 
     name: str
     addresses: tuple[AddressRows, ...]
@@ -42,10 +42,10 @@ class AddressPartition(NamedTuple):
 
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
-    """Make the documents of each address in a partition.
+    """Make the lists for each address of a partition.
 
     Raises:
-        OSError: if a body cannot be staged.
+        OSError: if a document cannot be staged.
     """
     partition.output.add(apply_host_layout(address_documents(partition.addresses), partition.hosting))
     return partition.output.result(len(partition.addresses))
@@ -60,9 +60,13 @@ def add_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Add the lists of chains and addresses that changed, and their pages.
+    """Add the contract lists that changed, and the pages that show them.
 
     Args:
+        target: the site that is being built.
+        contracts: the contracts of the site.
+        progress: receives the progress.
+        executor: runs the work.
         skipped: receives a finding for each page that cannot be made.
         is_same_site: whether only contracts have changed since the last build made its pages.
     """

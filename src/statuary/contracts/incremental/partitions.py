@@ -51,7 +51,7 @@ class PartitionSettings(NamedTuple):
     started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def packed(self) -> bytes:
-        """Pickle the settings, once for all partitions."""
+        """Pickle the settings once, for all worker processes."""
         return pickle.dumps(self)
 
 
@@ -63,10 +63,16 @@ def unpack_settings(settings: bytes) -> PartitionSettings:
 
 
 class PartitionSources(Protocol):
-    """The sources of a partition: files, or part of a bulk source."""
+    """The contracts of one partition.
+
+    They have files of their own, or are part of a bulk file.
+    """
 
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
-        """Build the contracts; their rows do not name documents yet."""
+        """Build the contracts, and yield each with its row for the ledger.
+
+        The rows do not name documents yet.
+        """
 
 
 AnySource = ContractSource | BulkSource
@@ -74,7 +80,7 @@ Source_co = TypeVar("Source_co", bound=AnySource, covariant=True)
 
 
 class OutdatedSource(NamedTuple, Generic[Source_co]):
-    """A source to build, with the reason and its git id."""
+    """A source that must be built, with the reason."""
 
     source: Source_co
     reason: str  # why it is read
@@ -83,7 +89,7 @@ class OutdatedSource(NamedTuple, Generic[Source_co]):
 
 @dataclass(frozen=True, slots=True)
 class SingleSources(PartitionSources):
-    """Contracts that have a file or folder of their own."""
+    """Contracts that each have their own file or folder."""
 
     sources: tuple[OutdatedSource[ContractSource], ...]
 
@@ -109,7 +115,7 @@ class SingleSources(PartitionSources):
 
 
 def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
-    """Return a source's git id if its content still has that id.
+    """Return a source's git id if its content still matches that id.
 
     Returns:
         The id; empty if the file differs from the one in git.
@@ -136,10 +142,10 @@ class ContractPartition(NamedTuple):
 
 
 def build_partition(partition: ContractPartition) -> PartitionResult:
-    """Build all contracts of a partition, and stage their documents.
+    """Build the contracts of a partition, and stage their documents.
 
     Raises:
-        OSError: if a body cannot be staged.
+        OSError: if a document cannot be staged.
         PublishingError: if a document cannot be part of the site.
     """
     settings = unpack_settings(partition.settings)
@@ -196,7 +202,7 @@ class Partitioner:
             )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return the next partition, with a unique name."""
+        """Return a partition of these sources, with a unique name."""
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

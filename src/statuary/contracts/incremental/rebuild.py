@@ -80,10 +80,14 @@ def build_contracts(
 ) -> BuiltContracts:
     """Build the contracts that changed, or all of them.
 
-    Of records with the same contract or match id, the one that was published first stays. A record that
-    claims a verification after `now` is excluded, and the next build reads it again.
+    If records have the same contract or match id, the one that was published first stays. A record whose
+    verification is dated after `now` is excluded, and the next build reads it again.
 
     Args:
+        root: the content folder.
+        site: the content of the site.
+        target: the site that is being built.
+        progress: receives the progress.
         checks: the checks to run on each record; None for all.
         recompiler: the compilers of this build; None to compile nothing again.
 
@@ -128,9 +132,14 @@ def build_contracts(
 
 
 def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Finding) -> BuiltContracts:
-    """Return the contracts of the last build, because this one failed.
+    """Return the last build's contracts, because this build failed.
 
     The next build compares all sources again.
+
+    Args:
+        site: the content of the site.
+        target: the site that is being built.
+        reason: the finding that reports the failure.
     """
     target.ledger.restore_previous_sources()
     contracts = _contracts_of(target.ledger.sources, site)
@@ -183,7 +192,7 @@ def _single_sources(
 
 
 class ReadBulkSource(NamedTuple):
-    """A bulk source after reading: its earlier state, and findings."""
+    """A bulk file after reading: its state before, and the findings."""
 
     outdated: OutdatedSource[BulkSource]
     stat: SourceStat
@@ -326,7 +335,7 @@ def _source_of(contract: LocatedContract) -> ContractSource:
 
 
 def read_finding(members: dict[str, Any]) -> Finding:
-    """Convert a finding that the ledger stores as JSON."""
+    """Convert a finding from the JSON that the ledger stores."""
     position = members["position"]
     return Finding(
         **{

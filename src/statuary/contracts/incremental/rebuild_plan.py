@@ -44,7 +44,7 @@ MetadataChange = tuple[str, str, str]
 
 
 class RemainingSources(NamedTuple):
-    """The sources that need no build: removed, or with new metadata."""
+    """The sources that were removed, or whose metadata alone changed."""
 
     deleted: list[str]  # locations of sources that no longer exist
     metadata_changed: list[MetadataChange]
@@ -52,7 +52,7 @@ class RemainingSources(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceComparison:
-    """Compares a site's sources with those of the last build.
+    """Compares a site's source files with those of the last build.
 
     Both are in the order of paths.
     """
@@ -67,7 +67,10 @@ class SourceComparison:
     def outdated(
         self, sources: Iterable[AnySource]
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
-        """Yield the sources to build; return those that were removed or touched."""
+        """Yield the sources that must be built.
+
+        The generator returns the sources that were removed, or whose metadata alone changed.
+        """
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
         metadata_changed = list[MetadataChange]()
@@ -149,7 +152,7 @@ def _paired(
 
 
 class GitIds:
-    """Looks up git ids of sources, in the order of paths."""
+    """Looks up git ids of source files, in the order of paths."""
 
     def __init__(self, tree: GitState | None) -> None:
         self.tree = tree
@@ -157,7 +160,7 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return a file's git id, or a hash of a folder's ids.
+        """Return a file's git id, or a hash of the ids in a folder.
 
         Returns:
             The id; empty if git does not have every file.
@@ -191,10 +194,10 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder of a source that is a folder.
+    """Return the folder of a source that has several files.
 
     Returns:
-        None for a single file.
+        The folder, or None for a single file.
     """
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
@@ -202,10 +205,10 @@ def source_folder(source: AnySource) -> str | None:
 
 
 def source_digest(root: Path, source: AnySource) -> bytes:
-    """Return the digest of a record's file, as `record_digest` computes it.
+    """Return the digest of a record's file.
 
     Returns:
-        The digest; empty for any other kind of source.
+        The digest, as `record_digest` computes it; empty for any other kind of source.
     """
     if source.form is not ContractForm.RECORD:
         return b""
@@ -236,7 +239,7 @@ class GeneratorResult(Generic[Item, Value]):
 
 
 class RebuildPlan(NamedTuple):
-    """The sources to read, and how to compare the others."""
+    """The sources that a build reads, and the state to compare with."""
 
     # yields the sources to build, in byte order of paths; its return value describes the remaining sources
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
@@ -247,7 +250,7 @@ class RebuildPlan(NamedTuple):
 
 
 def with_previous_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
-    """Reuse the last count of contracts if git shows no change."""
+    """Reuse the number of contracts if git shows no change."""
     scan = contracts.sources
     if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
         return contracts
@@ -264,7 +267,10 @@ def plan_rebuild(
     *,
     verify: bool,
 ) -> RebuildPlan:
-    """Plan which sources a build reads; all other documents stay."""
+    """Decide which sources a build has to read.
+
+    The documents of all other sources stay.
+    """
     sources: Iterable[AnySource] = contracts.sources
     if contracts.bulk:
         sources = merge(contracts.sources, contracts.bulk, key=lambda source: source.path)
@@ -296,7 +302,7 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
     """Return the reason for reading every source, if there is one.
 
     Returns:
-        None if only changed sources need to be read.
+        The reason, or None if only changed sources need to be read.
     """
     if previous_fingerprint == fingerprint:
         return None
@@ -310,16 +316,16 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
-    """Return whether contracts have the git id of the last build."""
+    """Return whether git shows that no contract has changed."""
     return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.group(GIT_TREE).fingerprint
 
 
 def save_contract_state(
     ledger: Ledger, contracts: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
 ) -> None:
-    """Store the inputs of this build's contracts for the next one.
+    """Store what the next build needs to find changed contracts.
 
-    A git id identifies the folder only if all of it is committed and no contract is elsewhere.
+    A git id stands for the folder only if all of it is committed and no contract is elsewhere.
     """
     scan = contracts.sources
     is_whole = (

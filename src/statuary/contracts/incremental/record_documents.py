@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class RecordOutput(NamedTuple):
-    """Documents that extensions derive from a record, and their ledger data."""
+    """The documents that extensions made from a record.
+
+    The ledger stores their further data.
+    """
 
     facts: bytes  # data for the ledger
     documents: Iterable[Document]
@@ -31,10 +34,11 @@ RECORD_DOCUMENTS = providers("record documents")
 def record_documents(
     judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
-    """Let each enabled extension derive documents from a record.
+    """Let extensions make further documents from a record.
 
     Args:
-        extensions: name and settings of each, as in `RECORD_DOCUMENTS`.
+        judged: the record with its proof.
+        extensions: name and settings of each extension, as in `RECORD_DOCUMENTS`.
         source: the content file of the record.
     """
     of_each: list[RecordOutput] = [

@@ -9,7 +9,7 @@ from statuary.publish.ledger.contract_rows import ContractRow
 
 
 def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
-    """A record's path names its chain id and address."""
+    """A record's path must name its chain id and address."""
     if record["chainId"] != source.chain_id:
         yield Finding(
             rule="path-mismatch",
@@ -29,7 +29,7 @@ def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Findi
 
 
 def unknown_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
-    """A record's chain is one of the site's."""
+    """A record's chain must be listed in site.yaml."""
     if record["chainId"] not in chains:
         yield Finding(
             rule="unknown-chain",
@@ -41,19 +41,19 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 
 
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A contract has one record on each chain; the one that was published first stays."""
+    """A contract must have one record on each chain; the one that was published first stays."""
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
     return _repeats("duplicate-contract", "address", source, message, "remove one of the two")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A match id belongs to one record; the one that was published first stays."""
+    """A match id must belong to one record; the one that was published first stays."""
     message = f"match id {row.matchId} is that of {other_location}, which stays"
     return _repeats("duplicate-match-id", "matchId", source, message, "give this one the next free number")
 
 
 def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
-    """A record is not verified later than a day after the build."""
+    """A record must not be verified later than a day after the build."""
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
     return _repeats("verified-in-future", "verifiedAt", source, message, "write when it was verified")
 

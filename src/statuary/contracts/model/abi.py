@@ -29,7 +29,7 @@ _LONGEST_REMEMBERED = 40
 
 @dataclass(frozen=True)
 class BasicType:
-    """An elementary type: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`."""
+    """An elementary ABI type, such as `address`, `bytes7` or `uint256`."""
 
     name: str  # the canonical name (`uint256` for `uint`)
     kind: str  # the name without its size
@@ -40,7 +40,7 @@ class BasicType:
 
     @property
     def canonical(self) -> str:
-        """The type's name in signatures."""
+        """The name of the type in signatures."""
         return self.name
 
 
@@ -61,18 +61,18 @@ class ArrayType:
 
     @cached_property
     def head_bytes(self) -> int:
-        """The size of the encoding's head in bytes."""
+        """The size in bytes that the value takes in its parent's encoding."""
         return WORD if self.is_dynamic else self.item.head_bytes * (self.length or 0)
 
     @property
     def canonical(self) -> str:
-        """The type's name in signatures."""
+        """The name of the type in signatures."""
         return f"{self.item.canonical}[{'' if self.length is None else self.length}]"
 
 
 @dataclass(frozen=True)
 class TupleType:
-    """A struct, with its components in order."""
+    """A struct, or a list of arguments."""
 
     items: tuple["AbiType", ...]
 
@@ -83,12 +83,12 @@ class TupleType:
 
     @cached_property
     def head_bytes(self) -> int:
-        """The size of the encoding's head in bytes."""
+        """The size in bytes that the value takes in its parent's encoding."""
         return WORD if self.is_dynamic else sum(item.head_bytes for item in self.items)
 
     @property
     def canonical(self) -> str:
-        """The type's name in signatures."""
+        """The name of the type in signatures."""
         return f"({','.join(item.canonical for item in self.items)})"
 
 
@@ -96,9 +96,9 @@ AbiType = BasicType | ArrayType | TupleType
 
 
 def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
-    """Parse the `inputs` of an ABI item into a tuple type.
+    """Parse the inputs of an ABI item into a single tuple type.
 
-    Takes and raises the same as `parse_abi_types`.
+    Arguments and errors are those of `parse_abi_types`.
     """
     return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
 
@@ -121,7 +121,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Return whether ethers accepts a string as an ABI item's name."""
+    """Return whether ethers accepts a name in an ABI."""
     if not isinstance(name, str):
         return False
     # Python's check accepts the same names as ethers, except those with a dollar, and is several times faster
@@ -194,7 +194,7 @@ def _number(digits: str) -> int:
 
 
 def canonical(name: str, inputs: Sequence[AbiType]) -> str:
-    """Return a signature: the name and the canonical types of its inputs."""
+    """Return a signature such as `transfer(address,uint256)`."""
     return f"{name}({','.join(item.canonical for item in inputs)})"
 
 
@@ -212,7 +212,7 @@ _TEXTS: Final[dict[bytes, str | None]] = {}
 
 
 def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
-    """Return an ABI's signatures by kind, unique and in byte order.
+    """Return the signatures of an ABI by kind, unique and sorted.
 
     The production server sorts by its database's locale, so compare signatures of other servers' records as
     sets.
@@ -229,7 +229,7 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def cached_signature_text(item: Mapping[str, Json]) -> str | None:
-    """Return an ABI item's signature, from a cache that all ABIs share."""
+    """Compute a signature as `signature_text`, with a cache for all ABIs."""
     try:
         key = orjson.dumps(item)
     except TypeError:  # orjson raises a TypeError for a lone surrogate, or too deep nesting
@@ -268,7 +268,7 @@ def signature_hash(text: str) -> str:
 
 
 def signature_entry(text: str) -> dict[str, str]:
-    """Return an element of a served list: signature, selector and hash."""
+    """Return a signature with its hash, as records list it."""
     digest = signature_hash(text)
     return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
 
@@ -278,7 +278,7 @@ AbiValue = Any
 
 
 def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
-    """Decode the arguments of a call or constructor.
+    """Decode the ABI-encoded arguments of a call or constructor.
 
     Raises:
         InvalidValueError: if `data` is not exactly the canonical encoding of values of these types.

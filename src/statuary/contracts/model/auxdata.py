@@ -159,9 +159,9 @@ _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 
 class Auxdata(NamedTuple):
-    """A piece of auxdata: its byte offset, and its bytes.
+    """A piece of auxdata in code, including its final length bytes.
 
-    The bytes include the length.
+    Compilers append auxdata to code: metadata hash and version.
     """
 
     offset: int
@@ -169,7 +169,7 @@ class Auxdata(NamedTuple):
 
 
 class AuxdataFields(NamedTuple):
-    """The decoded content of auxdata."""
+    """The values in a piece of auxdata, such as the metadata hash."""
 
     # the digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
     hashes: Mapping[str, bytes]
@@ -179,10 +179,10 @@ class AuxdataFields(NamedTuple):
 
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Return the auxdata at the end of code.
+    """Return the auxdata that code ends with.
 
     Returns:
-        The auxdata, or None if the code does not end in that layout.
+        The auxdata, or None if the code does not end with any of this style.
     """
     size, cbor_end = _extent(code, style)
     start = len(code) - size
@@ -220,13 +220,14 @@ def is_cbor(data: bytes) -> bool:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
-    """Decode a piece of auxdata by its compiler's layout.
+    """Decode a piece of auxdata.
 
     Args:
-        value: the bytes, length included.
+        value: the bytes, including the final length.
+        style: the layout that the compiler uses.
 
     Raises:
-        InvalidValueError: if they are not in that layout.
+        InvalidValueError: if the bytes are not in that layout.
     """
     size, cbor_end = _extent(value, style)
     if style is AuxdataStyle.NONE or size != len(value):
@@ -240,7 +241,7 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
 
 
 def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
-    """Return whether auxdata has a hash of the sources.
+    """Return whether a piece of auxdata has a hash of the sources.
 
     An exact match needs one: in Solidity the metadata hash, in Vyper from 0.4.1 the integrity hash. Nothing
     else counts (MEASUREMENTS.md, match levels).
@@ -314,7 +315,7 @@ MAX_ARRAY_INDEX = 2**32 - 2
 
 
 class CodeReference(NamedTuple):
-    """A range of code that a library's address or an immutable fills."""
+    """A range of code for a library's address or an immutable."""
 
     id: str  # a library's fully qualified name, or an immutable's AST id
     start: int  # offset in bytes
@@ -430,7 +431,7 @@ AuxdataByNumber = dict[str, Auxdata]
 
 
 class AuxdataPositions(NamedTuple):
-    """The auxdata of creation and runtime code, by number."""
+    """The positions of auxdata in a contract's creation and runtime code."""
 
     creation: AuxdataByNumber
     runtime: AuxdataByNumber
@@ -466,12 +467,15 @@ def _only(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNum
 
 
 def listed_auxdata(assembly: Json) -> list[bytes]:
-    """Return the auxdata that solc's `evm.legacyAssembly` lists, in Sourcify's order."""
+    """Return the auxdata that solc's assembly output lists.
+
+    It is in Sourcify's order. solc calls the output `evm.legacyAssembly`.
+    """
     return list(_listed(assembly, 0))
 
 
 def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
-    """Return the auxdata found by its form alone, the contract's own first."""
+    """Find auxdata in code by its form, the contract's own first."""
     inner = [piece.value for piece in recognized_auxdata_pieces(runtime)]
     outer = [piece.value for piece in recognized_auxdata_pieces(creation)]
     for value in inner:
@@ -481,7 +485,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield each part of code that has the form of solc's auxdata."""
+    """Yield each part of code that looks like solc's auxdata."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)

@@ -20,14 +20,14 @@ _OF_SOLC: Final = frozenset(("ipfs", "bzzr0", "bzzr1", "solc"))
 
 
 class CodeMaker(NamedTuple):
-    """The compiler and version that code names in its last bytes."""
+    """The compiler and version that code names at its end."""
 
     compiler: str  # solc or vyper
     version: str  # dotted, or the name of a nightly build; empty if code does not say
     auxdata: bytes
 
     def may_be(self, compiler_version: str) -> bool:
-        """Return whether a compiler of this version can have written the code."""
+        """Return whether a compiler of this version may have written the code."""
         number = parse_compiler_version(compiler_version)
         if self.compiler == "solc" and not self.version:
             evidence = compiler_evidence(SOLIDITY, compiler_version)
@@ -38,7 +38,7 @@ class CodeMaker(NamedTuple):
 
 
 def code_maker(code: bytes) -> CodeMaker | None:
-    """Return the compiler that code names at its end, if any."""
+    """Return the compiler that code names at its end, or None."""
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
         piece = split_auxdata(code, style)
         if piece is None:

@@ -38,14 +38,16 @@ _MARKERS: Final = (
 
 
 class RecordPieces(NamedTuple):
-    """A record's text, split into pieces of compilation and deployment."""
+    """The text of a record, with its compilation apart from its deployment."""
 
     compiled: tuple[bytes, bytes, bytes]  # members of the creation side, of the runtime side, and `OTHERS`
     deployed: tuple[bytes, ...]  # the pieces around these, each completed to a JSON object
 
 
 def split_record_text(text: bytes) -> RecordPieces | None:
-    """Split a record's text into pieces, without checking them.
+    """Separate the compilation in a record's text from the deployment.
+
+    The text is not checked.
 
     Returns:
         The pieces, or None if the text is not in the canonical form.
@@ -69,13 +71,13 @@ def split_record_text(text: bytes) -> RecordPieces | None:
 
 
 class CompiledPart:
-    """The members of a compilation that several records share, with cached results.
+    """A compilation that several records share, with cached check results.
 
     Attributes:
-        creation: members of the creation side.
-        runtime: members of the runtime side.
-        other_members: members of the record.
-        proof_results: results of the compilation's checks, by the levels that a record claims.
+        creation: the members of `creationBytecode`.
+        runtime: the members of `runtimeBytecode`.
+        other_members: the members of the record itself.
+        proof_results: results of the checks, by the match levels that a record claims.
     """
 
     def __init__(self, creation: RecordValue, runtime: RecordValue, other_members: RecordValue) -> None:
@@ -84,11 +86,13 @@ class CompiledPart:
 
     @property
     def members(self) -> RecordValue:
-        """The shared members, as a record that lacks the others."""
+        """The shared members, as a record without the others."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_of(self, deployed: tuple[bytes, ...]) -> RecordValue:
-        """Combine the shared members with a deployment, without type checks.
+        """Combine the shared compilation with a deployment to a record.
+
+        Types are not checked.
 
         Raises:
             ValueError: if the text is not that of a record in its canonical form.
@@ -114,7 +118,7 @@ MAX_SEEN: Final = 65_536
 
 
 class CompiledParts:
-    """A bounded cache of compilations that occurred more than once."""
+    """A cache of compilations that several records share, limited in size."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity

@@ -13,7 +13,7 @@ _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+
 
 
 class CompilerVersion(NamedTuple):
-    """A compiler version, ordered as in semantic versioning.
+    """A compiler's version, which can be compared with others.
 
     As in Sourcify, Vyper's betas and release candidates (`0.4.1b1`) compare as the release, and a nightly
     (`0.4.7-nightly…`) comes before it.
@@ -49,15 +49,15 @@ _BUILD = re.compile(
 
 
 def build_version(text: str) -> str:
-    """Find the first compiler version in a string, without its platform."""
+    """Return the first compiler version in a string, without its platform."""
     match = _BUILD.search(text)
     return match[0] if match else ""
 
 
 def is_same_build(recorded: str, reported: str) -> bool:
-    """Return whether two version strings name the same compiler build.
+    """Return whether two strings name the same build of a compiler.
 
-    Versions must be equal, and so must commits if both have one; records of Vyper 0.3.1 have none.
+    The versions must be equal, and the commits too if both have one. Records of Vyper 0.3.1 have none.
     """
     recorded_match = _BUILD.match(recorded.removeprefix("v"))
     reported_match = _BUILD.search(reported)
@@ -75,10 +75,13 @@ def is_same_build(recorded: str, reported: str) -> bool:
 
 
 def library_addresses(libraries: Json) -> dict[str, str]:
-    """Return library addresses in lower case, by `path:Library`.
+    """Return the library addresses in compiler settings, by `path:Library`.
 
     Args:
         libraries: the setting `libraries`, nested by file or flat.
+
+    Returns:
+        The addresses in lower case.
     """
     flat: dict[str, str] = {}
     for path, addresses in as_object(libraries).items():

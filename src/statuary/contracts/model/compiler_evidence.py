@@ -26,7 +26,7 @@ class AuxdataStyle(StrEnum):
 
 
 class SourceHash(StrEnum):
-    """What the hash in auxdata commits to."""
+    """The subject of the hash in auxdata: metadata, sources, or none."""
 
     NONE = "none"
     METADATA = "metadata"  # solc's metadata, which has the hash of each source
@@ -34,7 +34,7 @@ class SourceHash(StrEnum):
 
 
 class AppendedImmutables(StrEnum):
-    """How the size of the immutables behind the runtime code is known."""
+    """The source of the size of the immutables that follow runtime code."""
 
     NONE = "none"  # the compiler appends none
     RETURNED = "returned"  # from the length that the creation code returns
@@ -42,7 +42,7 @@ class AppendedImmutables(StrEnum):
 
 
 class CompilerEvidence(NamedTuple):
-    """The evidence that a release leaves for a contract."""
+    """The traces of the sources that a compiler release leaves in code."""
 
     auxdata: AuxdataStyle = AuxdataStyle.NONE
     has_runtime_auxdata: bool = False  # whether the runtime code ends with auxdata too
@@ -132,11 +132,11 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
 
 @lru_cache(maxsize=1024)
 def compiler_evidence(language: str, version: str) -> CompilerEvidence:
-    """Return the evidence that a compiler leaves.
+    """Return the traces of the sources that a compiler leaves in code.
 
     Args:
-        language: the record's `compilation.language`; one that is not known here leaves none.
-        version: its `compilation.compilerVersion`; a text that is not one counts as the oldest.
+        language: the record's `compilation.language`; one that is not known here leaves nothing.
+        version: its `compilation.compilerVersion`; an invalid one counts as the oldest.
     """
     number = parse_compiler_version(version)
     found = CompilerEvidence()

@@ -50,10 +50,10 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
 def repeated_members(record: RecordValue) -> dict[str, Json]:
-    """Return the stdJsonInput and stdJsonOutput that the server derives.
+    """Return the stdJsonInput and stdJsonOutput that a server derives.
 
-    They share objects with the rest of the record. stdJsonInput and its map of sources are in `jsonb` order;
-    their values keep their own order.
+    They repeat other members of the record, and share its objects. stdJsonInput and its map of sources are in
+    `jsonb` order; their values keep their own order.
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
@@ -114,7 +114,7 @@ class WorkspaceDeployment(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """The inputs of a record that only the contract's owner knows."""
+    """The inputs that a contract's owner gives; statuary derives the rest."""
 
     chain_id: ChainId
     address: Address
@@ -139,7 +139,7 @@ _OLD_NAME_DIGITS = 36
 
 
 class CompiledCode(NamedTuple):
-    """The creation or the runtime code of a compiled contract."""
+    """The creation or runtime code of a compiled contract."""
 
     artifact: Mapping[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
     code: bytes  # the code, with zeros for libraries
@@ -147,7 +147,7 @@ class CompiledCode(NamedTuple):
 
 
 class CompiledContract(NamedTuple):
-    """A contract in compiler output: its JSON, creation and runtime code."""
+    """A contract in a compiler's output: its JSON, creation and runtime code."""
 
     artifact: Mapping[str, Json]
     creation: CompiledCode
@@ -178,7 +178,7 @@ def split_name(fully_qualified_name: str) -> ContractName:
 
 
 def input_language(std_json_input: Json) -> str:
-    """Return a standard JSON input's language, capitalized as in records.
+    """Return the language of a standard JSON input, spelled as in records.
 
     Raises:
         DerivationError: if the input names no language.
@@ -245,7 +245,7 @@ def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
 
 
 def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
-    """Decode bytecode, with zeros in place of library addresses.
+    """Decode bytecode from a compiler, with zeros for library addresses.
 
     Args:
         digits: the compiler's hex text, without `0x`.
@@ -275,20 +275,24 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
 
 
 class LibraryPlaceholders(NamedTuple):
-    """The strings that solc writes in place of a library's address."""
+    """The strings that solc writes where a library's address belongs."""
 
     since_0_5: str
     before_0_5: str
 
 
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
-    """Return the strings that solc may write for a library's address."""
+    """Return the strings that solc may write for a library's address.
+
+    Args:
+        fully_qualified_name: the path of the library's source, a colon, and its name.
+    """
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
 
 class CompiledMembers(NamedTuple):
-    """The members of a record that come from the compiler."""
+    """The members of a record that a compiler's output gives."""
 
     language: str
     version: str
@@ -304,7 +308,7 @@ class CompiledMembers(NamedTuple):
 def compiled_members(
     std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
 ) -> CompiledMembers:
-    """Derive the members that come from the compiler's output.
+    """Make the members of a record that a compiler's output gives.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -335,7 +339,7 @@ def compiled_members(
 
 
 def workspace_members(workspace: Workspace) -> CompiledMembers:
-    """Derive the members that come from a workspace's compiler output.
+    """Make the members of a record that a workspace's output gives.
 
     Raises:
         InvalidValueError: as `compiled_members`.
@@ -422,7 +426,7 @@ SideMatches = tuple[SideMatch | None, SideMatch | None]
 
 
 def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
-    """Match compiled creation and runtime code with the on-chain code."""
+    """Match compiled creation and runtime code with the code on the chain."""
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
     creation_side = RecompiledSide(
@@ -456,7 +460,7 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
 
 
 def transformation_members(match: SideMatch | None) -> dict[str, Json]:
-    """Return a record's members on how a side matches."""
+    """Return a record's members that describe a match."""
     return {
         "transformations": [step.as_json() for step in match.transformations] if match else None,
         "transformationValues": in_jsonb_order(match.values) if match else None,
@@ -464,10 +468,10 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def derive_record(workspace: Workspace) -> RecordValue:
-    """Derive a workspace's record, with its members in served order.
+    """Make a contract's record from its workspace.
 
     Raises:
-        DerivationError: if the compiler's output is incomplete, or neither side of the bytecode matches.
+        DerivationError: if the compiler's output is incomplete, or neither creation nor runtime code matches.
     """
     try:
         return _record(workspace)

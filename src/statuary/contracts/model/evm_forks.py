@@ -35,7 +35,7 @@ _PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
 
 
 class LaterOpcode(NamedTuple):
-    """An opcode in code that its EVM fork does not have yet."""
+    """An opcode that the EVM fork of the code does not have."""
 
     offset: int
     opcode: int
@@ -43,11 +43,12 @@ class LaterOpcode(NamedTuple):
 
 
 def later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
-    """Find the first opcode in solc's code that a fork lacks.
+    """Find the first opcode in solc's code that an EVM fork lacks.
 
     Data follows the first `INVALID`, so nothing after it is read.
 
     Args:
+        code: the code.
         fork: one of `FORKS`.
     """
     offset, newest = 0, FORKS.index(fork)

@@ -11,7 +11,7 @@ OTHER_IMPLEMENTATION = "other_implementation_since"
 
 
 class JudgedRecord(NamedTuple):
-    """A record with its proof, its verdict, and whether it is published."""
+    """A contract's record with its proof, and whether it is published."""
 
     record: RecordValue
     proof: Proof
@@ -25,30 +25,31 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether evidence contradicts the record although it is published."""
+        """Whether the record is published although evidence contradicts it."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
     def fails_checks(self) -> bool:
-        """Whether a check of the record itself fails."""
+        """Whether the record itself breaks a rule."""
         claim = self.proof.claim(ClaimName.CONSISTENT)
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 
     @property
     def is_code_of_sources(self) -> bool:
-        """Whether nothing contradicts that the sources compile to the on-chain code.
+        """Whether the sources are those of the on-chain code.
 
-        It stays true if the code at the address has changed since.
+        It is true unless evidence contradicts it, and stays true if the code at the address has changed
+        since.
         """
         claims = map(self.proof.claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:
-        """The contract that a proxy calls, if the record names another one.
+        """The implementation that a proxy really calls, if not the record's.
 
         Returns:
-            The checksummed address; empty otherwise.
+            The checksummed address; empty if it is the record's, or the contract is not a proxy.
         """
         claim = self.proof.claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION

@@ -7,7 +7,7 @@ from statuary.base.primitives import Address
 
 
 class KnownContradiction(NamedTuple):
-    """A contradiction that the site's author knows of."""
+    """A contradiction that the site's author has acknowledged in site.yaml."""
 
     address: Address
     date: date

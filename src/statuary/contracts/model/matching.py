@@ -29,7 +29,7 @@ from statuary.contracts.model.transformations import (
 
 
 class MatchLevel(StrEnum):
-    """The degree to which on-chain code equals recompiled code.
+    """The degree to which on-chain code matches the recompiled code.
 
     It is None for code that does not match.
     """
@@ -46,7 +46,7 @@ def side_level(
 ) -> MatchLevel:
     """Return the match level of creation or runtime code.
 
-    The replay of its transformations must give the on-chain code.
+    Applying the transformations must already have given the on-chain code.
 
     Args:
         auxdata: every piece in the recompiled code; empty if there is none, or none was found.
@@ -62,7 +62,7 @@ def side_level(
 
 
 def overall_level(creation: object, runtime: object) -> str | None:
-    """Return a record's `match` from the levels of both sides.
+    """Return a record's `match`, given those of creation and runtime code.
 
     It is exact if one of them is, and null if both are.
     """
@@ -81,12 +81,12 @@ INVALID = b"\xfe"
 
 
 class RecompiledSide(NamedTuple):
-    """Recompiled creation or runtime code, with the ranges that are filled in.
+    """Recompiled creation or runtime code, with the ranges to fill in.
 
     Attributes:
         code: with zeros for libraries and immutables.
         libraries: their positions.
-        immutables: their positions; none on the creation side.
+        immutables: their positions; none in creation code.
         appended_immutables: bytes of immutables that Vyper's creation code appends to the runtime code.
         auxdata: auxdata by number.
     """
@@ -101,7 +101,7 @@ class RecompiledSide(NamedTuple):
 
 
 class SideMatch(NamedTuple):
-    """A match of creation or runtime code: level, transformations and values."""
+    """A match of creation or runtime code, with its transformations."""
 
     level: MatchLevel
     transformations: tuple[TransformationStep, ...]
@@ -109,7 +109,7 @@ class SideMatch(NamedTuple):
 
 
 class MismatchError(InvalidValueError):
-    """Raised if no transformations turn the recompiled code into the on-chain code."""
+    """Raised if recompiled code cannot become the on-chain code."""
 
 
 @dataclass(slots=True)
@@ -124,7 +124,7 @@ class _Attempt:
     def put(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
     ) -> None:
-        """Copy a range of on-chain code, and note the transformation.
+        """Copy a range from the on-chain code, and note the change.
 
         Raises:
             MismatchError: if the on-chain code ends before the range does.
@@ -195,7 +195,7 @@ def constructor_inputs(abi: Json) -> TupleType | None:
     """Return the types of the constructor's arguments.
 
     Returns:
-        The types; empty without a constructor; None if they cannot be parsed.
+        The types; empty without a constructor; None if they are invalid.
     """
     for item in abi if isinstance(abi, list) else ():
         if isinstance(item, dict) and item.get("type") == "constructor":

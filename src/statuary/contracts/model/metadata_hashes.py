@@ -151,13 +151,14 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 
 
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
-    r"""Yield the texts that solc may have written for a metadata object.
+    r"""Yield the JSON texts that solc may have written for metadata.
 
-    The likeliest is first. solc writes compact JSON with sorted keys: from 0.8.26 on with `\u` escapes for
-    everything but printable ASCII, from about 0.4.14 on without one for the character U+007F, and before as
-    it is.
+    The likeliest is first. solc writes compact JSON with sorted keys. Its escapes depend on the version: from
+    0.8.26 on it escapes everything but printable ASCII with `\u`, from about 0.4.14 on it writes U+007F as
+    nothing, and before as it is.
 
     Args:
+        metadata: the parsed metadata.
         output_text: the compiler's text of the same object, if it is known.
 
     Raises:
@@ -179,7 +180,11 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
 
 
 def metadata_hash(text: bytes, scheme: str) -> bytes:
-    """Hash a metadata text by one of the schemes in auxdata.
+    """Return the hash of a metadata text, as auxdata contains it.
+
+    Args:
+        text: the JSON text.
+        scheme: how auxdata hashes it, such as `ipfs`.
 
     Raises:
         InvalidValueError: if solc does not use the scheme for metadata.

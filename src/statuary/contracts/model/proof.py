@@ -42,10 +42,7 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The six claims about a verified record.
-
-    They are independent of each other.
-    """
+    """The six independent claims that a proof makes about a record."""
 
     CONSISTENT = "consistent"
     """A: the record agrees with itself."""
@@ -74,7 +71,7 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(NamedTuple):
-    """A claim with its status and evidence."""
+    """A claim about a record, with the evidence for or against it."""
 
     name: ClaimName
     status: ClaimStatus
@@ -83,9 +80,9 @@ class Claim(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The summary of a proof.
+    """The sentence that a proof begins with.
 
-    It answers whether the sources compile to the on-chain code.
+    It says whether the sources compile to the on-chain code.
     """
 
     status: ClaimStatus  # the weaker of claims C and D, unless a claim is contradicted
@@ -98,7 +95,7 @@ ANCHOR_ALONE = "anchor.json"
 
 
 class PinnedBy(StrEnum):
-    """The evidence that fixes a value of the record, strongest first."""
+    """The evidence that fixes a member of a record, strongest first."""
 
     CHAIN = "chain"
     """The chain's Merkle proofs, under the hash of a block that the site's checkpoints name."""
@@ -115,7 +112,7 @@ class PinnedBy(StrEnum):
 
 
 class CompilationEvidence(NamedTuple):
-    """The stored result of an earlier recompilation of a record's sources."""
+    """The stored result of compiling a record's sources earlier."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence
     compiler_version: str  # the version that the compiler reports
@@ -150,7 +147,7 @@ class Proof:
 
     @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of all checks, in the order of the checks."""
+        """All findings about the record, in the order of the checks."""
         return tuple([finding for result in self.results if result.findings for finding in result.findings])
 
     @unlocked_cached_property
@@ -164,7 +161,7 @@ class Proof:
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def claim(self, name: ClaimName) -> Claim | None:
-        """Return a claim by name.
+        """Return one of the six claims.
 
         Returns:
             The claim, or None if only checks were requested.

@@ -93,7 +93,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """The result of looking for proxy patterns in bytecode."""
+    """The result of looking for proxy patterns in a contract's bytecode."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -101,7 +101,7 @@ class ProxyVerdict(StrEnum):
 
 
 class ProxyEvidence(NamedTuple):
-    """The patterns in a contract's code, and what follows from them."""
+    """The proxy patterns in a contract's code, and what they show."""
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
@@ -112,7 +112,7 @@ class ProxyEvidence(NamedTuple):
 
 
 class ProxyMarks(NamedTuple):
-    """The proxy patterns in a program."""
+    """The proxy patterns in a contract's code."""
 
     is_factory: bool  # whether it creates contracts
     fixed: tuple[bytes, ...]  # addresses in the code that it delegates to
@@ -151,7 +151,7 @@ def _clone(implementation: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return the `proxyResolution` that bytecode alone decides.
+    """Return a record's `proxyResolution` if bytecode alone decides it.
 
     Returns:
         The value, or None if it depends on the chain's storage.
@@ -171,10 +171,10 @@ def _may_have_marks(code: bytes) -> bool:
 
 
 def proxy_marks(code: bytes) -> ProxyMarks:
-    """Disassemble code, and return its proxy patterns.
+    """Find the proxy patterns in a contract's code.
 
-    The instructions are those that whatsabi 0.28 finds, which Sourcify uses: the creation code comes first,
-    then the code that it returns.
+    Instructions are read as whatsabi 0.28 does, which Sourcify uses: the creation code comes first, then the
+    code that it returns.
     """
     walk = _Walk(code)
     end = walk.run()
@@ -201,7 +201,7 @@ def _data_behind(code: bytes, end: int) -> bytes:
 
 
 def has_delegatecall(code: bytes) -> bool:
-    """Return whether code has a DELEGATECALL, as any proxy must."""
+    """Return whether code contains a DELEGATECALL, as every proxy's does."""
     offset = 0
     while offset < len(code):
         opcode = code[offset]
@@ -235,14 +235,14 @@ class _Walk:
         self.returns = self.loads_calldata = False
 
     def marks(self) -> ProxyMarks:
-        """The patterns found since the program began."""
+        """The proxy patterns that were found in this program."""
         return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:
         """Disassemble to the end of the program.
 
         Returns:
-            Its offset; 0 if the code ends first.
+            The offset of the end; 0 if the code ends first.
         """
         code = self.code
         offset = 0

@@ -257,7 +257,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
-    """Return a record's list entry with the word of its verdict."""
+    """Return a record's entry for lists.
+
+    Args:
+        record: the record.
+        verdict: the word for its verdict; empty without one.
+    """
     return ContractRow(*[record[member] for member in LIST_MEMBERS])._replace(verdict=verdict)
 
 
@@ -278,10 +283,10 @@ _PARTS = {group: frozenset(parts) for group, parts in GROUPS.items()} | {
 
 
 def in_served_order(record: RecordValue) -> RecordValue:
-    """Sort a record's members, and those of groups, like `fields=all`.
+    """Sort a record's members as the API serves them.
 
-    If they are in that order already, as in every record from a real server, the same object is returned. Members that
-    are not known here keep their place in a record that is in order, and follow the others elsewhere.
+    If they are in that order already, as in every record from a real server, the same object is returned.
+    Members that are not known here keep their place in a sorted record, and follow the others elsewhere.
     """
     if _is_ordered(record, MEMBERS) and all(
         _is_ordered(record[group], parts) for group, parts in GROUPS.items() if group in record

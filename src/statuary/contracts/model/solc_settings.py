@@ -46,7 +46,7 @@ class SolcRelease(NamedTuple):
 
 
 class SettingDifference(NamedTuple):
-    """A setting whose value in the metadata is not the compiler's input.
+    """A setting whose value in the metadata differs from the input.
 
     An absent value is None.
     """
@@ -59,12 +59,14 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return the metadata settings that solc does not write for an input.
+    """Return the settings in metadata that solc would write otherwise.
 
     A release that is newer than the table may have other defaults and further settings, so these are not
     compared. A build before a release may write them like that release, or like the one before it.
 
     Args:
+        metadata: the record's metadata.
+        settings: the compiler's input.
         version: the record's `compilation.compilerVersion`.
     """
     own = {name: value for name, value in metadata.items() if name != _TARGET}
@@ -104,10 +106,10 @@ def _setting_differences(
 
 
 def default_fork(version: str) -> str:
-    """Return the `evmVersion` that a compiler uses by default.
+    """Return the EVM version that a compiler uses by default.
 
     Returns:
-        The fork; empty if the table does not know it, as for a release that is newer than all of its own.
+        The fork; empty if the table does not know it, as for a newer release.
     """
     number = parse_compiler_version(version)
     is_known = number <= _releases()[-1][0]
@@ -148,7 +150,7 @@ def clear_table_cache() -> None:
 
 
 def read_release(row: Mapping[str, Json]) -> SolcRelease:
-    """Convert a row of the table to a release."""
+    """Convert a row of the releases table."""
     details, known = row["details"], row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))
@@ -216,7 +218,7 @@ def _canonical(value: Json) -> bytes:
 
 
 def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
-    """Return the `settings` that a release writes into metadata.
+    """Return the settings as a solc release writes them into metadata.
 
     `compilationTarget` is left out.
     """

@@ -59,9 +59,10 @@ class Declaration(NamedTuple):
 
 
 def strip_comments(text: str, version: str) -> str:
-    """Replace each comment by a blank and each string by quotes.
+    """Remove the comments in a source, and the content of strings.
 
     Args:
+        text: the source.
         version: the compiler's, as in records.
     """
     consume_for_text(
@@ -77,7 +78,7 @@ def _code_of(text: str, version: str) -> str:
 
 
 def declaration(text: str, name: str, version: str) -> Declaration | None:
-    """Find the declaration of a name in a Solidity source.
+    """Find where a Solidity source declares a contract.
 
     Returns:
         The declaration, or None if there is none.

@@ -53,7 +53,7 @@ class _Variable(NamedTuple):
 
 @dataclass(slots=True)
 class SolidityLayout:
-    """A storage layout of solc, permanent or transient.
+    """A storage layout as solc writes it, permanent or transient.
 
     It has the members `storage` and `types`.
     """
@@ -63,7 +63,7 @@ class SolidityLayout:
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
-        """Check the layout, and yield its inconsistencies.
+        """Yield the inconsistencies in the layout.
 
         Args:
             may_start_anywhere: whether the first slot may be any (solc 0.8.29 on: `layout at`).
@@ -222,7 +222,7 @@ def _number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
 
 
 def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
-    """Parse a storage layout of solc.
+    """Parse a storage layout as solc writes it.
 
     Returns:
         The layout, or the fault if its shape is wrong.
@@ -259,7 +259,7 @@ def _size(value: Json) -> int | None:
 
 
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
-    """Yield a Vyper layout's variables that overlap or have no slot."""
+    """Yield variables of a Vyper layout that overlap or lack a slot."""
     ranges: list[tuple[int, int, Pointer]] = []
     for pointer, place in _vyper_places(layout, ()):
         slot = _size(place.get("slot", place.get("offset")))

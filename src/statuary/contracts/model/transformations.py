@@ -14,7 +14,7 @@ from statuary.base.primitives import InvalidValueError, decode_hex_digits, short
 
 
 class TransformationType(StrEnum):
-    """The kind of change to the bytes (the member `type`)."""
+    """The kind of change that a transformation makes: the member `type`."""
 
     INSERT = "insert"
     REPLACE = "replace"
@@ -22,7 +22,7 @@ class TransformationType(StrEnum):
 
 
 class TransformationReason(StrEnum):
-    """The cause of a transformation (the member `reason`)."""
+    """The reason for a transformation: the member `reason`."""
 
     CALL_PROTECTION = "callProtection"
     IMMUTABLE = "immutable"
@@ -47,7 +47,7 @@ Choice = TypeVar("Choice")
 
 
 class TransformationStep(NamedTuple):
-    """One transformation, parsed."""
+    """One change on the way from recompiled to on-chain code."""
 
     type: TransformationType
     reason: TransformationReason
@@ -58,7 +58,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the transformation as in records, keys in served order."""
+        """Return the transformation as records contain it."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -152,9 +152,10 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
 
 
 def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
-    """Return the keys of `transformationValues` as pairs of reason and id.
+    """Return the keys of the values that transformations insert.
 
-    The id is None if a reason has only one value.
+    Returns:
+        Pairs of reason and id; the id is None if a reason has only one value.
     """
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
     names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
@@ -185,7 +186,11 @@ def replay(
 ) -> bytes:
     """Apply transformations to recompiled bytecode.
 
+    The result should be the on-chain bytecode.
+
     Args:
+        recompiled: the recompiled bytecode.
+        transformations: the changes to apply, in order.
         values: the record's `transformationValues`.
         max_bytes: the length of the on-chain code; longer results prove nothing.
 
@@ -230,7 +235,7 @@ def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_b
 
 
 def first_difference(code: bytes, other_code: bytes) -> int | None:
-    """Return the offset of the first byte that differs.
+    """Return the offset of the first byte in which two codes differ.
 
     The end of the shorter code counts as a difference.
 

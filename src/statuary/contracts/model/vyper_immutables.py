@@ -29,10 +29,10 @@ def appended_immutables_size(
     version: str,
     auxdata: Mapping[str, Auxdata],
 ) -> int:
-    """Return the number of bytes of immutables after the runtime code.
+    """Return the size in bytes of the immutables that follow runtime code.
 
-    From 0.3.10 on the creation auxdata states it. Before, it follows from the code that the creation code
-    returns.
+    From Vyper 0.3.10 on, the creation auxdata states it. Before, it follows from the code that the creation
+    code returns.
 
     Args:
         creation: recompiled creation code.

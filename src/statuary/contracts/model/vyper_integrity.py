@@ -63,7 +63,7 @@ _OVERRIDES_HAVE_PATHS_SINCE: Final = CompilerVersion(0, 4, 2)
 
 
 class UnknownModuleError(InvalidValueError):
-    """Raised for an import of an unknown module of the compiler."""
+    """Raised if a source imports a compiler's module that is unknown here."""
 
     def __init__(self, module: str, version: str) -> None:
         super().__init__(f"the text of {module!r} in Vyper {version} is not known here")
@@ -71,7 +71,7 @@ class UnknownModuleError(InvalidValueError):
 
 
 class VyperProgram(NamedTuple):
-    """The sources and settings that an integrity hash depends on."""
+    """The sources and settings that Vyper's integrity hash covers."""
 
     main: str  # the path of the compiled module
     sources: Mapping[str, str]  # texts by path
@@ -88,9 +88,9 @@ class Import(NamedTuple):
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
-    """Yield the integrity hashes that the compiler may have computed.
+    """Yield the integrity hashes that Vyper may have computed.
 
-    There are several only with storage layout overrides: these are hashed as JSON text in their original
+    There are several only with storage layout overrides. Vyper hashes these as JSON text in their original
     order, which records do not keep.
 
     Raises:
@@ -107,7 +107,7 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
 
 
 def hashed_paths(program: VyperProgram) -> frozenset[str]:
-    """Return the paths of the sources that the integrity hash depends on.
+    """Return the paths of the sources that Vyper's integrity hash covers.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
@@ -127,7 +127,7 @@ def hashed_paths(program: VyperProgram) -> frozenset[str]:
 
 
 def parse_imports(text: str) -> list[Import]:
-    """Parse the imports of a module, in order.
+    """Return the imports of a Vyper module, in order.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
@@ -165,10 +165,11 @@ class _Modules:
         self._hashes: dict[str, str] = {}
 
     def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
-        """Hash a module together with its imports.
+        """Return the hash of a module with its imports.
 
         Args:
-            importing: the chain of modules that import it, to detect rings.
+            path: the path of the module.
+            importing: the modules that import it, one from the other, to detect rings.
         """
         if path in self._hashes:
             return self._hashes[path]
@@ -195,7 +196,7 @@ class _Modules:
         return _hash(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
-        """Return whether a source's hash includes the hashes of its imports."""
+        """Return whether a source's hash includes those of its imports."""
         if path.endswith(".vyi"):
             return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE
         return path.endswith(".vy")

@@ -34,7 +34,7 @@ _MAX_PLACE_BYTES = 8_000
 
 
 class SourcePlace(NamedTuple):
-    """A line of a source file, and the code in question on it."""
+    """A line of a source file, with the part that matters."""
 
     path: str
     line: int
@@ -42,7 +42,12 @@ class SourcePlace(NamedTuple):
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Map offsets of pushed values in runtime code to source lines."""
+    """Find the source lines that belong to pushed values in runtime code.
+
+    Args:
+        record: the record.
+        offsets: the offsets of the values in the code.
+    """
     code = as_object(record.get("runtimeBytecode"))
     digits = as_text(code.get("recompiledBytecode"))[2:]
     entries = as_text(code.get("sourceMap")).split(";")
@@ -70,7 +75,7 @@ class _SourceText:
         self._text = text
 
     def place(self, start: int, length: int) -> SourcePlace:
-        """Return the line and the text of a byte range."""
+        """Return the line that contains a range of bytes."""
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,
@@ -111,7 +116,7 @@ AUXDATA = "auxdata"
 
 
 class BytecodeMark(NamedTuple):
-    """A marked range of on-chain bytecode."""
+    """A range of on-chain bytecode that the page explains."""
 
     start: int
     end: int  # the byte after the last one; equal to `start` for removed bytes
@@ -121,7 +126,7 @@ class BytecodeMark(NamedTuple):
 
 
 class BytecodePiece(NamedTuple):
-    """A piece of bytecode on a page, marked or not."""
+    """A piece of bytecode on a page, explained or not."""
 
     hex: str
     offset: int  # the offset of the first byte
@@ -135,7 +140,7 @@ class BytecodePiece(NamedTuple):
 
 
 class TransformationRow(NamedTuple):
-    """A row of the table of transformations."""
+    """A transformation in the table on a contract's page."""
 
     number: int
     type: str

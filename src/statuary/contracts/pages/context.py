@@ -11,9 +11,9 @@ from statuary.site.site_content import SiteContent
 
 
 class CallTarget(NamedTuple):
-    """The contract's address and a JSON-RPC URL, for commands to copy.
+    """A contract's address and a JSON-RPC URL, for commands to copy.
 
-    The URL may come from the reader's environment.
+    The reader's environment may provide the URL.
     """
 
     address: str = ""
@@ -21,7 +21,7 @@ class CallTarget(NamedTuple):
 
 
 class ContractPageContext(NamedTuple):
-    """The site's settings for contract pages: theme, texts, chains and links."""
+    """Everything that a site's contract pages share: theme, texts, chains, links."""
 
     site: SiteContext
     chains: tuple[Chain, ...]
@@ -31,7 +31,7 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the context with the package's own templates instead of the theme's."""
+        """Return the same settings without the theme's templates."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
@@ -40,7 +40,7 @@ class ContractPageContext(NamedTuple):
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return the address and RPC URL for commands to copy.
+        """Return a contract's address and an RPC URL, for commands to copy.
 
         The URL is the chain's first public one.
         """
@@ -48,10 +48,12 @@ class ContractPageContext(NamedTuple):
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
     def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
-        """Return the URL of a page in the chain's block explorer (EIP-3091).
+        """Return the URL of a page in a chain's block explorer (EIP-3091).
 
         Args:
+            chain_id: the chain.
             kind: `address`, `tx` or `block`.
+            value: the address, the hash, or the number.
 
         Returns:
             The URL; empty if the chain has no explorer.
@@ -69,12 +71,13 @@ class ContractPageContext(NamedTuple):
 
 
 def contract_page_context(site: SiteContent) -> ContractPageContext | None:
-    """Return the settings of contract pages, if the site has such pages.
+    """Return the settings that a site's contract pages share.
 
-    A site with bulk files has none, because their number of contracts is unknown before they are read.
+    A site with bulk files has no contract pages, because it cannot tell how many contracts it has before it
+    reads them.
 
     Returns:
-        None if contracts have no pages.
+        The settings, or None if contracts have no pages.
     """
     contracts = site.of(SiteContracts)
     if not contracts.have_pages(site.pages):

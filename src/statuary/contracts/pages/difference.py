@@ -15,7 +15,7 @@ WINDOW = 24
 
 
 class CodeDifference(NamedTuple):
-    """The first differing bytes of runtime code, and how many differ."""
+    """The first bytes in which runtime code differs, and their number."""
 
     first: int  # the place of the first byte that differs, from 0
     differing: int  # bytes that differ, including those that one side lacks
@@ -27,13 +27,14 @@ class CodeDifference(NamedTuple):
 
 
 def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
-    """Compare a record's on-chain runtime code with its compiled code.
+    """Compare the code on the chain with the compiled code.
 
     Args:
+        record: the record.
         label: `onchain` if the on-chain code is shown to be that at the address, else `recorded`.
 
     Returns:
-        None if it does not differ, or one of the two is unknown.
+        The difference; None if there is none, or if one of the two is unknown.
     """
     code = as_object(record.get("runtimeBytecode"))
     sides = {name: as_text(code.get(f"{name}Bytecode"))[2:] for name in ("onchain", "recompiled")}

@@ -60,7 +60,7 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 
 def natspec_text(text: Json) -> Markup:
-    """Render a NatSpec text as one paragraph, with its code marked up."""
+    """Render a NatSpec text as a paragraph of HTML."""
     escaped = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
 
@@ -109,7 +109,7 @@ class InterfaceItem(NamedTuple):
 
 
 class InterfaceView(NamedTuple):
-    """The functions, events and errors of an ABI, for the page."""
+    """A contract's functions, events and errors, as its page lists them."""
 
     constructor: InterfaceItem | None  # the constructor with its arguments; None without parameters
     functions: tuple[InterfaceItem, ...]
@@ -126,9 +126,12 @@ class InterfaceView(NamedTuple):
 def interface_view(
     abi: Json, userdoc: Json, devdoc: Json, arguments: Json, target: CallTarget
 ) -> InterfaceView:
-    """Convert an ABI and its documentation for the page.
+    """Prepare an ABI and its documentation for a contract's page.
 
     Args:
+        abi: the ABI.
+        userdoc: NatSpec for users.
+        devdoc: NatSpec for developers.
         arguments: the constructor arguments as 0x hex, or None.
         target: the address and RPC URL for commands to copy.
     """

@@ -19,9 +19,10 @@ CONTRACTS = ("contracts",)
 def contract_list_pages(
     content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: PreviousPages
 ) -> Iterator[Document]:
-    """Yield the changed list pages, and the search if it changed.
+    """Yield the contract lists that changed, and the search if it did.
 
     Args:
+        content: the content of the site.
         counts: the numbers of published contracts.
         entries: all contracts; empty if they are too many to be listed.
         former: the pages of the last build, to skip unchanged ones.

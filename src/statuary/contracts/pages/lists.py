@@ -62,7 +62,7 @@ class PageLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainView:
-    """The inputs of the template for a page of a chain's list."""
+    """The values that the template for a chain's list needs."""
 
     chain: str
     title: str
@@ -82,7 +82,7 @@ class ChainView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSummary:
-    """A chain on the index of contracts."""
+    """A chain on the page that lists all chains."""
 
     name: str
     chain_id: str
@@ -93,7 +93,7 @@ class ChainSummary:
 
 
 class ContractsIndexView(NamedTuple):
-    """The inputs of the template for the index of contracts."""
+    """The values that the template for the list of chains needs."""
 
     chains: tuple[ChainSummary, ...]
     search: bool
@@ -103,7 +103,7 @@ class ContractsIndexView(NamedTuple):
 
 
 class ContractListPages:
-    """Renders the list pages of contracts."""
+    """Renders the pages that list contracts."""
 
     def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
         self._renderer = renderer
@@ -114,9 +114,10 @@ class ContractListPages:
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
     def chain_documents(self, chain: Chain, former: PreviousPages) -> Iterator[Document]:
-        """Yield a chain's first page, and the changed pages of its list.
+        """Yield the pages that list a chain's contracts, if they changed.
 
-        A page links to its neighbours only, so that contracts added or removed elsewhere do not change it.
+        The first page is always yielded. A page links only to its neighbours, so that contracts added or
+        removed elsewhere do not change it.
         """
         texts = self._localization.texts
         oldest_first = self._by_chain.get(chain.chain_id, [])
@@ -138,7 +139,7 @@ class ContractListPages:
     def home(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool
     ) -> Document:
-        """Render the index of contracts, which lists the chains."""
+        """Render the page that lists the chains."""
         texts = self._localization.texts
         newest = sorted(
             (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),

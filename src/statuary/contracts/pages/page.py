@@ -41,7 +41,7 @@ MAX_SETTINGS_LENGTH = 50_000
 
 
 class FactRow(NamedTuple):
-    """A fact about compilation or deployment, in the table of facts."""
+    """A row in a page's table about compilation and deployment."""
 
     name: str
     value: str
@@ -52,7 +52,7 @@ class FactRow(NamedTuple):
 def fact_rows(
     record: RecordValue, pages: ContractPageContext, texts: PageTexts, created: FormattedTime | None = None
 ) -> Iterator[FactRow]:
-    """Yield the known facts about deployment and compilation.
+    """Yield the known facts about a contract's compilation and deployment.
 
     Args:
         created: the time of the creating block, if the chain proves it.
@@ -106,7 +106,7 @@ def settings_text(settings: Json) -> str:
 
 
 class HeadFact(NamedTuple):
-    """A fact in the line below the verdict."""
+    """A fact in the line below the verdict, such as the compiler."""
 
     name: str
     value: str
@@ -118,7 +118,7 @@ class HeadFact(NamedTuple):
 def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
-    """Yield the facts of the line below the verdict."""
+    """Yield the facts for the line below the verdict."""
     texts, at = localization.texts, created_at(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
@@ -155,7 +155,7 @@ def _proxy_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
 
 
 class MatchSideView(NamedTuple):
-    """The match level of creation or runtime code."""
+    """The match level of creation or runtime code, for the page."""
 
     name: str
     level: str
@@ -171,7 +171,7 @@ class ImplementationLink(NamedTuple):
 
 
 class ProxyView(NamedTuple):
-    """A proxy's type and implementations."""
+    """A proxy's type and implementations, for the page."""
 
     kind: str
     implementations: tuple[ImplementationLink, ...]
@@ -180,7 +180,7 @@ class ProxyView(NamedTuple):
 
 
 class ContractView(NamedTuple):
-    """The inputs of the template for a contract's page."""
+    """The values that the template of a contract's page needs."""
 
     name: str
     title: Markup  # `title` of the developer documentation
@@ -225,9 +225,9 @@ class ContractView(NamedTuple):
 
 
 def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
-    """Render the page of a contract.
+    """Render a contract's page.
 
-    The page of a record that is not published gives the reason.
+    If the record is not published, the page gives the reason.
     """
     renderer = renderer_of(pages.site)
     view = contract_view(judged, pages, renderer.localization)
@@ -251,7 +251,7 @@ def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: s
 def contract_view(
     judged: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
-    """Collect the inputs of the template for a contract's page."""
+    """Collect the values that the template of a contract's page needs."""
     record, proof, is_published = judged.record, judged.proof, judged.is_published
     texts = localization.texts
     compilation = as_object(record.get("compilation"))

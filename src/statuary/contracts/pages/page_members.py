@@ -13,10 +13,12 @@ MAX_NAME_LENGTH = 80
 
 
 def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") -> ContractRow:
-    """Add the members that pages and search need to a list entry.
+    """Add to a list entry what pages and the search show.
 
     Args:
-        trail: the signs of its evidence.
+        row: the entry.
+        record: the record.
+        trail: the signs of the record's evidence, from `trail_signs`.
     """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
@@ -43,7 +45,7 @@ def item_signatures(abi: Json) -> Iterator[str]:
 
 
 def signature_selector(signature: str) -> bytes:
-    """Return a signature's selector: four bytes of its hash."""
+    """Return the first four bytes of a signature's hash."""
     return bytes.fromhex(signature_hash(signature)[2:10])
 
 

@@ -11,7 +11,7 @@ from statuary.publish.ledger.contract_rows import ContractRow
 
 
 class PreviousPages:
-    """The list pages of the last build, with digests of their inputs.
+    """The inputs of the last build's list pages, to keep unchanged pages.
 
     Attributes:
         changed_contracts: the contracts that the search shows otherwise now, as they are and as they were.
@@ -40,11 +40,12 @@ class PreviousPages:
         self.kept: set[str] = set()
 
     def keeps(self, path: str, *values: object) -> bool:
-        """Return whether a published page was made from the same values.
+        """Return whether the published page is still right.
 
         Args:
-            values: all that the page depends on besides the site's settings; their `repr` has to tell them
-                apart.
+            path: the path of the page.
+            values: everything that the page depends on besides the site's settings; their `repr` must tell
+                them apart.
         """
         digest = self.digests[path] = sha256(repr(values).encode()).hexdigest()
         if self._noted.get(path) != digest or path not in self._published:
@@ -53,7 +54,7 @@ class PreviousPages:
         return True
 
     def keep_search(self) -> bool:
-        """Keep the files of the search if its contracts are the same.
+        """Keep the search files if the contracts in them are the same.
 
         Returns:
             Whether the files stay.
@@ -65,11 +66,11 @@ class PreviousPages:
         return True
 
     def keep_shards(self, kind: str, but: Collection[str]) -> list[str]:
-        """Keep the published files of a kind of search.
+        """Keep the published search files of one kind.
 
         Args:
             kind: the name of the kind.
-            but: the first letters of those that do not stay.
+            but: the first letters of files that do not stay.
 
         Returns:
             The names of the files that stay.
@@ -84,7 +85,7 @@ class PreviousPages:
         return names
 
     def keeps_shard(self, path: str) -> bool:
-        """Keep a published file of the search that has no changed contract.
+        """Keep a search file if none of its contracts changed.
 
         Returns:
             Whether the file stays.
@@ -96,5 +97,5 @@ class PreviousPages:
 
 
 def no_previous_pages() -> PreviousPages:
-    """Return an empty value, with which every page is rendered."""
+    """Return an empty state, so that every page is rendered."""
     return PreviousPages({}, ())

@@ -61,7 +61,7 @@ class ClaimRow(NamedTuple):
 
 
 class ProofView(NamedTuple):
-    """The proof of a record, as its page shows it."""
+    """A record's proof, as its page shows it."""
 
     holds: bool  # whether no check contradicts the record
     summary: str  # how many checks ended how, in words
@@ -75,9 +75,9 @@ class ProofView(NamedTuple):
 def proof_view(
     judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Convert a proof for the page; contradicted claims come first.
+    """Prepare a proof for the page, with contradicted claims first.
 
-    Checks of a contradicted record have no green signs.
+    If the record is contradicted, no check has a green sign.
     """
     proof, texts = judged.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
@@ -137,7 +137,7 @@ CLAIM_ICONS = {
 
 
 def check_sign(sign: str, judged: JudgedRecord) -> str:
-    """Return the sign of a passed check.
+    """Return the sign to show for a passed check.
 
     It is not green if something else contradicts the record.
     """
@@ -188,7 +188,7 @@ LABELLED = ("descriptions", "lines")
 
 
 class Pin(NamedTuple):
-    """The evidence that fixes the content of a section of the page."""
+    """The evidence, such as a hash, that fixes a page's section."""
 
     text: str  # a sentence
     sign: str  # its icon: a sheet of paper if only a file or the record itself says so
@@ -198,9 +198,12 @@ PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "o
 
 
 def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
-    """Yield the weakest evidence behind each section of the page.
+    """Yield the evidence that fixes each section of the page.
 
-    A source that differs from the others has its own, by path.
+    Of several, the weakest evidence counts. A source file that differs from the others has its own.
+
+    Yields:
+        The section, or the path of a source; and its evidence.
     """
     proof, strength = judged.proof, list(PinnedBy)
     for part, members in PARTS.items():
@@ -228,7 +231,7 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether it is verified that the code is at the address."""
+    """Return whether it is proved that the code is at the address."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -241,7 +244,7 @@ _VERDICTS = {
 
 
 def verdict_key(judged: JudgedRecord) -> str:
-    """Return the key of the first sentence, without the prefix `verdict.`."""
+    """Return the key of the page's first sentence, without `verdict.`."""
     verdict = judged.proof.verdict
     if not judged.is_published:
         return "refused"
@@ -252,7 +255,7 @@ def verdict_key(judged: JudgedRecord) -> str:
 
 
 def headline(judged: JudgedRecord, texts: PageTexts) -> str:
-    """Return the first sentences of a contract's page."""
+    """Return the sentences that a contract's page begins with."""
     verdict, is_published = judged.proof.verdict, judged.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")
@@ -261,10 +264,12 @@ def headline(judged: JudgedRecord, texts: PageTexts) -> str:
 
 
 def claims_sentence(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
-    """Return the sentence that explains the claims of a published record.
+    """Return the sentence that explains what is proved about a record.
 
     Args:
-        level: the match that the record claims of the runtime side; empty if it claims none.
+        proof: the proof.
+        level: the match that the record claims for its runtime code; empty if it claims none.
+        texts: the texts of the page's language.
         creation_differs: whether the record has on-chain creation code for which it claims no match.
     """
     status = {claim.name: claim.status for claim in proof.claims}

@@ -42,14 +42,14 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 class SearchedContract(NamedTuple):
-    """A contract with what it can be searched for."""
+    """A contract, and the words that find it."""
 
     entry: ContractRow
     facet: str  # its values for the filters: chain, language, match, and whether it is a proxy
 
 
 class Found(NamedTuple):
-    """The contracts that have a term."""
+    """The contracts that a search word finds."""
 
     newest: list[int]  # the newest of each facet, by index among the newest of all
     facets: dict[str, int]  # the number of all of them, by facet
@@ -65,9 +65,11 @@ def search_documents(
     with_pages: bool,
     former: PreviousPages | None = None,
 ) -> Iterator[Document]:
-    """Yield the files of the search index, except former ones that stay.
+    """Yield the files of the search index, without unchanged ones.
 
     Args:
+        entries: all contracts.
+        texts: the texts of the page's language.
         with_pages: whether each contract has a file of its own; if not, results lead to the page of any
             contract.
         former: the last build's pages; None makes every file.
@@ -119,9 +121,9 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
 
 @lru_cache(maxsize=CACHED_NAMES)
 def words_of(name: str) -> Sequence[str]:
-    """Split a contract's name into search terms.
+    """Return the words that find a contract by its name.
 
-    They are its words and the whole name, in lower case, without accents.
+    They are the words in the name and the whole name, in lower case and without accents.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]
@@ -173,7 +175,7 @@ def _newest_of_facets(numbers: Iterable[int], contracts: Sequence[SearchedContra
 
 
 def _searched_text(kind: str, entry: ContractRow) -> str:
-    """Return what a contract's terms of a kind are read from."""
+    """Return the text in which a contract's search words are found."""
     if kind == ADDRESS:
         return entry.address[2:].lower()
     if kind == "selector":

@@ -30,10 +30,10 @@ LANGUAGES = Path(__file__).parent / "assets" / "languages.json"
 
 
 class Highlighter:
-    """Splits source text into tokens with style classes.
+    """Highlights the syntax of a source file.
 
-    `cc` is a comment, `cs` a string, `cn` a number, `ck` a keyword, `ct` a type, `cf` the name in a
-    declaration.
+    The style classes are `cc` for a comment, `cs` a string, `cn` a number, `ck` a keyword, `ct` a type, and
+    `cf` the name in a declaration.
     """
 
     def __init__(self, grammar: Mapping[str, str]) -> None:
@@ -44,7 +44,7 @@ class Highlighter:
         )
 
     def highlighted(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield the tokens of a text with their style classes."""
+        """Yield the pieces of a text with their style classes."""
         offset, declared = 0, False
         for match in self._token.finditer(text):
             if match.start() > offset:
@@ -66,7 +66,7 @@ class Highlighter:
 
 @cache
 def highlighter(language: str) -> Highlighter | None:
-    """Return the highlighter of a language.
+    """Return the syntax highlighter for a language.
 
     Returns:
         None for a language without highlighting.
@@ -119,7 +119,7 @@ class SourceView(NamedTuple):
 
 
 class LineMarks(NamedTuple):
-    """The texts that replace hidden parts of a line.
+    """The texts that a page shows for hidden parts of a line.
 
     `{count}` in a text is filled with the number of characters.
     """
@@ -128,11 +128,11 @@ class LineMarks(NamedTuple):
     spaces: str = "⟨{count}⟩"
 
     def cut_of(self, text: str) -> str:
-        """Return the text that replaces the end of a long line."""
+        """Return the text for the hidden end of a long line."""
         return _marked(PageTexts.fill(self.cut, {"count": len(text)}))
 
     def spaces_of(self, text: str) -> str:
-        """Return the text that replaces a long run of white space."""
+        """Return the text for a long run of hidden white space."""
         return _marked(PageTexts.fill(self.spaces, {"count": len(text)}))
 
 
@@ -147,10 +147,15 @@ def _marked(text: str) -> str:
 def source_views(
     sources: Json, language: str, target: str, marks: LineMarks = UNWORDED
 ) -> Iterator[SourceView]:
-    """Yield the source files: the contract's own first, then its folder's.
+    """Yield the source files for the page, the contract's own first.
+
+    Files in the same folder follow.
 
     Args:
+        sources: the sources by path.
+        language: the language of the record.
         target: the path of the file with the contract.
+        marks: the texts for hidden parts of lines.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
     folder = target.rpartition("/")[0]

@@ -46,7 +46,7 @@ class StorageVariable(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The number of bytes that the variable occupies in its first slot."""
+        """The number of bytes that the variable takes in its first slot."""
         return max(1, min(self.size, SLOT_BYTES - self.offset))
 
     @property
@@ -65,17 +65,17 @@ class StorageSlot(NamedTuple):
 
 
 class StorageView(NamedTuple):
-    """The storage diagram of a contract."""
+    """A contract's storage layout, as its page draws it."""
 
     slots: tuple[StorageSlot, ...]
     more: int  # the number of variables that are not drawn
 
 
 def storage_view(layout: Json) -> StorageView | None:
-    """Convert a storage layout for the diagram.
+    """Prepare a storage layout for drawing.
 
     Returns:
-        None if there is nothing to draw.
+        The layout, or None if there is nothing to draw.
     """
     members = as_object(layout)
     of_solidity = "storage" in members

@@ -17,7 +17,10 @@ from statuary.site.pages.site_context import FormattedTime, Localization
 
 
 class Strand(NamedTuple):
-    """A piece of evidence that connects two parts of the trail."""
+    """A line in the drawing of a contract's evidence.
+
+    It says what evidence connects one part with the next.
+    """
 
     claim: str  # such as `on_chain`
     sign: str  # the sign of the status: `ok`, `stated`, `none` or `major`
@@ -26,7 +29,10 @@ class Strand(NamedTuple):
 
 
 class TrailPart(NamedTuple):
-    """A part of the trail, and the evidence that leads on."""
+    """A part of the drawing, such as the bytecode.
+
+    Lines lead from it to the next part.
+    """
 
     section: str  # of the page
     name: str
@@ -36,11 +42,11 @@ class TrailPart(NamedTuple):
 
 
 def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the stations from a contract's sources to its deployment.
+    """Return the evidence that connects a contract's sources with its deployment.
 
     Returns:
-        Sources, bytecode, address and deployment, each with the evidence that links it to the next; empty for a record
-        without claims.
+        Sources, bytecode, address and deployment, each with the evidence that links it to the next; empty for
+        a record without claims.
     """
     record, proof = judged.record, judged.proof
     if not proof.claims:
@@ -67,7 +73,7 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
 
 
 def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
-    """Return the claims that lead from each part of a trail to the next.
+    """Return the claims that connect sources, bytecode, address and deployment.
 
     Code that differs leaves nothing else to say about the sources.
     """
@@ -79,9 +85,12 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
 
 
 def trail_signs(judged: JudgedRecord) -> str:
-    """Return the signs of a trail in short: a letter for each strand, a dash for each part.
+    """Abbreviate a contract's evidence for the small drawing in lists.
 
-    For example `os-o-n`. It is empty without claims.
+    For example `os-o-n`: a letter for each line, and a dash for each part.
+
+    Returns:
+        The signs; empty for a record without claims.
     """
     if not judged.proof.claims:
         return ""
@@ -92,7 +101,7 @@ def trail_signs(judged: JudgedRecord) -> str:
 
 
 class Stroke(NamedTuple):
-    """A strand of a trail that is drawn small."""
+    """A line of the small drawing."""
 
     sign: str
     x: int  # where it begins, in pixels
@@ -101,7 +110,11 @@ class Stroke(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def small_trail(signs: str) -> tuple[Stroke, ...]:
-    """Return the strokes of a small trail, from its signs in short."""
+    """Return the lines of the small drawing of a contract's evidence.
+
+    Args:
+        signs: the evidence, as `trail_signs` abbreviates it.
+    """
     names = {name[0]: name for name in CLAIM_ICONS.values()}
     return tuple(
         Stroke(names[letter], 8 + 18 * part, 3 + 4 * at if len(letters) > 1 else 5)
@@ -114,7 +127,7 @@ def created_at(proof: Proof) -> Instant | None:
     """Return the time of the block that created the contract.
 
     Returns:
-        None if the deployment is not proved.
+        The time, or None if the deployment is not proved.
     """
     claim = proof.claim(ClaimName.DEPLOYED)
     time = str(claim.evidence.get("blockTime", "")) if claim else ""

@@ -21,27 +21,27 @@ UNCHECKED = ""
 
 
 def verdict_sign(verdict: str) -> str:
-    """Return the sign of a verdict."""
+    """Return the icon for a verdict."""
     return VERDICT_SIGNS.get(verdict, "none")
 
 
 def verdict_key(verdict: str) -> str:
-    """Return the key of a verdict's text."""
+    """Return the key of the text for a verdict."""
     return f"claim_status.{ClaimStatus(verdict).name.lower()}" if verdict else "level.unchecked"
 
 
 def claimed_level(row: "ContractRow") -> str:
-    """Return the key of the match level beside a verdict.
+    """Return the key of the match level to show beside a verdict.
 
     Returns:
-        An empty string if the record claims no level that counts.
+        The key; empty if the record claims no level that counts.
     """
     return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
 
 def level_label_key(row: "ContractRow") -> str:
-    """Return the key of a contract's label in lists.
+    """Return the key of the label that lists show for a contract.
 
-    It is the level of the runtime side, unless that is contradicted.
+    It is the match level of the runtime code, unless that is contradicted.
     """
     return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

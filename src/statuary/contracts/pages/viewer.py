@@ -38,7 +38,7 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield the page of the viewer, and the data of its script."""
+    """Yield the page that shows any contract, and its script's data."""
     site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone

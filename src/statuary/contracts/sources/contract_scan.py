@@ -90,7 +90,7 @@ RECORD_DEPTH = 2
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """The result of a scan: the number of contracts, and findings."""
+    """The number of contracts that a scan found, and its findings."""
 
     count: int  # contracts with their own file or folder
     bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
@@ -107,9 +107,9 @@ class ExternalSource(NamedTuple):
 
 
 class ContractScan(ContractSources):
-    """Scans a site for contracts that have files of their own.
+    """Finds the contracts of a site that have their own files.
 
-    Iteration yields them in byte order of paths, without keeping a list.
+    Iteration yields them sorted by path, without keeping a list.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class ContractScan(ContractSources):
 
     @cached_property
     def result(self) -> ScanResult:
-        """The result of a whole scan."""
+        """The number of contracts and the findings, after a whole scan."""
         count = 0
         bulk = BulkSourceCollector()
         findings = []
@@ -297,13 +297,13 @@ BULK_FORMS = {FileKind.LINES: BulkForm.JSONL, FileKind.TABLE: BulkForm.EXPORT}
 
 
 class BulkSourceCollector:
-    """Groups bulk files into sources, such as the tables of an export."""
+    """Groups files that belong together, such as the tables of an export."""
 
     def __init__(self) -> None:
         self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
     def take(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
-        """Add a file to its source.
+        """Add a file with many contracts.
 
         Args:
             kind: the kind that the file's name shows.
@@ -318,7 +318,7 @@ class BulkSourceCollector:
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
-        """Return the bulk sources, sorted by path."""
+        """Return the collected files with many contracts, sorted by path."""
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())

@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 
 
 class ContractForm(StrEnum):
-    """The form in which the content has a contract."""
+    """The form of a contract in the content: JSON, YAML or workspace."""
 
     RECORD = "record"
     RECORD_WITH_EVIDENCE = "record with evidence beside it"
@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """The location of a contract in the content."""
+    """The place of a contract in the content."""
 
     # the file relative to the content folder, or its URL: the record, the `contract.yaml` of a workspace, the
     # JSONL file, or the `sourcify_matches` file of an export
@@ -32,7 +32,7 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path; in a bulk file, with the line."""
+        """The path; for a bulk file, also the line."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
@@ -46,14 +46,14 @@ def evidence_folder(source: ContractSource) -> str:
 
 
 class BulkForm(StrEnum):
-    """The format of a bulk source."""
+    """The format of a file with many contracts."""
 
     JSONL = "JSONL"
     EXPORT = "tables of an export"
 
 
 class BulkSource(NamedTuple):
-    """The location of a source with many contracts."""
+    """A file, or a set of files, with many contracts."""
 
     path: str  # a JSONL file or the folder of an export, relative to the content folder, or a URL
     form: BulkForm
@@ -61,15 +61,15 @@ class BulkSource(NamedTuple):
 
 
 class ContractSources(Protocol):
-    """The contracts of a site; each iteration scans the content again."""
+    """Finds a site's contracts; each iteration scans the content again."""
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """The bulk sources, sorted by path."""
+        """The files with many contracts, sorted by path."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings about names of files."""
+        """Findings about the names of files."""
 
     def __len__(self) -> int:
         """Return the number of contracts that have their own file or folder."""
@@ -79,7 +79,7 @@ class ContractSources(Protocol):
 
 
 class NoContracts(ContractSources):
-    """The sources of a site without contracts."""
+    """Stands for the contracts of a site that has none."""
 
     bulk: tuple[BulkSource, ...] = ()
     findings: tuple[Finding, ...] = ()

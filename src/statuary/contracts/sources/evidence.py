@@ -72,12 +72,12 @@ def read_compilation_evidence(
 
 
 def compilation_json(evidence: CompilationEvidence) -> bytes:
-    """Encode recompilation evidence as `compilation.json`."""
+    """Encode the evidence of a compilation as `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def compilation_sha256(evidence: CompilationEvidence) -> str:
-    """Return the SHA-256 of the file that keeps the evidence, as hex."""
+    """Return the SHA-256 that `compilation.json` would have, as hex."""
     return sha256(compilation_json(evidence)).hexdigest()
 
 
@@ -115,7 +115,7 @@ class DeploymentEvidenceSource(SourceModel):
     """The nodes from the block's receipts root to the transaction's receipt."""
 
     def evidence(self) -> DeploymentEvidence:
-        """Convert to the value that the checks take."""
+        """Convert to the value that checks use."""
         return value_of(DeploymentEvidence, self, block=value_of(AnchoredBlock, self.block))
 
 
@@ -136,7 +136,7 @@ class AnchorSource(SourceModel):
     """Why a claim (`onChain`, `deployed`) has no evidence."""
 
     def anchor(self) -> Anchor:
-        """Convert to the value that the checks take."""
+        """Convert to the value that checks use."""
         block = None if self.block is None else value_of(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.evidence()
         return value_of(Anchor, self, block=block, deployment=deployment)
@@ -148,10 +148,10 @@ def anchor_path(source: ContractSource) -> str:
 
 
 def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> Anchor | None:
-    """Read the `anchor.json` of a contract.
+    """Read the `anchor.json` of a contract: the chain's proofs.
 
     Returns:
-        The anchor, or None if there is none or it has errors, which are added to `findings`.
+        The proofs, or None if there are none or the file has errors, which are added to `findings`.
     """
     path = anchor_path(source)
     if not (root / path).is_file():
@@ -161,5 +161,5 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
 
 def anchor_file(anchor: Anchor) -> bytes:
-    """Encode an anchor as `anchor.json`."""
+    """Encode the chain's proofs of a contract as `anchor.json`."""
     return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

@@ -131,9 +131,10 @@ IDENTITY = ("chainId", "address", "compilation")
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
-    """Check that a JSON value has the shape of a record.
+    """Check the members of a record and their types.
 
     Args:
+        value: the parsed JSON.
         canonical: the text if it is in canonical form, else None.
         path: the file, for findings.
     """
@@ -161,7 +162,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def apply_types(tree: Json, model: object) -> Json:
-    """Convert strings in a tree to the types of a model's annotations."""
+    """Convert strings in a parsed file to the types in a model."""
     if isinstance(tree, PlainText):
         return str(tree) if allows_text(model) else json_scalar(tree)
     if isinstance(tree, list):
@@ -174,7 +175,7 @@ def apply_types(tree: Json, model: object) -> Json:
 
 
 def json_scalar(text: str) -> Json:
-    """Convert an unquoted scalar to a number, boolean or string.
+    """Convert an unquoted YAML value to a number, boolean or string.
 
     A number keeps its spelling.
     """

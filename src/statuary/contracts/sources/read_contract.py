@@ -16,7 +16,7 @@ from statuary.source.unreadable import UnreadableError
 
 
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
-    """Read a contract that has a file or folder of its own."""
+    """Read a contract that has its own file or folder."""
     parsed = _read_contract(root, source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed

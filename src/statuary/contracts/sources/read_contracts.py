@@ -11,9 +11,11 @@ from statuary.source.file_kinds import CONTRACTS
 def find_contracts(
     root: Path, settings: ContractsSource, path: str, *, has_contracts: bool
 ) -> ContractSources:
-    """Find the contracts of the content folder and of external sources.
+    """Find the contracts in the content folder and in external sources.
 
     Args:
+        root: the content folder.
+        settings: the key `contracts` of site.yaml.
         path: the file of the settings, for findings.
         has_contracts: whether the content folder's own contracts are read.
     """

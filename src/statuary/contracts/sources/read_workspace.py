@@ -114,7 +114,7 @@ class ProxySource(SourceModel):
 
 
 class WorkspaceSource(SourceModel):
-    """A contract in its owner's form: underivable values, and the files beside it."""
+    """The content of a workspace's `contract.yaml`: what only the owner knows."""
 
     compiler: CompilerSource
     """The compiler."""
@@ -174,7 +174,7 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Read a workspace, and derive its record.
+    """Read a workspace, and make the contract's record from it.
 
     Returns:
         The record, or the findings that prevented it.

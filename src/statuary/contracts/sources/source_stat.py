@@ -23,24 +23,27 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
-        """Format the value if all files are older than an instant.
+        """Format the value for the ledger if all files are old enough.
 
-        A later change within the resolution of the clock would not show.
+        A file that changed just now could change again without another modification time.
 
         Args:
-            instant: in nanoseconds since 1970.
+            instant: a time in nanoseconds since 1970; all files must be older.
 
         Returns:
-            The text; empty otherwise.
+            The text; empty if a file is newer.
         """
         return self.text if self.modified < instant else ""
 
 
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
-    """Return the size and time of a source; unknown for remote objects.
+    """Return the size and modification time of a contract's files.
+
+    They are unknown for objects in an object store.
 
     Args:
         root: the content folder; a string takes a tenth less time than a path.
+        source: the contract.
     """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat(root, source.path)
@@ -73,7 +76,7 @@ def _stat(root: Path | str, path: str) -> SourceStat:
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Hash the bytes of a record file, without final white space.
+    """Return the SHA-256 of a record's file, without final white space.
 
     For canonical JSON, these are the published bytes.
     """
@@ -94,15 +97,16 @@ class FolderListing(NamedTuple):
 
 
 class ListingCache:
-    """Lists folders, and keeps the largest listing for a second pass."""
+    """Lists folders, and keeps the largest list for a second pass."""
 
     def __init__(self) -> None:
         self._largest: tuple[tuple[Path, bool], FolderListing] | None = None
 
     def of(self, folder: Path, *, is_chain: bool) -> FolderListing:
-        """List a folder.
+        """Return the names in a folder.
 
         Args:
+            folder: the folder.
             is_chain: whether plain files with the right suffixes are records there.
 
         Raises:

@@ -257,7 +257,11 @@ def _statement_with_texts(statement: Any, texts: Callable[[str], str]) -> Json:
 
 
 def _written_for_each(name: str, items: Any, body: Any, texts: Callable[[str], str]) -> str | None:
-    """Return what a loop over constants writes; None if it writes more than them, their texts and markup."""
+    """Return the output of a loop over constants.
+
+    Returns:
+        The output, or None if the loop writes more than the constants, their texts and markup.
+    """
     written = ""
     for item in items:
         for statement in body:

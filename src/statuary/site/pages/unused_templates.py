@@ -38,7 +38,11 @@ def unused_template_findings(settings: PageSettings, extensions: Collection[str]
 
 
 def _used_templates(theme: Mapping[str, str], replaceable: Collection[str]) -> set[str] | None:
-    """Return the templates of a theme that pages use; None if that cannot be told."""
+    """Return the templates of a theme that pages use.
+
+    Returns:
+        The templates, or None if that cannot be told.
+    """
     used, added = set[str](), {name for name in theme if name in replaceable}
     while added:
         used |= added

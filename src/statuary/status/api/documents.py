@@ -56,16 +56,16 @@ from statuary.status.urls import (
 
 
 def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:
-    """Filter unresolved incidents, latest update first."""
+    """Return the incidents that are not resolved yet, latest update first."""
     return _latest_updated([state for state in incidents if state.status in UNRESOLVED_STATUSES])
 
 
 def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
-    """Return the first records of a list, and open later ones.
+    """Return the first `cap` records, plus any later ones still open.
 
     Args:
         records: the records, latest first.
-        cap: the number of records; 0 for all.
+        cap: the number of records to keep; 0 keeps all.
     """
     if cap == 0:
         return list(records)
@@ -73,21 +73,21 @@ def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
 
 
 def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Filter maintenances that have not started, earliest start first.
+    """Return the maintenance windows that have not started, earliest first.
 
-    Of several with the same start, the latest updated comes first.
+    If several start at the same time, the one updated last comes first.
     """
     scheduled = [state for state in maintenances if state.status == "scheduled"]
     return sorted(_latest_updated(scheduled), key=attrgetter("incident.scheduled_for"))
 
 
 def active(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Filter maintenances in progress, latest update first."""
+    """Return the maintenance windows in progress, latest update first."""
     return _latest_updated([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
 def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the maintenances of `summary.json`: upcoming ones, then active ones."""
+    """Return the maintenance windows for `summary.json`: upcoming ones, then active ones."""
     return [*upcoming(maintenances), *active(maintenances)]
 
 
@@ -96,21 +96,27 @@ def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
 
 
 class StatusDocumentContext(NamedTuple):
-    """The page and the components by id, shared by an instant's documents."""
+    """The page and its components, for all documents of one time."""
 
     page: EncodedJson
     components: dict[str, EncodedJson]
 
 
 class EncodedRecord(NamedTuple):
-    """A record as JSON, with the page as of its last change."""
+    """An incident or maintenance window as JSON, with the page.
+
+    The page is as of the record's last change.
+    """
 
     page: EncodedJson
     incident: EncodedJson
 
 
 class StatusDocuments:
-    """Makes the API documents of a timeline; encodes each record once."""
+    """Makes the status API's JSON documents for any time.
+
+    Each incident and maintenance window is encoded once.
+    """
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
         """Prepare the documents of a timeline.
@@ -138,17 +144,18 @@ class StatusDocuments:
 
     @cached_property
     def months(self) -> dict[str, ArchivedMonth]:
-        """All records by the month in which they were created, latest first."""
+        """Incidents and maintenance windows by the month of their creation, latest first."""
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
-        """Yield the documents of a month that no longer change.
+        """Yield the documents of a month that can no longer change.
 
-        These are the documents of its final records and, if every record of the month is final, its archive.
+        These are the documents of its finished incidents and maintenance windows. If all of them are
+        finished, the month's archive is among the documents.
 
         Args:
             month: a month such as `2026-11`.
-            start: the time after which a final record does not change.
+            start: the time of the build; a record is finished if it does not change afterwards.
         """
         for record in self.months[month].final_by(start):
             yield self._closed_document(record)
@@ -157,19 +164,19 @@ class StatusDocuments:
             yield archive
 
     def basis_of(self, record: IncidentState) -> tuple[object, ...]:
-        """Return the inputs of a closed record's documents other than the record."""
+        """Return everything that a closed record's documents depend on, except the record."""
         context = self._past_context(record)
         return context.page, tuple(context.components.values())
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to the documents that may change.
+        """Return a function that makes the documents for a given time.
 
-        Documents of records that are final by `start` are left out. For an instant without a change of status
-        (a midnight, an hour of an outage) only the documents of uptime are made, so the cost of epochs does
-        not depend on the length of the history.
+        The function skips documents that can no longer change after `start`. At a time when no status changes
+        (a midnight, or each hour of an outage), it makes only the uptime documents. So precomputing the
+        future costs the same with a long history as with a short one.
 
         Args:
-            start: the earliest instant that the function is called with.
+            start: the earliest time that the function is called with.
         """
         changes = frozenset((start, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
@@ -195,7 +202,7 @@ class StatusDocuments:
         return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return the records in lists and in archives that may still change."""
+        """Return the records in lists, and in archives that may still change."""
         months = [
             month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
         ]
@@ -203,7 +210,7 @@ class StatusDocuments:
         return [*self._listed(start), *archived]
 
     def counts(self, at: Instant) -> list[tuple[object, ...]]:
-        """Return each month's numbers of records and last change, latest month first."""
+        """Return each month's number of records and last change, latest first."""
         months = {month: records.at(at) for month, records in self.months.items()}
         return [
             (month, *map(len, records), records.changed_at)

@@ -29,16 +29,16 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class StoredDocument(NamedTuple):
-    """A file with a document, or a file and a patch."""
+    """The place of a document's version: a file, perhaps with a patch."""
 
     file: str
     patch: str | None = None
 
     def body(self, read_file: ReadFile) -> bytes | None:
-        """Read the document, and apply its patch.
+        """Read the file, apply the patch, and return the document's bytes.
 
         Returns:
-            The bytes, or None if a file is missing, or the file and the patch are of different builds.
+            The bytes, or None if a file is missing, or if file and patch come from different builds.
         """
         body = read_file(self.file)
         if body is None or self.patch is None:
@@ -51,9 +51,9 @@ class StoredDocument(NamedTuple):
 
 
 class IndexedVersions(NamedTuple):
-    """The versions of a document, as numbers of instants.
+    """The precomputed versions of one document, by the index of their times.
 
-    Each instant brings a whole file, a patch, or the return to an earlier version.
+    Each version is stored as a whole file or a patch, or returns to an earlier version.
     """
 
     full_numbers: tuple[int, ...] = ()
@@ -61,19 +61,22 @@ class IndexedVersions(NamedTuple):
     repeated_numbers: Mapping[int, int] = {}
 
     def changed_by(self, number: int) -> int | None:
-        """Return the number of the latest change up to an instant.
+        """Return the index of the last change at or before a time.
+
+        Args:
+            number: the index of that time in the list of times.
 
         Returns:
-            The number, or None before the first change.
+            The index, or None before the first change.
         """
         changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
         return max((change for change in changes if change <= number), default=None)
 
     def is_consistent(self, instants: int) -> bool:
-        """Return whether the numbers refer to instants and files that exist.
+        """Return whether every version has a time and a file.
 
         Args:
-            instants: the number of instants in the index.
+            instants: how many times the index lists.
         """
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
@@ -85,14 +88,15 @@ class IndexedVersions(NamedTuple):
 
 
 class EpochIndex(NamedTuple):
-    """The index of a site's epochs.
+    """The index of document versions that a build precomputed.
+
+    Each version is the document as it will be from a later time on.
 
     Attributes:
-        until: the time up to which the epochs are complete, as ISO 8601; empty without epochs.
-        instants: the time since which the documents are as built, then each time at which a document changes; empty
-            without epochs.
+        until: the time up to which the versions are complete, as ISO 8601; empty if there are none.
+        instants: the time of the published version, then each later time at which a document changes.
         documents: the versions of each document that changes, by path.
-        next_build: when a build is due to publish embargoed content; None if nothing is under embargo.
+        next_build: when a build has to publish content with a `publish_at`; None if there is none.
     """
 
     until: str
@@ -102,24 +106,27 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """Since when documents are as the build published them; `FIRST` without epochs."""
+        """The time since which the published documents are current."""
         return self.instants[0] if self.instants else FIRST
 
     @property
     def end(self) -> Instant:
-        """The instant up to which the epochs are complete; the last of all without epochs."""
+        """The time up to which precomputed documents exist.
+
+        It is unlimited if nothing changes.
+        """
         return parse_instant(self.until) if self.until else LAST
 
     @property
     def build_due(self) -> Instant:
-        """The instant by which the next build is due."""
+        """The time by which the site has to be built again."""
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Find the file, and the patch, of a document at an instant.
+        """Return the place of a document's version at a given time.
 
         Returns:
-            The two, or None if the document does not exist yet, or has no epochs.
+            The file and its patch, or None if the document never changes or does not exist yet.
         """
         versions = self.documents.get(path, IndexedVersions())
         change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
@@ -135,27 +142,27 @@ class EpochIndex(NamedTuple):
         )
 
     def versions_of(self, path: str) -> Iterable[StoredDocument]:
-        """Yield all versions of a document, oldest first."""
+        """Yield all stored versions of a document, oldest first."""
         documents = (self.document_at(path, since) for since in self.instants)
         return (document for document in documents if document is not None)
 
     def latest_by(self, now: Instant) -> Instant:
-        """Return the last instant up to `now` at which a document changes."""
+        """Return the last time at or before `now` when a document changes."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_after(self, now: Instant) -> Instant | None:
-        """Return the next instant at which a document changes.
+        """Return the next time after `now` when a document changes.
 
         Returns:
-            The instant, or None if no document changes before the horizon.
+            The time, or None if the build precomputed no later change.
         """
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return the time from which a build is overdue.
+        """Return the time since which the site needs a new build.
 
         Returns:
-            The time as ISO 8601; empty if no build is overdue.
+            The time as ISO 8601; empty if the site is up to date.
         """
         if self.build_due > now:
             return ""
@@ -185,9 +192,9 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> EpochIndex:
-    """Parse an epoch index; return one without epochs if that fails.
+    """Parse an epoch index, or return an empty one.
 
-    A server then answers with the documents as built, since a stale response is better than none.
+    A server then serves the documents as they were built, because a stale response is better than none.
     """
     try:
         return _parsed(text or b"")

@@ -46,7 +46,7 @@ class PatchError(ValueError):
 
 
 class _Piece(NamedTuple):
-    """A range of the base, then new text; either may be empty."""
+    """A range of the base document, followed by new text."""
 
     start: int
     stop: int
@@ -54,7 +54,7 @@ class _Piece(NamedTuple):
 
 
 class PatchBase:
-    """A whole document that patches are applied to.
+    """A whole document, from which patches to other versions are made.
 
     Attributes:
         body: the bytes of the document.
@@ -84,7 +84,10 @@ class PatchBase:
         return places
 
     def patch(self, document: Document) -> bytes:
-        """Return the patch to another document; both must be UTF-8."""
+        """Return the patch that turns this document into another one.
+
+        Both documents must be UTF-8.
+        """
         parts: list[list[int] | str] = []
         text = b""
         for start, stop, new_text in _narrowed(list(self._pieces(document.body)), self.body):
@@ -168,10 +171,10 @@ def _begins_character(byte: int) -> bool:
 
 
 def patched(base: bytes, patch: bytes) -> bytes:
-    """Apply a patch to its base.
+    """Apply a patch to the document that it was made for.
 
     Raises:
-        PatchError: if the patch is malformed, makes too many bytes, or was made for another base.
+        PatchError: if the patch is malformed, makes too many bytes, or was made for another document.
     """
     try:
         value = orjson.loads(patch)
@@ -195,14 +198,14 @@ LARGEST_PART = 4
 
 
 class EpochPlan(NamedTuple):
-    """The epochs that follow a build.
+    """The later versions of documents that a build precomputes.
 
     Attributes:
-        instants: the last change of the published documents, then each instant at which one changes.
-        until: the instant up to which the epochs are valid; the next build is due by then.
+        instants: the time of the last published change, then each later time at which a document changes.
+        until: the time up to which the versions are valid; the next build is due by then.
         versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
-        next_build: when a build is due to publish what is under embargo; None if nothing is.
+        next_build: when a build has to publish content with a `publish_at`; None if there is none.
         is_large: whether the size of the page sets the limit.
     """
 
@@ -214,7 +217,7 @@ class EpochPlan(NamedTuple):
     is_large: bool = False
 
     def cut_finding(self) -> Finding | None:
-        """Return a finding if the limit cut the epochs, or None."""
+        """Return a warning if the plan ends before the horizon, else None."""
         if not self.cut:
             return None
         limit = f"{len(self.instants) - 1} epochs"
@@ -233,7 +236,7 @@ class EpochPlan(NamedTuple):
 
 
 class EpochLimits(NamedTuple):
-    """The last instant to plan for, and the largest number of epochs."""
+    """The last time to precompute documents for, and how many times."""
 
     horizon: Instant
     max_epochs: int
@@ -241,13 +244,13 @@ class EpochLimits(NamedTuple):
 
 
 class DocumentVersions:
-    """A document's versions, by the numbers of their instants.
+    """The versions of one document, by the index of their times.
 
     Attributes:
-        current: the document as of the last of them.
-        files: what is stored, by number: the document, or its patch.
-        full_numbers: the numbers of whole documents.
-        repeated_numbers: by number, the earlier number of the same document.
+        current: the latest version that was added.
+        files: the stored file of each version, by index: the whole document, or a patch.
+        full_numbers: the indexes that are stored as whole documents.
+        repeated_numbers: for each index that repeats an earlier version, the index of that version.
     """
 
     def __init__(self, number: int, document: Document) -> None:
@@ -259,7 +262,7 @@ class DocumentVersions:
         self._patches: dict[bytes, int] = {}
 
     def add(self, number: int, document: Document) -> None:
-        """Add the document as of an instant, given by its number."""
+        """Add the version that begins at the time with this index."""
         self.current = document
         same = (number for number in self.full_numbers if self.files[number].body == document.body)
         earlier_number = next(same, None)
@@ -289,7 +292,7 @@ class DocumentVersions:
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
     def members(self) -> dict[str, object]:
-        """Return the document's entry in the index."""
+        """Return the document's entry for the epoch index."""
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
         members = {"whole": self.full_numbers, "patched": patched, "again": repeated}
@@ -303,14 +306,14 @@ def plan_epochs(
     limits: EpochLimits,
     documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
-    """Return the epochs from a build to a horizon.
+    """Plan the document versions from a build until the horizon.
 
     Args:
-        documents_at: returns the documents that may change, as of an instant.
-        transitions: the instants in between at which a document may change, in order.
-        start: the instant since which the documents are as the build publishes them.
+        documents_at: returns the documents that may change, as of a given time.
+        transitions: the times at which a document may change, in order.
+        start: the time since which the published documents are current.
         limits: where to stop.
-        documents_after: returns the documents that change when the epochs end, as of that end.
+        documents_after: returns the documents to show once the precomputed versions have ended.
     """
     versions = {document.path: DocumentVersions(0, document) for document in documents_at(start)}
     instants = [start]
@@ -361,7 +364,7 @@ def plan_epochs(
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
-    """Return the files of the epochs, and the index."""
+    """Return the files of all precomputed versions, and their index."""
     index = {
         "until": format_milliseconds(plan.until),
         "complete": not plan.cut,

@@ -26,40 +26,44 @@ Encode = Callable[[IncidentState], EncodedJson]
 
 
 class ArchivedMonth(NamedTuple):
-    """The records created in a month, latest first."""
+    """The incidents and maintenance windows created in a month, latest first."""
 
     incidents: list[IncidentHistory]
     maintenances: list[IncidentHistory]
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether no record of the month changes after this time."""
+        """Return whether no record of the month changes after a time."""
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_by(self, instant: Instant) -> Iterator[IncidentState]:
-        """Yield the final states of records that are final by this time."""
+        """Yield the last states of records that no longer change.
+
+        Args:
+            instant: the time after which such a record does not change.
+        """
         for history in (*self.incidents, *self.maintenances):
             if history.final is not None and history.is_final_by(instant):
                 yield history.final
 
     def at(self, instant: Instant) -> "ArchivedRecords":
-        """Return the month's records as published at this time."""
+        """Return the month's records as they are published at a time."""
         return ArchivedRecords(*(states_at(records, instant) for records in self))
 
 
 class ArchivedRecords(NamedTuple):
-    """The published incidents and maintenances of a month."""
+    """A month's published incidents and maintenance windows."""
 
     incidents: list[IncidentState]
     maintenances: list[IncidentState]
 
     @property
     def changed_at(self) -> Instant:
-        """The time of the latest change of any record of the month."""
+        """The time at which a record of the month last changed."""
         return max(record.since for records in self for record in records)
 
 
 class Archives:
-    """The archive documents of all months, from a start time on.
+    """Makes the monthly archives, and the list of months.
 
     A month is final if none of its records changes after the start time.
     """
@@ -85,7 +89,7 @@ class Archives:
         }
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
-        """Yield the list of months, and archives that may change."""
+        """Yield the list of months, and the archives that may still change."""
         records_by_month = {
             month: self._final.get(month) or histories.at(at) for month, histories in self._months.items()
         }
@@ -101,8 +105,7 @@ class Archives:
             month: a month such as `2026-11`.
 
         Returns:
-            The archive, or None if it may change after the start time that `Archives` was made with, or has
-                no published record.
+            The archive, or None if it may still change or has no published record.
         """
         records = self._final.get(month)
         return self._archive(month, records) if records is not None and any(records) else None
@@ -130,7 +133,7 @@ class Archives:
 
 
 def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
-    """Group all records by the month in which they were created.
+    """Group all incidents and maintenance windows by the month of their creation.
 
     Returns:
         The records, latest first, by months such as `2026-11` in the page's time zone.
@@ -148,7 +151,7 @@ def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
 def uptime_document(
     page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
-    """Return `uptime.json`: percentages, and the days with outages."""
+    """Return `uptime.json`: uptime percentages, and the days with outages."""
     by_id = {member.component.id: member for member in uptime.components}
     return Document(
         path=UPTIME.path(),

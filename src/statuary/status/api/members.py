@@ -32,7 +32,7 @@ class TimestampFormatter:
         return text
 
     def or_null(self, moment: Instant | None) -> str | None:
-        """Format an instant, or pass None through."""
+        """Format a time for JSON, or return None if there is none."""
         return None if moment is None else self(moment)
 
 
@@ -44,7 +44,7 @@ Members = dict[str, Any]
 
 
 def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
-    """Return the `page` member, with which every document begins."""
+    """Return the `page` object that every document begins with."""
     return {
         "id": page.id,
         "name": page.name,
@@ -55,12 +55,12 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
 
 
 def status_members(overall_status: OverallStatus) -> Members:
-    """Return the `status` member: indicator and description."""
+    """Return the `status` object: an indicator and a description."""
     return {"indicator": overall_status.indicator, "description": overall_status.description}
 
 
 def component_members(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
-    """Return a component's members; a group has its components' ids."""
+    """Return a component or group as a JSON object."""
     component = state.component
     start_date = component.start_date
     members: Members = {
@@ -87,7 +87,14 @@ def component_members(state: ComponentState, page: Page, timestamps: TimestampFo
 def incident_members(
     state: IncidentState, components: list[Members], page: Page, timestamps: TimestampFormatter
 ) -> Members:
-    """Return the members of an incident or maintenance, with its components."""
+    """Return an incident or maintenance window as a JSON object.
+
+    Args:
+        state: the incident or maintenance window at a time.
+        components: the JSON objects of the components that it affects.
+        page: the page that it belongs to.
+        timestamps: formats its times.
+    """
     incident = state.incident
     members: Members = {
         "id": incident.id,
@@ -118,7 +125,14 @@ def incident_members(
 def update_members(
     published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
-    """Return the members of an update, as of an instant."""
+    """Return an update as a JSON object.
+
+    Args:
+        published_update: the update.
+        incident_id: the id of its incident or maintenance window.
+        as_of: the time whose version to return, since updates may be edited.
+        timestamps: formats its times.
+    """
     update = published_update.update
     return {
         "id": update.id,
@@ -136,7 +150,7 @@ def update_members(
 
 
 def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
-    """Return the `affected_components` of an update; null if it has none."""
+    """Return the `affected_components` of an update, or None if it affects none."""
     if affected is None:
         return None
     return [
@@ -148,9 +162,9 @@ def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Membe
 def record_components(
     state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
-    """Return a record's component objects.
+    """Return the JSON objects of the components that a record affects.
 
-    They are in the record's own order if it has a `component_order`, else in that of the page.
+    They follow the record's `component_order` if it has one, else the order of the page.
     """
     known_components = [component for component in state.components if component in by_id]
     if not state.incident.component_order:

@@ -53,7 +53,7 @@ FEEDS = ApiDescription(
 
 
 def is_served(operation: Operation, settings: StatusSettings) -> bool:
-    """Return whether a site's settings include the URL of an operation."""
+    """Return whether a site publishes the URL of an API operation."""
     if operation.url.name in ("archives", "archive"):
         return settings.archives
     return settings.uptime if operation.url is status_urls.UPTIME else True

@@ -14,7 +14,7 @@ from statuary.status.model.records import UNKNOWN_CREATION, Incident, IncidentUp
 
 @check
 def duplicate_component(context: StatusContext) -> Iterator[StatusViolation]:
-    """No component has a key or an id of another."""
+    """Component keys and ids must be unique."""
     owners: dict[str, str] = {}
     for component in context.catalogue.components:
         for name in dict.fromkeys((component.key, component.id)):
@@ -31,7 +31,7 @@ def duplicate_component(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check
 def empty_group(context: StatusContext) -> Iterator[StatusViolation]:
-    """A group has at least one component."""
+    """A group must have at least one component."""
     for component in context.catalogue.components:
         if component.group and not component.children:
             yield StatusViolation(
@@ -44,7 +44,7 @@ def empty_group(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check
 def history_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
-    """The recorded changes of a component are in order, oldest first, one for each instant."""
+    """A component's `history` must be sorted, oldest first, with one change at a time."""
     for component in context.catalogue.components:
         for place, (earlier_change, later_change) in enumerate(pairwise(component.history), start=1):
             if later_change.at <= earlier_change.at:
@@ -58,7 +58,7 @@ def history_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def crowded_component(context: StatusContext) -> Iterator[StatusViolation]:
-    """A component has at most as many open incidents as a day of its uptime names."""
+    """A component should have no more open incidents than a day of its uptime can name."""
     for component in context.catalogue.components:
         histories = context.histories_by_component.get(component.id, ())
         states = (history.state_at(context.now) for history in histories)
@@ -75,7 +75,7 @@ def crowded_component(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def undated_page(context: StatusContext) -> Iterator[StatusViolation]:
-    """A page in whose content nothing has a date has a `created_at`."""
+    """A page should have a `created_at` if nothing in the content has a date."""
     if context.catalogue.page.created_at == UNKNOWN_CREATION:
         yield StatusViolation(
             context.catalogue.page_source,
@@ -90,7 +90,7 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @check(Severity.WARNING)
 def demo_published(context: StatusContext) -> Iterator[StatusViolation]:
-    """A demo site is on localhost alone."""
+    """A demo site should stay on localhost."""
     page = context.catalogue.page
     if page.demo and urlsplit(page.url).hostname not in LOCAL_HOSTS:
         yield StatusViolation(
@@ -103,7 +103,7 @@ def demo_published(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def stale_page_updated_at(context: StatusContext) -> Iterator[StatusViolation]:
-    """Nothing changes after an imported `updated_at` of the page."""
+    """An imported `updated_at` of the page should not be older than the content's changes."""
     updated_at = context.catalogue.page.updated_at
     if updated_at is None or updated_at > context.now:
         return
@@ -122,7 +122,7 @@ FLAG_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "y", "n"})
 
 @check(Severity.WARNING)
 def name_looks_like_flag(context: StatusContext) -> Iterator[StatusViolation]:
-    """The page, components, incidents and maintenances have names, and not words such as `yes`."""
+    """Names should not be words such as `yes`, which YAML may read as a flag."""
     catalogue = context.catalogue
     for path, pointer, name in (
         (catalogue.page_source, ("page", "name"), catalogue.page.name),
@@ -146,7 +146,7 @@ ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
-    """Yield the components that a record names.
+    """Yield the components that an incident or maintenance window names.
 
     Yields:
         The name, its pointer in the file, and whether it is the key of a mapping.
@@ -186,7 +186,7 @@ def _components_of_update(update: IncidentUpdate) -> Iterator[tuple[str, Pointer
 
 @check
 def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
-    """Incidents, maintenances and templates name components that exist."""
+    """Incidents, maintenance windows and templates must name components that exist."""
     components = context.catalogue.components_by_name
     for template in context.catalogue.templates:
         for name in template.components:
@@ -212,7 +212,7 @@ def _unknown_component(
 
 @check
 def affected_group(context: StatusContext) -> Iterator[StatusViolation]:
-    """Incidents and maintenances name components, not groups."""
+    """Incidents and maintenance windows must name components, not groups."""
     groups = {
         name: component for name, component in context.catalogue.components_by_name.items() if component.group
     }
@@ -229,7 +229,7 @@ def affected_group(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check
 def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
-    """Ids, and file names and keys used as ids, consist of letters, digits, `-` and `_`."""
+    """Ids, and file names and keys used as ids, must consist of letters, digits, `-` and `_`."""
     for component in context.catalogue.components:
         if not is_url_safe(component.id):
             yield StatusViolation(
@@ -256,7 +256,7 @@ def is_url_safe(name: str) -> bool:
 
 @check
 def duplicate_record_id(context: StatusContext) -> Iterator[StatusViolation]:
-    """No incident, maintenance or window has the id of another."""
+    """Ids of incidents and maintenance windows must be unique."""
     owners: dict[str, str] = {}
     for history in sorted(context.timeline.histories, key=lambda history: history.incident.source):
         record = history.incident
@@ -272,7 +272,7 @@ def duplicate_record_id(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check
 def duplicate_update_id(context: StatusContext) -> Iterator[StatusViolation]:
-    """No update has the id of another."""
+    """Ids of updates must be unique."""
     owners: dict[str, tuple[str, Pointer]] = {}
     for record in context.records:
         for update in record.updates:

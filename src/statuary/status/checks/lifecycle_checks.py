@@ -15,7 +15,7 @@ from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSE
 
 @check
 def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolation]:
-    """The status of each update may follow the previous one."""
+    """An update's status must be one that may follow the previous status."""
     for record in context.edited_records:
         # `updates-out-of-order` reports wrong times; skip such a record, whose statuses would look wrong here
         if any(
@@ -46,7 +46,7 @@ def _wrong_move(
 
 @check
 def updates_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
-    """Imported updates are in order, oldest first, and a postmortem follows the updates."""
+    """Imported updates must be sorted, oldest first, with the postmortem last."""
     for record in context.edited_records:
         for earlier_update, later_update in pairwise(record.updates):
             if later_update.display_at < earlier_update.display_at:
@@ -60,7 +60,7 @@ def updates_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
-    """An update is not dated after the build."""
+    """An update should not be dated after the build."""
     for record in context.edited_records:
         for update in record.updates:
             is_announcement = isinstance(record, Maintenance) and update.status == "scheduled"
@@ -75,7 +75,7 @@ def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.NOTE)
 def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
-    """A draft or a record with a later `publish_at` is reported as not published."""
+    """A draft, or a record with a later `publish_at`, is not published yet."""
     for record in context.records:
         if record.draft:
             yield StatusViolation(
@@ -94,7 +94,7 @@ def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check
 def backfilled_status_change(context: StatusContext) -> Iterator[StatusViolation]:
-    """A backfilled incident changes no component's status (as in Statuspage)."""
+    """A backfilled incident must not change a component's status (as in Statuspage)."""
     for record in context.records:
         components = _components_with_status(record) if record.backfilled else []
         if components:
@@ -113,7 +113,7 @@ def _components_with_status(record: Incident) -> list[str]:
 
 @check(Severity.WARNING)
 def component_not_restored(context: StatusContext) -> Iterator[StatusViolation]:
-    """After an incident is resolved or a maintenance completed, its components are operational."""
+    """Components should be operational after their incident or maintenance window ends."""
     for history in context.timeline.histories:
         state = history.final
         if state is None or state.resolved_at is None or not state.closed:

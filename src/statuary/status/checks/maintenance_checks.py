@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import CLOSED_STATUSES
 
 @check
 def empty_window(context: StatusContext) -> Iterator[StatusViolation]:
-    """A window ends after it starts."""
+    """A maintenance window must end after it starts."""
     for maintenance in context.catalogue.maintenances:
         for start, end, pointer in _written_windows(maintenance):
             if end <= start:
@@ -45,7 +45,7 @@ def _written_windows(maintenance: Maintenance) -> Iterator[tuple[Instant, Instan
 
 @check(Severity.WARNING)
 def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
-    """No component has two windows at the same time."""
+    """A component should not have two maintenance windows at the same time."""
     windows: dict[str, Maintenance] = {}
     planned: dict[str, list[Maintenance]] = {}
     for history in context.timeline.maintenances:
@@ -99,7 +99,7 @@ def _is_ahead(maintenance: Maintenance, now: Instant) -> bool:
 
 @check(Severity.WARNING)
 def late_announcement(context: StatusContext) -> Iterator[StatusViolation]:
-    """A maintenance is announced before its window starts."""
+    """A maintenance window should be announced before it starts."""
     for maintenance in context.catalogue.maintenances:
         late = maintenance.created_at >= maintenance.scheduled_for
         if maintenance.recurrence is None and late and not maintenance.backfilled:
@@ -116,7 +116,7 @@ def late_announcement(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def overdue_maintenance(context: StatusContext) -> Iterator[StatusViolation]:
-    """A maintenance is completed when its window is over."""
+    """A maintenance window should be completed when its time is over."""
     for history in context.timeline.maintenances:
         maintenance = history.incident
         state = history.state_at(context.now)
@@ -136,7 +136,7 @@ def overdue_maintenance(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def completed_without_start(context: StatusContext) -> Iterator[StatusViolation]:
-    """A maintenance that completes automatically is started."""
+    """A maintenance window that completes automatically should have been started."""
     for maintenance in context.catalogue.maintenances:
         if not maintenance.automation.scheduled_auto_completed or maintenance.recurrence is not None:
             continue
@@ -152,7 +152,7 @@ def completed_without_start(context: StatusContext) -> Iterator[StatusViolation]
 
 @check
 def cancelled_after_completion(context: StatusContext) -> Iterator[StatusViolation]:
-    """A maintenance is not cancelled after it is completed."""
+    """A maintenance window must not be cancelled after it is completed."""
     for maintenance in context.catalogue.maintenances:
         completed = next((u for u in in_display_order(maintenance) if u.status == "completed"), None)
         cancelled = maintenance.cancelled_at
@@ -170,7 +170,7 @@ def cancelled_after_completion(context: StatusContext) -> Iterator[StatusViolati
 
 @check(Severity.NOTE)
 def window_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
-    """A window ends within the horizon, up to which future documents are written."""
+    """A maintenance window should end before the horizon, which ends the precomputed documents."""
     horizon = context.timeline.until
     for maintenance in context.catalogue.maintenances:
         if maintenance.recurrence is not None or not _is_ahead(maintenance, context.now):
@@ -198,7 +198,7 @@ def _recurring(context: StatusContext) -> Iterator[tuple[Maintenance, Recurrence
 
 @check
 def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolation]:
-    """The first window of a recurring maintenance starts at `scheduled_for`."""
+    """The first window of a recurring maintenance must start at `scheduled_for`."""
     for maintenance, recurrence in _recurring(context):
         rule_start = first_start(maintenance, recurrence)
         if rule_start is None:
@@ -222,7 +222,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
 
 @check
 def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
-    """A change to one window names a window that the rule gives."""
+    """A change to one window must name a window of the recurrence rule."""
     for maintenance, recurrence in _recurring(context):
         if not recurrence.occurrences:
             continue
@@ -245,7 +245,7 @@ def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def undated_move(context: StatusContext) -> Iterator[StatusViolation]:
-    """A window that was moved after its announcement states when."""
+    """A window that was moved after its announcement should state when."""
     for maintenance, recurrence in _recurring(context):
         for start, changes in recurrence.occurrences.items():
             moved = changes.scheduled_for is not None or changes.scheduled_until is not None
@@ -262,7 +262,7 @@ def undated_move(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.WARNING)
 def too_many_windows(context: StatusContext) -> Iterator[StatusViolation]:
-    """A rule gives no more windows than a site can hold."""
+    """A recurrence rule should not give more windows than a site can hold."""
     for maintenance, recurrence in _recurring(context):
         if len(window_starts(maintenance, recurrence, context.timeline.until)) > MAX_WINDOWS:
             yield StatusViolation(
@@ -275,7 +275,7 @@ def too_many_windows(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check(Severity.NOTE)
 def recurrence_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
-    """A rule gives no window after the horizon, up to which future documents are written."""
+    """A recurrence rule should not give windows after the horizon, which ends the precomputed documents."""
     for maintenance, recurrence in _recurring(context):
         horizon = context.timeline.until
         if not maintenance.draft and continues_after(maintenance, recurrence, horizon):

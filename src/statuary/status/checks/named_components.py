@@ -12,7 +12,7 @@ def unknown_components(
     path: str,
     severity: Severity = Severity.WARNING,
 ) -> Iterator[Finding]:
-    """Yield a finding for each name that no component has.
+    """Yield a finding for each component name that does not exist.
 
     Args:
         names: keys or ids of components, by their pointers in the file.

@@ -18,12 +18,12 @@ STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_
 def status_findings(
     timeline: Timeline, now: Instant, skip: Container[str] = frozenset()
 ) -> Iterator[Finding]:
-    """Run all checks of the status, except some.
+    """Run the checks of the status, and yield their findings.
 
     Args:
         timeline: the status over time, which must extend to the horizon.
         now: the build's time.
-        skip: the names of checks to leave out.
+        skip: the names of checks to skip.
     """
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:

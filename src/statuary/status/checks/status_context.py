@@ -37,7 +37,7 @@ class StatusContext:
 
     @property
     def records(self) -> Iterator[Incident]:
-        """All incidents and maintenances, as the content has them."""
+        """All incidents and maintenance windows, as the content has them."""
         yield from self.catalogue.incidents
         yield from self.catalogue.maintenances
 
@@ -55,7 +55,7 @@ class StatusContext:
 
     @cached_property
     def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
-        """The incidents and maintenances that affect each component, by component id."""
+        """The incidents and maintenance windows that affect each component, by its id."""
         histories: dict[str, list[IncidentHistory]] = {}
         for history in self.timeline.histories:
             for component in history.components:

@@ -25,13 +25,14 @@ NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 def new_file(
     folder: str, value: Mapping[str, YamlValue], day: date, existing: Container[str], given_id: str | None
 ) -> FileEdit:
-    """Return the edit that creates the file of a record.
+    """Return the edit that creates an incident's or window's file.
 
     Args:
         folder: `incidents` or `maintenances`.
         value: the content of the file; empty keys are left out.
+        day: the day in the name of the file.
         existing: the ids that are taken.
-        given_id: the id that the user chose; None to make one of the day and the name.
+        given_id: the id that the user chose; None to make one from the day and the name.
 
     Raises:
         EditError: if the given id is taken.
@@ -44,9 +45,10 @@ def new_file(
 
 
 def used_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
-    """Return the ids that a new record cannot have.
+    """Return the ids that are taken.
 
-    These are the ids of all records that were read, and the names of all record files.
+    These are the ids of all incidents and maintenance windows that were read, and the names of all their
+    files.
 
     Args:
         timeline: the records that were read.
@@ -80,7 +82,7 @@ RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
 
 
 def record_files(root: Path, folder: str) -> dict[str, list[str]]:
-    """Return the files in a folder of records, by name without suffix."""
+    """Return a folder's record files, by name without suffix."""
     stems: dict[str, list[str]] = {}
     for place, folders, files in os.walk(root / folder):
         folders[:] = (name for name in folders if not name.startswith("."))
@@ -93,7 +95,7 @@ def record_files(root: Path, folder: str) -> dict[str, list[str]]:
 
 
 def page_day(timeline: Timeline, at: Instant) -> date:
-    """Return the day of an instant in the page's time zone."""
+    """Return the date of a time in the page's time zone."""
     return day_of(at, timeline.catalogue.page.time_zone)
 
 

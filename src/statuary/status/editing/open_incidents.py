@@ -19,7 +19,7 @@ END = re.compile(rb"""\bstatus["']?[ \t]*:[ \t]*["']?(?:resolved|postmortem)\b""
 
 
 def unresolved_files(root: Path) -> Iterator[str]:
-    """Yield the files of incidents that may be open, without parsing them.
+    """Yield the files of incidents that may be open, without parsing.
 
     Args:
         root: the content folder.
@@ -36,7 +36,7 @@ def unresolved_files(root: Path) -> Iterator[str]:
 def find_similar_incident(
     timeline: Timeline, name: str, components: Iterable[str], at: Instant
 ) -> Incident | None:
-    """Find the newest open incident with this name or a shared component."""
+    """Return the newest open incident with this name or a shared component."""
     keys, word = set(components), name.strip().casefold()
     for incident in (history.incident for history in timeline.incidents):
         is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)
@@ -48,7 +48,7 @@ def find_similar_incident(
 
 
 def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
-    """Filter component keys by whether an incident affects them."""
+    """Return those of the given components that an incident affects."""
     by_name = timeline.catalogue.components_by_name
     own_keys = {by_name[name].key for name in incident.components if name in by_name}
     return [key for key in keys if key in own_keys]

@@ -57,7 +57,7 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
 
 
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
-    """Find a component by its key, id or name.
+    """Return the component with a key, id or name.
 
     Raises:
         EditError: if no component or more than one matches, or the component is a group.
@@ -101,7 +101,7 @@ def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
 
 
 def parse_status(word: str) -> ComponentStatus:
-    """Parse the status of a component.
+    """Parse a component status such as `degraded_performance`.
 
     Raises:
         EditError: if the word is not a status.
@@ -124,7 +124,7 @@ def _suggested_name(word: str, names: Sequence[str]) -> str:
 
 
 def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
-    """Format components and statuses, such as `rpc=partial_outage, explorer`."""
+    """Format component statuses for a message, such as `rpc=partial_outage, explorer`."""
     return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
 
 
@@ -152,7 +152,7 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
 
 
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of the components on the page, without groups."""
+    """Return the keys of all components, without groups."""
     return [component.key for component in catalogue.components if not (component.group or component.removed)]
 
 
@@ -166,13 +166,13 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Find a record by its id or file name, or their beginning.
+    """Return the incident or maintenance window that a user typed.
 
-    The typed words may omit the leading day. If several records match, the only one with a wanted status is
-    returned.
+    The user can type an id, a file name, or the beginning of either, and omit the day in front. If several
+    match, the only one that the command can apply to is returned.
 
     Args:
-        typed: the words that the user typed.
+        typed: what the user typed.
         histories: the records to search.
         noun: the word for the records in messages.
         at: the time of the status.
@@ -207,7 +207,7 @@ def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Inciden
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Filter incidents by their status at an instant."""
+    """Return the incidents that have a wanted status at a time."""
     return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
 
 
@@ -220,18 +220,17 @@ def _words(name: str) -> str:
 
 
 def incident_names(incident: Incident) -> list[str]:
-    """Return the names that a user can type for an incident.
-
-    They are its id, and the name of its file without suffix.
-    """
+    """Return an incident's id and file name, either of which users type."""
     return [incident.id, PurePosixPath(incident.source).stem]
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return a record's status at an instant, or an empty string.
+    """Return the status of an incident or maintenance window at a time.
 
-    A maintenance window is `scheduled` even before its announcement; a window that is cancelled by then is
-    `completed`.
+    A maintenance window is `scheduled` even before it is announced, and `completed` if it was cancelled.
+
+    Returns:
+        The status, or an empty string before the first update.
     """
     update = current_update(incident, at)
     if update is not None:
@@ -242,10 +241,10 @@ def status_at(incident: Incident, at: Instant) -> str:
 
 
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
-    """Return the newest update of a record at an instant.
+    """Return an incident's or maintenance window's newest update at a time.
 
-    Automatic updates are included. Drafts and embargoed incidents have a current update too, since they are
-    edited before they are published.
+    Automatic updates are included. A draft also has a current update, because you can edit it before it is
+    published.
 
     Returns:
         The update, or None before the first one.
@@ -255,7 +254,7 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
 
 
 def shortened(ids: Sequence[str]) -> str:
-    """Join the first few ids, and count the others."""
+    """Join the first few ids for a message, and count the rest."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
@@ -324,7 +323,7 @@ KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpdate:
-    """An update to be written to a file.
+    """An update that a command writes to a file.
 
     A component with the status None stays as it is.
     """
@@ -358,11 +357,11 @@ class NewUpdate:
 
     @property
     def details(self) -> str:
-        """The update as text for the body of a commit message."""
+        """The update as text for a commit message."""
         return self.details_with(self.components)
 
     def details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
-        """Return the text for a commit message, with other components."""
+        """Return the text for a commit message, with other component statuses."""
         component_text = f"; {format_statuses(components)}" if components else ""
         return f"{self.status} at {format_exact(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
 
@@ -374,7 +373,7 @@ def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlV
 
 
 def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
-    """Return the status that precedes a change of status.
+    """Return the status that an incident has before an update.
 
     Returns:
         The status, or None if this is the first update.
@@ -402,15 +401,15 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
 
 
 def record_pointer(incident: Incident) -> Pointer:
-    """Return the pointer of a record or window in its file."""
+    """Return the place of an incident or maintenance window in its file."""
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Change a file's text so that a maintenance is announced now.
+    """Edit a file's text so that its maintenance window is announced now.
 
-    The text stays the same for an incident, for a window of a recurring maintenance, and if the maintenance
-    was announced before.
+    The text stays the same for an incident, for a window of a recurring maintenance, and if the window was
+    announced before.
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text
@@ -418,7 +417,7 @@ def with_announcement(text: str, incident: Incident, at: Instant) -> str:
 
 
 def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
-    """Change a file's text so that a maintenance is cancelled.
+    """Edit a file's text so that its maintenance window is cancelled.
 
     Args:
         text: the text of the file.
@@ -434,7 +433,7 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
 
 
 def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
-    """Change a file's text so that a maintenance has another window.
+    """Edit a file's text so that its maintenance has new times.
 
     Args:
         text: the text of the file.
@@ -449,7 +448,7 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
 
 
 def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
-    """Describe the move of a window, in the page's time zone."""
+    """Describe a maintenance window's new times in the page's time zone."""
     old_window = _window_text((window.scheduled_for, window.scheduled_until), zone)
     return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {old_window}."
 
@@ -465,5 +464,5 @@ def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
 
 
 def format_if_given(moment: Instant | None) -> str | None:
-    """Format an instant, or pass None through."""
+    """Format a time, or return None if there is none."""
     return None if moment is None else format_exact(moment)

@@ -17,7 +17,7 @@ from statuary.status.model.vocabulary import ComponentStatus, Impact
 
 
 class BadgeColour(NamedTuple):
-    """A background for white text, and shields.io's name for the colour."""
+    """A badge's background colour, and the name that shields.io has for it."""
 
     hex: str
     named: str
@@ -59,20 +59,20 @@ class Badge(NamedTuple):
 
 
 def component_badge(state: ComponentState, words: Words) -> Badge:
-    """Return the badge for a component or group."""
+    """Return the badge that shows the status of a component or group."""
     name = one_line(state.component.name)
     return Badge(name, words(f"status.{state.now.status}"), STATUS_COLOURS[state.now.status])
 
 
 def page_badge(state: PageState, words: Words) -> Badge:
-    """Return the badge for the page, coloured like its headline."""
+    """Return the badge that shows the status of the whole page."""
     overall, worst = state.overall_now, state.worst_now
     colour = INDICATOR_COLOURS[overall.indicator] if worst is None else STATUS_COLOURS[worst]
     return Badge(one_line(state.page.name), one_line(words.description(overall.description)), colour)
 
 
 def shields_endpoint(badge: Badge) -> bytes:
-    """Encode a badge for shields.io's endpoint badge, schema version 1."""
+    """Encode a badge as JSON for shields.io's endpoint badge (schema version 1)."""
     return encode_json(
         {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}
     )
@@ -137,7 +137,7 @@ OTHER = 650
 
 
 def text_width(text: str) -> float:
-    """Return the width of a text on a badge in pixels."""
+    """Return the width of a badge's text in pixels."""
     return sum(map(_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
 
 

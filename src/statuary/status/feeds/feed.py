@@ -143,7 +143,7 @@ class FeedEntry(NamedTuple):
 
 
 def tag_uri(page: Page, specific: str) -> str:
-    """Return a tag URI in the form that Statuspage uses as id."""
+    """Return a feed entry's id: a tag URI, as in Statuspage."""
     return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
 
 
@@ -153,7 +153,7 @@ def incident_url(page: Page, incident_id: str) -> str:
 
 
 def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> FeedEntry:
-    """Convert an incident or maintenance to an entry of a feed."""
+    """Convert an incident or maintenance window to a feed entry."""
     page = page_state.page
     states = (page_state.components.get(component) for component in record.components)
     existing_components = (state.component for state in states if state is not None)
@@ -171,9 +171,9 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
 
 
 def published_at(record: IncidentState) -> Instant:
-    """Return the instant by which feeds sort a record.
+    """Return the time by which feeds sort an incident or maintenance window.
 
-    It is the start of a maintenance window, and the time of an incident's latest update.
+    For a maintenance window it is the start, for an incident the time of the latest update.
     """
     incident = record.incident
     return (
@@ -184,20 +184,22 @@ def published_at(record: IncidentState) -> Instant:
 
 
 def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
-    """Sort records as feeds do: newest first."""
+    """Sort incidents and maintenance windows as feeds list them, newest first."""
     return sorted(records, key=lambda record: (published_at(record), record.incident.id), reverse=True)
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
-    """Return the newest records, and older ones that are still open."""
+    """Return the newest records, plus older ones that are still open."""
     return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
 def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
-    """Return the words for the status of an update.
+    """Return the words for an update's status, such as `Investigating`.
 
     Args:
+        record: the incident or maintenance window.
         position: the update's index in the record, newest first.
+        words: the words of the feed's language.
     """
     status = record.published_updates[position].update.status
     earlier_statuses = record.published_updates[position + 1 :]

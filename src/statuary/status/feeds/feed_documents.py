@@ -50,7 +50,7 @@ CALENDAR_EVENTS = 50
 
 
 class FeedLists(NamedTuple):
-    """The records that feeds and the calendar list."""
+    """The incidents and maintenance windows that feeds and the calendar list."""
 
     history: tuple[IncidentState, ...]
     calendar: tuple[IncidentState, ...]
@@ -58,7 +58,7 @@ class FeedLists(NamedTuple):
 
 
 class FeedDocuments:
-    """Makes feeds, the calendar and badges; keeps those that do not change."""
+    """Makes the feeds, the calendar and the badges; reuses unchanged ones."""
 
     def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
         """Prepare the feeds of a timeline.
@@ -72,25 +72,28 @@ class FeedDocuments:
         self._cache: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return all feeds, the calendar and all badges at an instant."""
+        """Return all feeds and badges, and the calendar, at a time."""
         return self._documents(state_at(self.timeline, at))
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to feeds, calendar and badges.
+        """Return a function that makes feeds, calendar and badges for a time.
 
-        The feed of a component that no longer changes after `start` is left out.
+        The function skips a component's feed that no longer changes after `start`.
 
         Args:
-            start: the earliest instant that the function is called with.
+            start: the earliest time that the function is called with.
         """
         states = states_from(self.timeline, start, self.listed_records(start))
         final = self.final_feeds(start)
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
-        """Return the records in each final component feed, by component id.
+        """Return the records of each component feed that can no longer change.
 
-        A feed is final if no record of its component changes after `start`.
+        A feed is final if no incident or maintenance window of its component changes after `start`.
+
+        Returns:
+            The records that the feed lists, by component id.
         """
         groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
         opened = {
@@ -121,7 +124,7 @@ class FeedDocuments:
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
-        """Return the records in the calendar and in feeds that may change."""
+        """Return the records in the calendar and in unfinished feeds."""
         lists = self._lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)

@@ -48,7 +48,7 @@ UTC_DEFINITION = (
 def maintenance_calendar(
     page_state: PageState, own_url: str, maintenances: Sequence[IncidentState], words: Words
 ) -> bytes:
-    """Encode maintenances as an iCalendar file.
+    """Encode maintenance windows as an iCalendar file.
 
     Args:
         own_url: the URL of the file.
@@ -78,7 +78,10 @@ def maintenance_calendar(
 
 
 def sequence(record: IncidentState) -> int:
-    """Return an event's revision: the seconds from announcement to last update."""
+    """Return the revision number of a calendar event.
+
+    It is the number of seconds between the announcement and the last update, so it grows with each update.
+    """
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 
 

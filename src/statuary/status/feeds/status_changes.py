@@ -46,10 +46,10 @@ def changes_document(
     documents: Iterable[Document],
     members: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Document:
-    """Return `changes.json` for documents that are about to be published.
+    """Return `changes.json`, which lists what changed since the last build.
 
     Args:
-        read_published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
+        read_published: returns the published bytes of a path in `PREVIOUS_PATHS`, or None.
         documents: the new documents, among them those in `COMPARED_PATHS`.
         members: further members of payloads, which Statuspage does not have, by incident id.
     """
@@ -103,7 +103,7 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
 
 
 def _changes(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
-    """Return the payloads by time; none for a first build."""
+    """Return the payloads by time, or nothing for a first build."""
     if previous is None or now is None:
         return iter(())
     changes = [*_component_updates(previous, now), *_incidents(previous, now)]
@@ -127,13 +127,13 @@ def _component_updates(previous: PublishedStatus, now: PublishedStatus) -> Itera
 
 
 def component_payload(component: Members, old: str, page: Members, status: Members) -> Members:
-    """Return the payload of a component's change of status.
+    """Return the webhook payload for a component's change of status.
 
     Args:
-        component: the component after the change, as documents have it.
-        old: its status before.
-        page: the `page` member of documents.
-        status: their `status` member.
+        component: the component after the change, as in the API.
+        old: the status before the change.
+        page: the API's `page` object.
+        status: the API's `status` object.
     """
     at, new = component["updated_at"], component["status"]
     update = {
@@ -159,10 +159,10 @@ def _incidents(previous_documents: PublishedStatus, now: PublishedStatus) -> Ite
 
 
 def incident_payload(record: Members, page: Members, status: Members) -> Members:
-    """Return the payload of an incident's or maintenance window's update.
+    """Return the webhook payload for an incident's or window's update.
 
     Args:
-        record, page, status: members as documents have them.
+        record, page, status: JSON objects as in the API.
     """
     return _payload(page, status) | {"incident": _incident(record)}
 

@@ -16,7 +16,7 @@ from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 
 
 class LayerKind(StrEnum):
-    """The kind of cause of a component's status."""
+    """The kind of cause that gives a component its status."""
 
     STATED = "stated"  # a person, or the last update of an incident or window that is over; it lasts until the next
     UPSTREAM = "upstream"  # another page that the component follows
@@ -25,7 +25,7 @@ class LayerKind(StrEnum):
 
 
 class Layer(NamedTuple):
-    """A status of a component, from one cause."""
+    """The status that one cause gives a component."""
 
     kind: LayerKind
     status: ComponentStatus
@@ -34,7 +34,7 @@ class Layer(NamedTuple):
 
 
 class ComponentNow(NamedTuple):
-    """A component as pages show it at an instant."""
+    """A component's status as pages show it, with its cause."""
 
     status: ComponentStatus
     # when it took this status; None if it had it before the first change, or is a group
@@ -43,9 +43,9 @@ class ComponentNow(NamedTuple):
 
 
 class OpenLayers:
-    """The layers of a component while updates are replayed.
+    """The statuses that several causes give one component.
 
-    Changes stay fast with many layers. Exactly one layer is stated, so that there always is one.
+    Exactly one layer is a stated one, so that there always is a status. Changes stay fast with many layers.
     """
 
     def __init__(self, base: ComponentStatus) -> None:
@@ -59,7 +59,7 @@ class OpenLayers:
         self.replace_all(Layer(LayerKind.STATED, base))
 
     def replace_all(self, stated: Layer) -> None:
-        """Remove all layers, and put a stated one."""
+        """Remove all layers, and add a stated one."""
         self._layers.clear()
         self._places.clear()
         self._heaps = {False: [], True: []}
@@ -68,8 +68,8 @@ class OpenLayers:
     def add(self, layer: Layer) -> None:
         """Put a layer on top.
 
-        The layer replaces the layer of the same source, and keeps the start of that layer if the status is the
-        same.
+        It replaces the layer of the same incident, window or page. If the status is the same, the start of
+        the replaced layer is kept.
         """
         place = self._places.pop(_source(layer), None)
         if place is not None:
@@ -80,20 +80,20 @@ class OpenLayers:
         self._put(self._highest, layer)
 
     def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
-        """Remove the layer of a cause that has ended."""
+        """Remove the layer of an incident, window or page that has ended."""
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[place]
 
     def leave_stated(self, kind: LayerKind, record_id: str) -> None:
-        """Turn the layer of a record that ended into the stated layer."""
+        """Keep the status of an ended record as the stated status."""
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[self._stated]
             self._put(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
     def state_operational(self, at: Instant, record_id: str) -> None:
-        """Remove a record's layers, and state operational below all others."""
+        """Remove a record's statuses, and state operational below all others."""
         stated = self._layers.pop(self._stated)
         if stated.status != "operational":
             stated = Layer(LayerKind.STATED, "operational", at, record_id)
@@ -112,15 +112,15 @@ class OpenLayers:
 
     @property
     def newest(self) -> Layer:
-        """The layer that the API shows."""
+        """The status that the API shows."""
         places = (self._newest_place(is_maintenance=False), self._newest_place(is_maintenance=True))
         return self._layers[max(place for place in places if place is not None)]
 
     @property
     def shown(self) -> Layer:
-        """The layer that pages show.
+        """The status that pages show.
 
-        This is the newest layer, unless the newest is maintenance above a worse status.
+        This is the newest status, except that maintenance never hides a worse status below it.
         """
         newest = self.newest
         place = self._newest_place(is_maintenance=False)
@@ -156,7 +156,7 @@ def _is_maintenance(layer: Layer) -> bool:
 
 
 class ShownChange(NamedTuple):
-    """A change of the status that pages show."""
+    """A change of the component status that pages show."""
 
     at: Instant
     status_before: ComponentStatus
@@ -164,7 +164,7 @@ class ShownChange(NamedTuple):
 
 
 class LaterLayers(NamedTuple):
-    """The status of a component on pages from an instant on."""
+    """A component's status on pages at a time, and all later changes."""
 
     now: ComponentNow
     instants: list[Instant]  # the times of the later changes
@@ -172,7 +172,7 @@ class LaterLayers(NamedTuple):
 
 
 class LayerHistory:
-    """The status of a component on pages over time."""
+    """A component's status on pages over time."""
 
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
@@ -181,9 +181,9 @@ class LayerHistory:
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def change(self, instant: Instant, cause: Layer) -> None:
-        """Append the layer that pages show from an instant on.
+        """Record the status that pages show from a time on.
 
-        The last of several changes at an instant replaces the others.
+        If several changes happen at the same time, the last one counts.
         """
         if self._instants and self._instants[-1] == instant:
             self._instants.pop()
@@ -195,7 +195,7 @@ class LayerHistory:
             self._nows.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return the status that pages show at an instant, with its cause."""
+        """Return the status that pages show at a time, with its cause."""
         return self._nows[bisect_right(self._instants, instant)]
 
     def shown_changes(self) -> list[ShownChange]:
@@ -205,6 +205,6 @@ class LayerHistory:
         return [change for change in changes if change.status != change.status_before]
 
     def since(self, instant: Instant) -> LaterLayers:
-        """Return the shown status at an instant, and all later changes."""
+        """Return the status on pages at a time, and all later changes."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(self._nows[passed], self._instants[passed:], self._nows[passed + 1 :])

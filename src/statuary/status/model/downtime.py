@@ -36,7 +36,7 @@ class DayDowntime(NamedTuple):
 
     @property
     def outage(self) -> Outage:
-        """The part of the downtime that lowers uptime."""
+        """The part of the downtime that counts against uptime."""
         nothing = timedelta()
         return Outage(
             partial=self.lengths.get("partial_outage", nothing),
@@ -45,7 +45,7 @@ class DayDowntime(NamedTuple):
 
 
 class DateRange(NamedTuple):
-    """A range of whole days, as known at an instant."""
+    """A range of whole days, as seen at a given time."""
 
     first_day: date
     last_day: date
@@ -62,7 +62,7 @@ class _KnownDays(NamedTuple):
     downtimes: dict[date, DayDowntime]
 
     def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether the computed days are valid for another range too."""
+        """Return whether the days computed before are valid for another range."""
         if self.passed != passed or self.current_status != current_status:
             return False
         is_later = (
@@ -74,7 +74,7 @@ class _KnownDays(NamedTuple):
 
 
 class DowntimeByDay:
-    """Computes the downtime of components by day; unchanged days are computed once."""
+    """Computes each component's downtime by day; past days are computed once."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -87,7 +87,7 @@ class DowntimeByDay:
         self._last: dict[str, _KnownDays] = {}
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
-        """Return the days on which a component had downtime, in order."""
+        """Return a component's days with downtime, in order."""
         current_status = self._timeline.status_histories[component_id].at(days.at).status
         passed = bisect_right(self._changes_of(component_id), days.at)
         previous = self._last.get(component_id)
@@ -169,10 +169,10 @@ class ActivePeriod(NamedTuple):
 
 
 def active_period(record: IncidentState) -> ActivePeriod | None:
-    """Return the period of an incident or maintenance.
+    """Return from when to when an incident or maintenance window is active.
 
     Returns:
-        The period, or None for a maintenance that has not begun.
+        The period, or None for a maintenance window that has not begun.
     """
     if not isinstance(record.incident, Maintenance):
         return ActivePeriod(record.incident.started_at, record.resolved_at)

@@ -23,7 +23,7 @@ Record = TypeVar("Record", bound=Incident)
 
 
 class PublicStatus(NamedTuple):
-    """The content that may be published, and when more may be."""
+    """The content that may be published now, and when more may be."""
 
     catalogue: StatusCatalogue
     # when the next build is due to publish more; None if nothing is held back
@@ -31,7 +31,7 @@ class PublicStatus(NamedTuple):
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
-    """Remove everything from a catalogue that is under embargo at an instant."""
+    """Remove the content that must not be published before a later time."""
     held_back: list[Instant] = []
     unchanged_incidents = (_before_override(incident, now, held_back) for incident in catalogue.incidents)
     incidents = _public_records(unchanged_incidents, now, held_back)

@@ -29,7 +29,7 @@ from statuary.status.model.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IncidentState:
-    """The state of an incident or maintenance between two changes."""
+    """An incident or maintenance window as it is between two changes."""
 
     incident: Incident
     since: Instant  # the change instant that this state begins at
@@ -44,17 +44,20 @@ class IncidentState:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether an announced next update is late."""
+        """Whether the next update was announced and is late."""
         return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property
     def closed(self) -> bool:
-        """Whether the incident has ended, so that it no longer changes automatically."""
+        """Whether the incident or maintenance window has ended.
+
+        It then no longer changes by itself.
+        """
         return self.status in CLOSED_STATUSES
 
     @property
     def cancelled(self) -> bool:
-        """Whether this is a maintenance that was cancelled."""
+        """Whether this is a maintenance window that was cancelled."""
         if not isinstance(self.incident, Maintenance) or self.resolved_at is None:
             return False
         cancelled_at = self.incident.cancelled_at
@@ -62,7 +65,7 @@ class IncidentState:
 
 
 class IncidentHistory:
-    """An incident or a maintenance over time."""
+    """All states of an incident or maintenance window over time."""
 
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
@@ -106,7 +109,7 @@ class IncidentHistory:
 
     @cached_property
     def deadlines(self) -> tuple[Instant, ...]:
-        """The instants at which announced updates became late; only pages show them."""
+        """The times at which announced updates became late; only pages show them."""
         promises = []
         for place, published_update in enumerate(self._published_updates):
             promised = published_update.update.next_update_by
@@ -124,13 +127,13 @@ class IncidentHistory:
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether the record no longer changes after an instant."""
+        """Return whether nothing changes after a time."""
         final = self.final
         return final is None or (final.closed and final.since <= instant)
 
     @cached_property
     def final(self) -> IncidentState | None:
-        """The last state, or None for a record that is never published."""
+        """The last state, or None if the record is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _state(self, since: Instant) -> IncidentState:
@@ -193,13 +196,13 @@ RECORD_ENTRIES = 10
 
 
 def entry_count(history: IncidentHistory) -> int:
-    """Estimate the size of a record's document, in component entries."""
+    """Estimate the size of an incident's document, in component entries."""
     updates = 0 if history.final is None else len(history.final.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
 
 
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
-    """Filter unresolved incidents, and sort them by impact, worst first.
+    """Return the unresolved incidents, sorted by impact, worst first.
 
     Incidents with the same impact keep their order.
     """
@@ -208,7 +211,10 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return the time of an update's last edit up to an instant."""
+    """Return the time of an update's last edit before a time.
+
+    An edit at exactly that time counts.
+    """
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at
 

@@ -20,7 +20,7 @@ REMINDER_INTERVALS_ABSENT = "absent"
 
 
 class AffectedComponent(NamedTuple):
-    """The effect of an update on one component, as served."""
+    """The effect of an update on one component, for the API."""
 
     # the component's id, or in content its key or id; None in documents of 2017, which have only the name
     code: str | None
@@ -164,10 +164,7 @@ class IncidentTemplate(NamedTuple):
 
 
 def began_at(record: Incident) -> Instant:
-    """Return the instant by which pages sort a record.
-
-    It is the start of the incident or of the maintenance window.
-    """
+    """Return the start of an incident or maintenance window, for sorting."""
     return record.scheduled_for if isinstance(record, Maintenance) else record.started_at
 
 
@@ -263,9 +260,9 @@ class StatusContent(NamedTuple):
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Date an undated page and its undated components by the content.
+    """Give an undated page and its undated components a creation date.
 
-    They get the earliest date in the content. A catalogue with a dated page stays as it is.
+    The date is the earliest one in the content. A page that has a date stays as it is.
     """
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
@@ -301,7 +298,7 @@ PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 
 
 def derived_id(*parts: str) -> str:
-    """Hash strings to an id that is the same in every build."""
+    """Make an id from strings; the same strings give the same id."""
     digest = blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     bits = int.from_bytes(digest, "big") >> 4
     return "".join([PAIRS[bits >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)])

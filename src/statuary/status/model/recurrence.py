@@ -50,7 +50,7 @@ CALENDAR_CYCLE = 400
 
 
 def validate_rule(rule: str) -> None:
-    """Check the syntax and the frequency of a recurrence rule.
+    """Check the syntax and the frequency of an RRULE.
 
     Raises:
         InvalidValueError: if the rule is not one of RFC 5545, or repeats more often than a maintenance can.
@@ -115,9 +115,9 @@ def _until(value: str) -> Instant | None:
 
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
-    """Return the starts of the windows that are announced by an instant.
+    """Return the start times of windows that are announced by a time.
 
-    There are at most `MAX_WINDOWS` + 1.
+    At most `MAX_WINDOWS` + 1 are returned.
     """
     last_start = Instant(until + recurrence.announce)
     return list(islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
@@ -134,7 +134,7 @@ def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | N
 
 
 def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
-    """Return whether a rule has a window after a time.
+    """Return whether a recurrence rule gives a window after a time.
 
     At most `MAX_WINDOWS` windows are examined.
     """
@@ -166,12 +166,12 @@ def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
-    """Yield each announced window of a recurring maintenance as a maintenance.
+    """Yield each announced window of a recurring maintenance.
 
     A maintenance that does not recur is yielded as it is.
 
     Args:
-        until: the instant by which the windows are announced.
+        until: the time by which the windows are announced.
     """
     recurrence = maintenance.recurrence
     if recurrence is None:
@@ -249,12 +249,12 @@ REMINDER_LEAD = timedelta(minutes=60)
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Sort all updates of a record by the time that they display."""
+    """Sort the updates of an incident by the time that readers see."""
     return sorted(with_automatic_updates(record), key=lambda update: update.display_at)
 
 
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates, and then the automatic ones of a maintenance."""
+    """Return a record's updates, followed by a maintenance's automatic ones."""
     return (
         _with_automatic(record)
         if isinstance(record, Maintenance) and not record.recurrence
@@ -273,7 +273,7 @@ def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
 def is_withdrawn(maintenance: Maintenance) -> bool:
     """Return whether a maintenance was cancelled before its announcement.
 
-    Nothing of such a maintenance is published.
+    Such a maintenance is never published.
     """
     published_at = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
     return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published_at
@@ -290,12 +290,13 @@ def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
-    """Return the time of a window's start, by update or automatic.
+    """Return the real start of a maintenance window.
 
-    An `in_progress` update after an automatic start does not start the window again.
+    An update can start it, or it starts automatically. An `in_progress` update after an automatic start
+    changes nothing.
 
     Returns:
-        The time, or None if the window never begins.
+        The time, or None if the window never starts.
     """
     written_at = first_written_at(maintenance, ("in_progress",))
     verified = first_written_at(maintenance, ("verifying",))
@@ -309,13 +310,21 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
 
 
 def ended_manually_at(maintenance: Maintenance) -> Instant | None:
-    """Return the time at which an author ended a maintenance."""
+    """Return the time at which an author ended a maintenance window.
+
+    Returns:
+        The time, or None if no author did.
+    """
     ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)
 
 
 def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
-    """Return the display time of the first update with these statuses."""
+    """Return the display time of the first update with these statuses.
+
+    Returns:
+        The time, or None if there is no such update.
+    """
     status_set = frozenset(statuses)
     instants = (update.display_at for update in maintenance.updates if update.status in status_set)
     return min(instants, default=None)

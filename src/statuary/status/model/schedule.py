@@ -13,15 +13,21 @@ RESOLUTION = timedelta(microseconds=1)
 
 
 def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
-    """Build the timeline of a catalogue up to the horizon."""
+    """Compute the status over time, up to the horizon.
+
+    Args:
+        catalogue: the components, incidents and maintenance windows.
+        at: the time of the build.
+        settings: the number of days up to the horizon.
+    """
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
 
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return the instant up to which a build writes future documents.
+    """Return the time up to which a build writes future documents.
 
-    It is the first midnight in the page's time zone at or after the end of the setting's days, or `at` itself
-    if the setting is 0.
+    It is the first midnight in the page's time zone after the number of days in the settings. If that number
+    is 0, it is `at` itself.
     """
     if not settings.horizon:
         return at
@@ -33,9 +39,7 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 def document_transitions(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the later instants at which a document may change.
-
-    They end at the horizon.
+    """Return the times until the horizon at which a document may change.
 
     Args:
         days: include the midnights at which pages that show days change.
@@ -49,10 +53,10 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return the time of the documents' last change.
+    """Return the time since which the documents have not changed.
 
-    If a document shows uptime or days, the time is `at` during an outage, and otherwise not before the last
-    midnight. It is also `at` if nothing has changed before.
+    If a document shows uptime, it is `at` during an outage. If a document shows uptime or days, it is not
+    before the last midnight. If nothing has changed before, it is `at`.
 
     Args:
         days: whether pages that show days are among the documents.

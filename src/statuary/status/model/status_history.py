@@ -33,7 +33,7 @@ from statuary.status.model.vocabulary import RESOLVING_STATUSES, ComponentStatus
 
 
 class PublishedUpdate(NamedTuple):
-    """An update as it is published."""
+    """An update as readers see it."""
 
     update: IncidentUpdate
     published_at: Instant  # the first instant at which readers see it
@@ -41,14 +41,14 @@ class PublishedUpdate(NamedTuple):
 
 
 class BegunStatus(NamedTuple):
-    """A component's status, and since when it has it."""
+    """A component's status, and the time since when it has it."""
 
     status: ComponentStatus
     began: Instant | None = None  # None for the status before the first change
 
 
 class LaterStatuses(NamedTuple):
-    """The statuses of a component from an instant on."""
+    """A component's status at a time, and all later changes."""
 
     base: ComponentStatus  # the status before them
     instants: list[Instant]
@@ -76,15 +76,15 @@ class StatusHistory:
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
     def since(self, instant: Instant) -> LaterStatuses:
-        """Return the last change up to an instant and all later ones."""
+        """Return the status at a time, and all later changes."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
 
     def change(self, instant: Instant, status: ComponentStatus) -> None:
-        """Append a change of the status.
+        """Record a change of the status.
 
-        Of several changes at an instant, the last one counts.
+        If several changes happen at the same time, the last one counts.
         """
         if status == self.last_status:
             return
@@ -107,7 +107,10 @@ class ReplayResult(NamedTuple):
 
 
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
-    """Apply all updates and recorded changes in order of time."""
+    """Apply all updates in order, and return each component's status over time.
+
+    Changes that a person recorded in a component's `history` are applied too.
+    """
     replayer = _Replayer(catalogue)
     for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
         replayer.apply(event)
@@ -142,7 +145,7 @@ def _events(
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the first instant at which readers see an update.
+    """Return the first time at which readers see an update.
 
     It is the latest of the update's `created_at` and `display_at`, and the record's `publish_at`.
     """
@@ -151,9 +154,9 @@ def published_at(record: Incident, update: IncidentUpdate) -> Instant:
 
 
 def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
-    """Return the names of components in updates, by id.
+    """Return the names that updates show for components, by component id.
 
-    A component in a group is `Group - Component`.
+    A component in a group is shown as `Group - Component`.
     """
     groups = {component.id: component.name for component in catalogue.components if component.group}
     return {
@@ -337,7 +340,7 @@ def _changes(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, Compo
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update puts its components under maintenance by itself."""
+    """Return whether an update puts components under maintenance."""
     return (
         isinstance(record, Maintenance)
         and update.status == "in_progress"
@@ -346,7 +349,7 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update ends its record's effect on components."""
+    """Return whether an update ends the effect of its record on components."""
     if isinstance(record, Maintenance):
         return update.status == "completed" and record.automation.auto_transition_to_operational_state
     return update.status == "resolved"

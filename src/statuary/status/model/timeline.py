@@ -54,7 +54,7 @@ SAME_CHANGE = timedelta(seconds=1)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Timeline:
-    """A catalogue replayed over time."""
+    """The status of a page over time: everything that it ever shows."""
 
     catalogue: StatusCatalogue
     until: Instant  # recurring maintenances have the windows that are announced by this instant
@@ -65,12 +65,12 @@ class Timeline:
 
     @cached_property
     def histories(self) -> tuple[IncidentHistory, ...]:
-        """All incidents and maintenances."""
+        """All incidents and maintenance windows over time."""
         return (*self.incidents, *self.maintenances)
 
     @cached_property
     def changes(self) -> list[Instant]:
-        """Every instant at which something on the page changes, in order."""
+        """Every time at which something on the page changes, in order."""
         instants = {instant for history in self.histories for instant in history.change_instants}
         instants.update(self._status_changes())
         components = self.catalogue.components
@@ -91,16 +91,15 @@ class Timeline:
 
     @cached_property
     def deadlines(self) -> list[Instant]:
-        """Every instant at which an announced update is late, in order."""
+        """Every time at which an announced update becomes late, in order."""
         return sorted({instant for history in self.histories for instant in history.deadlines})
 
     @cached_property
     def by_position(self) -> tuple[Component, ...]:
-        """Groups and components by position, as Statuspage serves them.
+        """Groups and components in the order in which the API lists them.
 
-        Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them
-        (352 of 352 ties), and content order cannot express it for components of different groups. A given
-        rank precedes.
+        Components with an equal position follow the order of Statuspage: those with a `created_at` in the
+        content come last, oldest first (352 of 352 measured ties). A `rank` in the content takes precedence.
         """
         return tuple(
             sorted(
@@ -116,10 +115,11 @@ class Timeline:
 
 
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
-    """Build the timeline of a catalogue.
+    """Compute the status over time.
 
     Args:
-        until: the instant by which recurring windows are announced.
+        catalogue: the components, incidents and maintenance windows.
+        until: the time up to which recurring windows are added.
     """
     maintenances = tuple(
         window for maintenance in catalogue.maintenances for window in maintenance_windows(maintenance, until)
@@ -144,7 +144,7 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
 
 
 def newest_first(records: Sequence[Incident]) -> list[Incident]:
-    """Sort records by creation, the latest first, and then by id."""
+    """Sort incidents by creation time, newest first, and then by id."""
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
@@ -157,15 +157,15 @@ def state_at(timeline: Timeline, at: Instant) -> PageState:
 def states_from(
     timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
-    """Return a function from an instant to a page with fewer records.
+    """Return a function that makes the page's state for a given time.
 
-    The states have only the records that are not final by `start`, and those in `listed_records`. Lists of
-    the latest records are complete all the same, if a final record never moves up in them.
+    To save time, the states leave out incidents that no longer change after `start` and are not in
+    `listed_records`. Lists of the latest incidents are still complete.
 
     Args:
         timeline: the status over time.
-        start: the earliest instant that the function is called with.
-        listed_records: the records that the lists show at `start`.
+        start: the earliest time that the function is called with.
+        listed_records: the incidents that the lists show at `start`.
     """
     ids = {history.incident.id for history in listed_records}
 
@@ -200,7 +200,7 @@ def _page_state(
 
 
 def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
-    """Return all components at an instant by id, in document order."""
+    """Return all components at a time by id, in API order."""
     leaves = {
         component.id: component_at(timeline, component, at)
         for component in timeline.catalogue.components
@@ -213,7 +213,7 @@ def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
 
 
 def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
-    """Return a component (not a group) at an instant."""
+    """Return one component (not a group) at a time."""
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
     now = timeline.layer_histories[component.id].at(at)
@@ -231,7 +231,7 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
 
 
 def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
-    """Return the state of each record that is published at an instant."""
+    """Return the state of each incident that is published at a time."""
     return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
@@ -264,7 +264,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the time of the page's last change up to an instant."""
+    """Return the time of the page's last change up to a time."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at
@@ -279,7 +279,7 @@ def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant)
 
 
 def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
-    """Return the instants in (start, until] at which something may change.
+    """Return the times in an interval at which something may change.
 
     Args:
         timeline: the status over time, which must extend at least to `until`.
@@ -297,7 +297,7 @@ def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: boo
 
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
-    """Return whether anything changes later, even beyond the horizon."""
+    """Return whether anything changes after a time, even beyond the horizon."""
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances

@@ -63,7 +63,7 @@ class ComponentUptime(NamedTuple):
 
     @property
     def fraction(self) -> Fraction:
-        """The part of the window without outage; 1 for an empty window."""
+        """The uptime from 0 to 1; an empty window has 1."""
         return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
@@ -77,7 +77,12 @@ class PageUptime(NamedTuple):
 
 
 def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
-    """Return a window's exact uptime, from 0 to 1; 1 if empty."""
+    """Return the exact uptime from 0 to 1.
+
+    Args:
+        outage: the time of partial and of major outage.
+        window: the length of the period; the uptime of an empty period is 1.
+    """
     if outage == NO_OUTAGE or not window:
         return Fraction(1)
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
@@ -101,7 +106,7 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
 
 @lru_cache(maxsize=2)
 def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
-    """Return the uptime of all components, including an ongoing outage."""
+    """Return the uptime of each component, including outages that still last."""
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
@@ -133,12 +138,12 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
 
 
 def with_uptime(timeline: Timeline) -> list[Component]:
-    """Filter the components that publish their uptime, in document order."""
+    """Return the components that publish their uptime, in API order."""
     return [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether a component that publishes uptime has an outage."""
+    """Return whether a component that publishes its uptime has an outage."""
     histories = timeline.status_histories
     return any(
         histories[component.id].at(at).status in OUTAGE_STATUSES for component in with_uptime(timeline)
@@ -146,9 +151,10 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 
 
 def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
-    """Return the full hours at which an outage is ongoing.
+    """Return the full hours in an interval during which an outage lasts.
 
-    The hours are after `start` and not after `until`, at most `HOURS_AHEAD`.
+    Uptime documents change at these times. At most `HOURS_AHEAD` are returned, after `start` and up to
+    `until`.
     """
     first_hour = start.replace(minute=0, second=0, microsecond=0)
     hours = (Instant(first_hour + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
@@ -168,7 +174,7 @@ def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Insta
 
 
 class UptimeCalendar:
-    """The days of the uptime window, in the page's time zone."""
+    """The days for which uptime is shown, in the page's time zone."""
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
         self.zone = zone
@@ -177,7 +183,7 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Divide an interval into days, with the start and end on each."""
+        """Divide an interval into days, each with its start and end."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
@@ -188,7 +194,10 @@ class UptimeCalendar:
 
 
 class UptimeWindow:
-    """The part of the uptime window since a component's start."""
+    """The time for which a component's uptime is shown.
+
+    It begins when the component does, or with the calendar.
+    """
 
     def __init__(self, calendar: UptimeCalendar, start_date: date | None, as_of: Instant) -> None:
         skipped = 0 if start_date is None else bisect_left(calendar.days, start_date)
@@ -199,7 +208,7 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide the part of an interval within the window into days."""
+        """Divide an interval into days, skipping time outside the window."""
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
             yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
@@ -237,9 +246,11 @@ class OpenPeriod(NamedTuple):
 def records_by_day(
     periods: Iterable[OpenPeriod], days: Iterable[date], zone: ZoneInfo
 ) -> dict[date, tuple[IncidentState, ...]]:
-    """Return the first `MAX_DAY_RECORDS` records that were open on each day.
+    """Return the incidents that were open on each day.
 
-    Full days are not searched again, so that many long records stay fast.
+    Returns:
+        At most `MAX_DAY_RECORDS` a day. Full days are not searched again, so that many long incidents stay
+        fast.
     """
     free = sorted(days)
     starts = [day_start(day, zone) for day in free]

@@ -103,7 +103,12 @@ ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
 
 
 def may_follow(previous_status: UpdateStatus | None, status: UpdateStatus) -> bool:
-    """Return whether a status may follow another, or be the first."""
+    """Return whether an update may change one status to another.
+
+    Args:
+        previous_status: the status before; None for the first update.
+        status: the new status.
+    """
     return (
         status != "postmortem" if previous_status is None else status in ALLOWED_TRANSITIONS[previous_status]
     )
@@ -134,7 +139,7 @@ They give the status of every one of 10,172 summaries of a real page; open incid
 
 
 def overall_status(statuses: Iterable[ComponentStatus]) -> OverallStatus:
-    """Return the overall status of components (without groups)."""
+    """Return the page's overall status, given the statuses of its components."""
     return _first_match(frozenset(statuses))
 
 
@@ -144,10 +149,10 @@ def _first_match(statuses: frozenset[ComponentStatus]) -> OverallStatus:
 
 
 def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
-    """Return the most severe status; operational for none."""
+    """Return the most severe component status, or operational without components."""
     return max(statuses, key=COMPONENT_SEVERITY.__getitem__, default="operational")
 
 
 def worst_impact(impacts: Iterable[Impact]) -> Impact:
-    """Return the most severe impact, or `none` for no impacts."""
+    """Return the most severe impact, or `none` without impacts."""
     return max(impacts, key=IMPACT_SEVERITY.__getitem__, default="none")

@@ -46,7 +46,7 @@ class DowntimeDay(NamedTuple):
 
 
 class DayPath(NamedTuple):
-    """The bars of a component's days with the same state.
+    """The days of an uptime bar that have the same state.
 
     Attributes:
         line: SVG path along the middle of the bars; the style sheet dashes it into days.
@@ -108,7 +108,7 @@ class GroupRow(NamedTuple):
 
 
 class ComponentRowBuilder:
-    """Builds the rows of the status page, and reuses unchanged ones."""
+    """Builds the component rows of the status page; unchanged rows are reused."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class ComponentRowBuilder:
         self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
-        """Return the rows of groups and single components, by position."""
+        """Return the component rows of the status page, in groups."""
         states = {key: component for key, component in state.components.items() if is_shown(component)}
         top = [component for component in states.values() if component.component.group_id not in states]
         is_calm = all(component.now.status == "operational" for component in states.values())
@@ -220,7 +220,7 @@ class ComponentRowBuilder:
 
 
 class DowntimeDays:
-    """Describes days with downtime; an unchanged day is described once."""
+    """Describes days with downtime in words; each day is described once."""
 
     def __init__(self, localization: Localization) -> None:
         self._dates, self._texts = localization.dates, localization.texts
@@ -267,9 +267,9 @@ def _line(days: tuple[int, ...], height: int) -> str:
 
 
 def is_shown(state: ComponentState) -> bool:
-    """Return whether pages show a component.
+    """Return whether the status page shows a component.
 
-    Some are hidden while they are operational.
+    A component can be hidden while it is operational.
     """
     component = state.component
     hidden = component.only_show_if_degraded and state.now.status == "operational"

@@ -53,7 +53,7 @@ class CardUpdate(NamedTuple):
 
 
 class LanePart(NamedTuple):
-    """A period of an incident in which a component keeps its status."""
+    """A period during an incident in which a component keeps its status."""
 
     state: str
     label: str
@@ -63,9 +63,9 @@ class LanePart(NamedTuple):
 
 
 class IncidentCourse(NamedTuple):
-    """The course of an incident: component statuses from start to end.
+    """A diagram of component statuses from an incident's start to its end.
 
-    The end of an open incident is its newest update.
+    If the incident is open, the diagram ends at its newest update.
     """
 
     range: FormattedRange
@@ -82,7 +82,7 @@ class CardWindow(NamedTuple):
 
 
 class IncidentCard(NamedTuple):
-    """The card of an incident or maintenance."""
+    """An incident or maintenance window as pages show it."""
 
     id: str
     name: str
@@ -104,7 +104,7 @@ class IncidentCard(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The impact as pages show it."""
+        """The impact, in the words of pages."""
         return IMPACT_STATES[self.impact]
 
     @property
@@ -118,7 +118,7 @@ WITHOUT_HEADINGS = 0
 
 
 class IncidentCardBuilder:
-    """Builds cards; the card of a state is built once."""
+    """Builds incident cards; the card of an unchanged incident is reused."""
 
     def __init__(
         self,
@@ -138,10 +138,10 @@ class IncidentCardBuilder:
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
-        """Return the card of a record.
+        """Return the card that shows an incident or maintenance window.
 
         Args:
-            top_heading: the level of the first heading in bodies.
+            top_heading: the level of the first heading in the texts of updates.
         """
         cards = self._cards
         card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
@@ -180,10 +180,10 @@ class IncidentCardBuilder:
         )
 
     def course(self, state: IncidentState) -> IncidentCourse | None:
-        """Return the course of an incident.
+        """Return the diagram of an incident's component statuses over time.
 
         Returns:
-            The course, or None for a maintenance and for an incident without duration.
+            The diagram, or None for a maintenance window and for an incident without duration.
         """
         start, updates = state.incident.started_at, state.published_updates
         end = _ended_at(state) or (start if state.closed else updates[0].update.display_at)

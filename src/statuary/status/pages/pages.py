@@ -66,14 +66,14 @@ def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
 
 
 class StartedQuarters(NamedTuple):
-    """Records by quarter, and the quarters that no longer change."""
+    """Incidents by quarter, and the quarters whose pages can no longer change."""
 
     records: Mapping[Quarter, Sequence[IncidentState]]
     final: list[Quarter]
 
 
 class StatusPages:
-    """Renders the status pages of a timeline."""
+    """Renders the HTML pages of the status for any time."""
 
     def __init__(
         self,
@@ -114,14 +114,14 @@ class StatusPages:
         return summarize(state, self._localization)
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return every status page at an instant."""
+        """Return all status pages as they are at a time."""
         final = (history.final for history in self._timeline.histories if history.is_final_by(at))
         incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
     def final_quarters(self, start: Instant) -> "StartedQuarters":
-        """Return the records of each quarter, and the final quarters."""
+        """Return the incidents by quarter, and the quarters that are final."""
         begun = self._records_by_quarter.at(start)
         # the page of a quarter links to its neighbours, so it is final only if they stay the same
         later_records = list(self._records_by_quarter.at(self._timeline.until))
@@ -137,18 +137,19 @@ class StatusPages:
         return StartedQuarters(begun, final)
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return the records on pages of quarters that may change."""
+        """Return the incidents on history pages that may still change."""
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to the pages that may change.
+        """Return a function that makes the status pages for a given time.
 
-        For an instant without a change of status (a midnight, an hour of an outage) these are only the pages
-        with uptime and past days, and on the first day of a month the history.
+        The function skips pages that can no longer change after `start`. At a time when no status changes (a
+        midnight, or each hour of an outage), it makes only pages that show uptime and past days. On the first
+        day of a month, it also makes the history.
 
         Args:
-            start: the earliest instant that the function is called with.
+            start: the earliest time that the function is called with.
         """
         opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
@@ -173,7 +174,7 @@ class StatusPages:
         return documents_at
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
-        """Return the main pages with a notice that the build is outdated."""
+        """Return the main pages with a notice that they are outdated."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]
@@ -206,7 +207,7 @@ class StatusPages:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
-        """Return the page of a quarter at an instant."""
+        """Return a quarter's history page as it is at a time."""
         quarters = self._records_by_quarter.at(at)
         previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbours(list(quarters), quarter))
@@ -223,7 +224,7 @@ class StatusPages:
         return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
 
     def incident_page(self, record: IncidentState) -> Document:
-        """Return the page of an incident or maintenance."""
+        """Return the page of an incident or maintenance window."""
         page = self._incidents.get(record)
         if page is None:
             card = self._cards.card(record, 3)

@@ -11,6 +11,6 @@ ASSETS = Path(__file__).with_name("assets")
 
 
 def status_assets() -> Iterator[Document]:
-    """Yield an icon of status pages for each impact."""
+    """Yield the icons of the status pages, one for each impact."""
     for impact in IMPACT_STATES:
         yield icon_document(ASSETS / f"status-{impact}.svg")

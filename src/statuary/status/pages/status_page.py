@@ -55,7 +55,7 @@ class StatusSummary(NamedTuple):
 
 
 class StatusView(NamedTuple):
-    """The inputs of the template for the status page."""
+    """The values that the template of the status page needs."""
 
     answer: StatusSummary
     # the time of the latest change; None if nothing has happened and the page's age is unknown
@@ -80,7 +80,7 @@ def status_view(
     cards: IncidentCardBuilder,
     localization: Localization,
 ) -> StatusView:
-    """Collect the inputs of the template for the status page."""
+    """Collect the values that the template of the status page needs."""
     dates = localization.dates
 
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
@@ -118,10 +118,10 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
 
 
 def summarize(state: PageState, localization: Localization) -> StatusSummary:
-    """Summarize the status in sentences: faults, since when, and what follows.
+    """Describe the current status in a few sentences.
 
-    The worst comes first; an author's description replaces the summary. A page without any data does not
-    claim that everything is operational.
+    They say what is wrong, since when, and what follows, the worst first. An author's description replaces
+    them. If the page has no data yet, they do not claim that everything is operational.
     """
     texts, overall = localization.texts, state.overall_now
     description = one_line(overall.description)  # one from the settings stays as it is
@@ -225,7 +225,7 @@ def _link(state: ComponentState) -> Markup:
 
 
 def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the closed records of the past days, newest first."""
+    """Return the incidents that were closed in the past days, newest first."""
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
     over = (record for record in past_records(state, zone) if record.closed)
     recent = [record for record in over if day_of(_filed_at(record), zone).toordinal() > earliest]
@@ -233,7 +233,7 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Filter the records that began in the past days."""
+    """Return the incidents that began in the past days."""
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
     return [record for record in records if _filed_at(record) > earliest]
@@ -270,14 +270,14 @@ LATEST_MONTHS = 3
 
 
 class HistoryMonth(NamedTuple):
-    """A month on a page of the history."""
+    """A month on a history page."""
 
     month: FormattedTime
     cards: tuple[IncidentCard, ...]  # the incidents and maintenances that began in it, newest first
 
 
 class HistoryView(NamedTuple):
-    """The inputs of the template for a page of the history."""
+    """The values that the template of a history page needs."""
 
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
@@ -288,7 +288,7 @@ class HistoryView(NamedTuple):
 
 
 class RecordsByQuarter:
-    """Groups the records that have begun by quarter, at any instant."""
+    """Groups incidents by the quarter in which they began."""
 
     def __init__(self, timeline: Timeline, zone: ZoneInfo) -> None:
         self._histories: dict[Quarter, list[IncidentHistory]] = {}
@@ -304,15 +304,15 @@ class RecordsByQuarter:
         }
 
     def at(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
-        """Return the records that began by an instant, by quarter, newest first.
+        """Return the incidents that have begun by a time, by quarter.
 
-        An unchanged quarter is the same value as before.
+        Each quarter has the newest first. The value of an unchanged quarter is the same object as before.
         """
         begun = {quarter: self._of(quarter, instant) for quarter in sorted(self._histories, reverse=True)}
         return {quarter: records for quarter, records in begun.items() if records}
 
     def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
-        """Return whether a quarter no longer changes after an instant."""
+        """Return whether a quarter's incidents no longer change after a time."""
         return all(history.is_final_by(instant) for history in self._histories[quarter])
 
     def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
@@ -337,14 +337,14 @@ def _month_of(at: Instant, zone: ZoneInfo) -> _Month:
 
 
 class HistoryViewBuilder:
-    """Builds the inputs of the pages of the history."""
+    """Collects the values that the templates of history pages need."""
 
     def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
         self._cards = cards
         self._dates, self._texts = localization.dates, localization.texts
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
-        """Return the inputs of the page with the latest months."""
+        """Return the values for the history page with the latest months."""
         today = at.astimezone(self._dates.zone)
         months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
         year_before, month_before = _months_before(today.year, today.month, LATEST_MONTHS)
@@ -360,7 +360,7 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return what the history page of a quarter shows."""
+        """Return the values for the history page of one quarter."""
         year, number = quarter
         order = list(quarters)
         place = order.index(quarter)
@@ -378,7 +378,7 @@ class HistoryViewBuilder:
         )
 
     def head(self, view: HistoryView, path: str, name: str) -> PageHead:
-        """Return the title and description of a page of the history."""
+        """Return the title and description of a history page."""
         description = self._texts("history.page", name=name)
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
@@ -396,7 +396,7 @@ class HistoryViewBuilder:
 
 
 def quarter_path(quarter: Quarter) -> str:
-    """Return the path of the page of a quarter."""
+    """Return the path of a quarter's history page."""
     return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
 
 

@@ -160,7 +160,7 @@ class MonthTableKey(NamedTuple):
 
 
 class UptimeViewBuilder:
-    """Builds the inputs of the uptime calendar; past months are rendered once."""
+    """Collects the values that the uptime page needs; past months are reused."""
 
     def __init__(
         self, localization: Localization, days: DowntimeDays, draw: Callable[[UptimeMonth, str], Markup]
@@ -185,7 +185,7 @@ class UptimeViewBuilder:
         downtimes: DowntimeByComponent,
         groups: Mapping[str, Component],
     ) -> UptimeView:
-        """Collect the inputs of the calendar.
+        """Collect the values that the template of the uptime page needs.
 
         Args:
             uptime: the uptime of each component.
@@ -243,7 +243,7 @@ class UptimeViewBuilder:
             )
 
     def head(self, name: str) -> PageHead:
-        """Return the title and description of the calendar."""
+        """Return the title and description of the uptime page."""
         return PageHead(
             path=UPTIME_PAGE.path(),
             title=self._texts("uptime.title"),
@@ -328,7 +328,7 @@ class UptimeViewBuilder:
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
-    """Return the years and months in a range of days, in order."""
+    """Return the (year, month) pairs in a range of days, in order."""
     first_day, last_day = days.first_day, days.last_day
     numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]

@@ -101,7 +101,7 @@ class ComponentsSource(SourceModel):
 
 
 def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
-    """Return components in order, each group before its components."""
+    """Convert the content's components, listing each group before its members."""
     return tuple(_components(source, page))
 
 

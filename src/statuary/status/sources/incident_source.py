@@ -144,9 +144,9 @@ class RecordSource(SourceModel):
 
 
 def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
-    """Check that a record's documents stay small.
+    """Check that a record does not list too many components.
 
-    They list its components with each update.
+    Its documents list the components again with each update.
 
     Raises:
         InvalidValueError: if the number of components times that of updates exceeds `MAX_AFFECTED`.
@@ -210,7 +210,13 @@ class TemplateSource(SourceModel):
 
 
 def translate_template(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:
-    """Return the template that a source describes; `file_name` is without its suffix."""
+    """Convert the content of an incident template.
+
+    Args:
+        source: the parsed file.
+        file_name: the name of the file without suffix.
+        path: the path of the file.
+    """
     return value_of(
         IncidentTemplate,
         source,
@@ -222,10 +228,12 @@ def translate_template(source: TemplateSource, file_name: str, path: str) -> Inc
 
 
 def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
-    """Return the incident that a source describes.
+    """Convert the content of an incident's file.
 
     Args:
-        file_name: without suffix; it is the id unless the source gives one.
+        source: the parsed file.
+        file_name: the name of the file without suffix; it is the id unless the file states one.
+        path: the path of the file.
     """
     incident_id = source.id or file_name
     updates = translate_updates(source.updates, incident_id)
@@ -247,12 +255,10 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates, oldest first.
+    """Convert the updates in a file, and sort them oldest first.
 
-    If an update is imported, all keep the order of the file.
-
-    The default id of an update depends on the record's id, on `created_at` and on the number of earlier updates
-    with the same `created_at`: it survives every edit of the text.
+    If an update is imported, all keep the order of the file. An update without an id gets one made from the
+    record's id and its `created_at`, so that it survives edits of the text.
     """
     count: dict[Instant, int] = {}
     updates = []
@@ -287,7 +293,7 @@ def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: 
 
 
 def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
-    """Return a record's components once, in order of mention."""
+    """Return the components that a record names, each once."""
     names = dict.fromkeys(first_names)
     for update in updates:
         names.update(dict.fromkeys(update.components))

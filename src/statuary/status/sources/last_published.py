@@ -22,7 +22,7 @@ from statuary.status.urls import INCIDENT
 
 
 def keep_last_published(site: SiteContent, target: BuildTarget) -> SiteContent:
-    """Add the published version of each record that cannot be read."""
+    """Replace each record that cannot be read by its published version."""
     kept = [record for path in sorted(site.unread) for record in _published_records(path, target)]
     if not kept:
         return site
@@ -46,9 +46,9 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """State in an unread file's findings how the site treats it.
+    """Add to each finding what happens to the file's record.
 
-    The record stays as last published, or is left out.
+    It stays as it was last published, or is left out.
     """
     status = site.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
@@ -67,15 +67,16 @@ Members = Mapping[str, Any]
 
 
 def published_record(document: bytes, source: str) -> Incident | None:
-    """Return the record of an incident's document of the API.
+    """Convert an incident's published API document back to an incident.
 
     Its updates keep the effects on components that the document states.
 
     Args:
-        source: the file of the content that the record belongs to.
+        document: the bytes of the document.
+        source: the content file that the record belongs to.
 
     Returns:
-        The record, a `Maintenance` for one with a window; None if the document is malformed.
+        The incident, or a `Maintenance` if it has a window; None if the document is malformed.
     """
     try:
         return _record(orjson.loads(document)["incident"], source)

@@ -185,10 +185,12 @@ class MaintenanceSource(RecordSource, AutomationSource):
 
 
 def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, page: Page) -> Maintenance:
-    """Return the maintenance that a source describes.
+    """Convert the content of a maintenance window's file.
 
     Args:
-        file_name: without its suffix; the maintenance's id unless the source gives one.
+        source: the parsed file.
+        file_name: the name of the file without suffix; it is the id unless the file states one.
+        path: the path of the file.
         page: gives the time zone of a recurrence without one.
     """
     maintenance_id = source.id or file_name

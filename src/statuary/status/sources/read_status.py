@@ -30,10 +30,10 @@ class StatusSources(NamedTuple):
 
 
 def read_status_sources(files: ContentFiles) -> StatusSources | None:
-    """Read the sources of a status.
+    """Read the content files of the status.
 
     Returns:
-        The sources, or None if the components cannot be read.
+        The parsed files, or None if the components cannot be read.
     """
     sources = StatusSources(
         components=files.only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
@@ -59,12 +59,12 @@ def _load_incident(file: SourceFile, *, limit: int, findings: list[Finding]) -> 
 def translate_status(
     files: ContentFiles, sources: StatusSources, page: Page, page_source: str
 ) -> StatusCatalogue:
-    """Return the status that sources describe.
+    """Convert the parsed content files to components, incidents and windows.
 
     Findings about faults are added to `files`.
 
     Args:
-        page_source: the file of the settings.
+        page_source: the path of site.yaml.
     """
     components = sources.components
     status = StatusCatalogue(

@@ -37,11 +37,11 @@ HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*|[0-9a-f:]*:[0-9a-f:
 
 
 def check_page_url(text: str) -> str:
-    """Return a page's URL after checking its form.
+    """Return the page's URL if it is valid.
 
     Raises:
-        InvalidValueError: if the text is not an absolute http(s) URL without query or fragment, or its host is
-            invalid.
+        InvalidValueError: if the text is not an absolute http(s) URL without query or fragment, or its host
+            is invalid.
     """
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
         raise InvalidValueError(
@@ -92,7 +92,7 @@ class PageSource(SourceModel):
 
 
 def translate_page(source: PageSource) -> Page:
-    """Return the page that the source describes."""
+    """Convert the key `page` of site.yaml."""
     url = source.url.rstrip("/")
     return value_of(
         Page,
