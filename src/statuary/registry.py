@@ -304,6 +304,7 @@ CONTRACTS = Extension(
     section="statuary.contracts.section:ContractsSection",
     provides={
         "urls": "statuary.contracts.urls:URLS",
+        "ledger table": "statuary.contracts.incremental.contract_table:ContractTable",
         "frame links": "statuary.contracts.urls:LINKS",
     },
 )

@@ -13,7 +13,7 @@ CLOCK = re.compile(r"\b(datetime\.now|date\.today|time\.time|time\.time_ns|datet
 OUTPUT = re.compile(r"^ +(print|click\.echo|sys\.exit)\(", re.MULTILINE)
 COMMANDS = re.compile(r"statuary\.extensions\.\w+\.(\w+_)?(commands|options)(\.\w+)*")
 TABLES = re.compile(
-    r"\b(FROM|INTO|UPDATE|JOIN)\s+(main\.|work\.)(documents|sources|notes|folders|removals|offered|built)\b"
+    r"\b(FROM|INTO|UPDATE|JOIN)\s+(main\.|work\.)(documents|notes|folders|removals|offered)\b"
 )
 
 DOCUMENTS = (

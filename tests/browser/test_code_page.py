@@ -13,8 +13,8 @@ import orjson
 import pytest
 
 from statuary.base.primitives import keccak256
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.apis.code import CodeFacts, code_documents, code_facts, strip_metadata, zero_ranges
-from statuary.publish.ledger.contract_rows import ContractRow
 from support.browser import LOOKS, browse, html_complaints
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import run_deno

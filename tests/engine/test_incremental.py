@@ -15,6 +15,7 @@ from statuary.base.files import LEDGER
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.incremental import build_contract as contract_builder
+from statuary.contracts.incremental.contract_table import read_reasons
 from statuary.contracts.pages import list_documents
 from statuary.contracts.section import ContractsSection
 from statuary.engine import build as build_module
@@ -24,7 +25,6 @@ from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.ledger.read import read_reasons
 from statuary.publish.origin import SiteOrigin
 from statuary.source.git_state import GitQuery
 from statuary.status.section import StatusSection

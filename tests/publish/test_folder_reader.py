@@ -8,7 +8,7 @@ import pytest
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import LARGEST_DOCUMENT, FolderReader, folder_documents, walk_files
-from statuary.publish.ledger.read import is_unfinished, nearest_paths, read_listing, read_meta, read_reasons
+from statuary.publish.ledger.read import is_unfinished, nearest_paths, read_listing, read_meta
 from statuary.site.document import Document
 from support.sites import write_files
 
@@ -126,7 +126,6 @@ def test_ledger_without_file_has_nothing(tmp_path: Path) -> None:
     file = tmp_path / "none"
     assert read_meta(file, "a") is None
     assert list(read_listing(file)) == nearest_paths(file, "a") == []
-    assert read_reasons(file, ["a"]) == {}
     assert not is_unfinished(file)
 
 

@@ -16,11 +16,11 @@ from urllib.parse import quote
 from statuary.base.primitives import Address, checksum_address, keccak256, parse_instant
 from statuary.contracts.api import list_pages
 from statuary.contracts.api import lists as contract_lists
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import contract_row
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from statuary.extensions.serving.server import timed_response
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
 from statuary.status.api.epochs import PatchBase
 from support.sites import lookup_site

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.site.document import encode_json
 from support.requirements import require_file, require_folder
 from support.sites import lookup_site

@@ -16,13 +16,13 @@ from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
 from statuary.contracts.api.proof_rules import service_documents
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import contract_row
 from statuary.engine import config_documents
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import ADDRESS
 from statuary.source.git_state import GitQuery
 from statuary.status import write_status

@@ -10,8 +10,9 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import out_option
 from statuary.cli.output import size_text
+from statuary.contracts.incremental.contract_table import read_reasons
 from statuary.contracts.paths import sharded_path
-from statuary.publish.ledger.read import nearest_paths, read_entry, read_reasons
+from statuary.publish.ledger.read import nearest_paths, read_entry
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.site.url_table import match_url
 from statuary.site.urls import STATUS_PAGE

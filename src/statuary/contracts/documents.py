@@ -9,7 +9,7 @@ from statuary.contracts.api.lists import (
     all_chains_document,
     chain_documents,
 )
-from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
+from statuary.contracts.model.contract_row import ContractCounts, ContractRow
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import english
 from statuary.site.site_content import SiteContent

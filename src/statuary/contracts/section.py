@@ -20,11 +20,11 @@ from statuary.contracts.incremental.built_contracts import (
     list_page_fingerprint,
     without_contracts,
 )
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
 from statuary.contracts.urls import URLS
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.section import ApiFacts, ContentFolder, ContentSection, Run, SectionContent, SectionResult
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make

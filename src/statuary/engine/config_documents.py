@@ -93,8 +93,8 @@ def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[
     Args:
         openapi: the OpenAPI document, or None.
     """
+    from statuary.contracts.model.contract_row import ContractCounts
     from statuary.engine.pages.api_pages import api_page, reference_page
-    from statuary.publish.ledger.contract_rows import ContractCounts
     from statuary.site.pages.not_found import not_found_page
     from statuary.site.pages.site_context import site_context
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
-from statuary.publish.ledger.contract_rows import ContractCounts
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
 

@@ -26,7 +26,6 @@ FINGERPRINTED = (
     "contracts",
     "engine",
     "publish/host_layout.py",
-    "publish/ledger/contract_rows.py",
     *(
         f"extensions/{row.name}"
         for row in EXTENSIONS

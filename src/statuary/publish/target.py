@@ -121,7 +121,7 @@ class StatelessTarget(BuildTarget):
 
     @override
     def merge_partition(self, result: PartitionResult) -> None:
-        self.ledger.sources.add(result.rows)
+        self.ledger.add_rows(result.rows)
         claim = self.ledger.documents.claim
         self.add(document for document in result.documents if claim(document.path))
 

@@ -7,11 +7,11 @@ import pytest
 from statuary.base.primitives import ChainId
 from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
 from statuary.contracts.api.lists import AddressRows, chain_documents, rows_by_address
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.pages.search import search_documents
 from statuary.contracts.settings import Chain
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.rendering import Renderer
 from support.pages import small_site_context

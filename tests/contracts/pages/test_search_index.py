@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from statuary.base.reserved_names import is_reserved_name
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages import search
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.search import MAX_PER_TERM, search_documents, words_of
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import page_texts
 from support.random_runs import times

@@ -5,11 +5,11 @@ import re
 import orjson
 import pytest
 
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.search import search_documents
 from statuary.contracts.settings import Chain
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.rendering import renderer_of
 from support.pages import small_site_context
 

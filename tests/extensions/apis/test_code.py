@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from statuary.base.primitives import keccak256
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
@@ -20,7 +21,6 @@ from statuary.extensions.apis.code import (
 )
 from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.settings import Api, ApisSettings
-from statuary.publish.ledger.contract_rows import ContractRow
 from support.contracts import FEATURES, made_record, unjudged
 from support.ethereum_node import ask, ethereum_node, send
 from support.real_records import DATA, real_records

@@ -9,6 +9,7 @@ from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.engine.check_site import CheckTarget, check_site
 from support.ethereum_node import ethereum_node, send
 from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
@@ -65,7 +66,7 @@ def checked(content):
 def rows(content):
     with CheckTarget() as target:
         check_site(content, parse_instant(NOW), NoProgress(), target=target)
-        return list(target.ledger.sources.rows())
+        return list(target.ledger.table(ContractTable).rows())
 
 
 def test_add_writes_valid_workspace(content, code):

@@ -10,6 +10,7 @@ import pytest
 from statuary.base.findings import Severity
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm
 from statuary.contracts.sources.read_contract import read_contract
@@ -335,7 +336,7 @@ def test_added_contract_recompiles_identically(form, workshop, tmp_path):
         write_contract(content, found.files, found.replaced)
     with CheckTarget() as target:
         checked = check_site(content, parse_instant(NOW), NoProgress(), target=target)
-        assert {(row.matchId, row.match) for row in target.ledger.sources.rows()} == {
+        assert {(row.matchId, row.match) for row in target.ledger.table(ContractTable).rows()} == {
             (n, "exact_match") for n in "123"
         }
     assert checked.all_findings == []

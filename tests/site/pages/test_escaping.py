@@ -9,13 +9,13 @@ import pytest
 
 from statuary.base.findings import Finding
 from statuary.base.primitives import ChainId
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, Proof
 from statuary.contracts.model.record import contract_row
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.page_members import with_page_members
 from statuary.contracts.pages.previous_pages import no_previous_pages
 from statuary.contracts.settings import Chain
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import HIDDEN_CHARACTERS, one_line
 from statuary.site.pages.rendering import Renderer
 from statuary.status.model.timeline import build_timeline

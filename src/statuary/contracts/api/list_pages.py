@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.contracts.model.contract_row import ContractRow
 
 PAGE_SIZE = 200
 """Contracts in a list at most: the real server's default and largest `limit`."""

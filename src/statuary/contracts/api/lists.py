@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 from statuary.contracts import urls as contract_urls
 from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
+from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractRow
 from statuary.contracts.settings import Chain
-from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractRow
 from statuary.site.document import Document, encode_json, encode_unchecked
 
 ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")

@@ -7,9 +7,9 @@ from typing import Any
 from statuary.contracts import urls as contract_urls
 from statuary.contracts.api import shapes
 from statuary.contracts.api.list_pages import OLDEST_PAGE
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import Record
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.operations import ApiDescription, Operation
 
 

@@ -33,6 +33,8 @@ from statuary.contracts.documents import address_documents, contract_documents
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
+from statuary.contracts.incremental.table_schema import SourceRow
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
@@ -45,8 +47,6 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
-from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.publish.ledger.schema import SourceRow
 from statuary.site.document import Document, encode_unchecked
 from statuary.site.pages.page_texts import english
 from statuary.site.pages.theme_findings import template_finding

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.base.findings import Finding
 from statuary.base.optional import can_recover_senders
 from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
+from statuary.contracts.incremental.contract_table import ContractTable
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.registry import providers
 from statuary.site.pages.site_context import site_context
 from statuary.site.site_content import SiteContent
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from statuary.contracts.checks.check import ContractCheck
     from statuary.contracts.pages.context import ContractPageContext
     from statuary.publish.ledger.ledger import Ledger
-    from statuary.publish.ledger.source_table import SourceTable
     from statuary.publish.target import BuildTarget
 
 CONTRACTS = "contracts"
@@ -36,7 +36,7 @@ class BuiltContracts(NamedTuple):
     """The contracts of a site after a build, and their findings."""
 
     site: SiteContent
-    sources: "SourceTable"  # the rows that the site will have
+    sources: ContractTable  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
     exclusion_reasons: tuple[Finding, ...] = ()  # faults of single contracts; the rest is published
@@ -61,7 +61,9 @@ def prepare_worker() -> None:
 def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
     """Return whether the content may have contracts, or once had."""
     sources = contracts.sources
-    return not ledger.sources.is_empty() or bool(len(sources) or sources.bulk or sources.findings)
+    return not ledger.table(ContractTable).is_empty() or bool(
+        len(sources) or sources.bulk or sources.findings
+    )
 
 
 def without_contracts(
@@ -78,7 +80,9 @@ def without_contracts(
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
     ledger.save_group(CONTRACTS, fingerprint.text)
-    return BuiltContracts(site, ledger.sources, ContractCounts(), incomplete_sources=incomplete_sources)
+    return BuiltContracts(
+        site, ledger.table(ContractTable), ContractCounts(), incomplete_sources=incomplete_sources
+    )
 
 
 def contract_build_settings(

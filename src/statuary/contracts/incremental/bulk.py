@@ -16,10 +16,10 @@ from statuary.contracts.incremental.build_contract import (
     group_into_batches,
 )
 from statuary.contracts.incremental.partitions import OutdatedSource, PartitionSettings, PartitionSources
+from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
-from statuary.publish.ledger.schema import SourceRow
 from statuary.registry import provided
 from statuary.source.unreadable import UnreadableError
 from statuary.workers.executor import Executor

@@ -17,10 +17,12 @@ from typing_extensions import override
 
 from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.incremental.contract_table import partition_rows
+from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.source_stat import record_digest, source_stat
-from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, SourceRow
+from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
 from statuary.site.settings import HostingSettings
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
@@ -153,7 +155,7 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
     rows = []
     for built_contract, row in partition.sources.build(settings):
         rows.append(row if output.discards else _staged(built_contract, row, output, settings.hosting))
-    return output.result(len(rows), rows)
+    return output.result(len(rows), partition_rows(rows))
 
 
 def _staged(

@@ -18,6 +18,7 @@ from statuary.contracts.incremental.built_contracts import (
     contract_build_settings,
     contract_fingerprint,
 )
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.incremental.partitions import (
     RECENT,
     ContractPartition,
@@ -40,13 +41,12 @@ from statuary.contracts.incremental.record_location import (
     duplicate_match_id,
     verified_in_future,
 )
+from statuary.contracts.incremental.table_schema import LocatedContract, SourceRow
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
-from statuary.publish.ledger.schema import LocatedContract, SourceRow
-from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.pages.theme_findings import THEME_TEMPLATES
@@ -103,7 +103,7 @@ def build_contracts(
     scope = plan_rebuild(root, contracts, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, site.hosting, target.started_at_ns)
     partitioner = Partitioner(shared, target.output, target.partition_size)
-    sources, built_count = target.ledger.sources, 0
+    sources, built_count = target.ledger.table(ContractTable), 0
     with stage(progress, "Contracts"), ExitStack() as bulk:
         partitions = GeneratorResult(_partitions(contracts, scope, partitioner, bulk, execution.executor))
         for result in execution.executor.map_recorded(build_partition, partitions):
@@ -121,8 +121,8 @@ def build_contracts(
     sources.mark_changed(deleted)
     sources.touch(metadata_changed)
     sources.supersede()
-    tree = _exclude_late_contracts(target, now, tree)
-    replaced = _exclude_duplicates(target)
+    tree = _exclude_late_contracts(target, sources, now, tree)
+    replaced = _exclude_duplicates(target, sources)
     target.add(apply_host_layout(_documents_of(root, contracts, settings, replaced), site.hosting))
     sources.compare(RebuildReason.MISSING)
     save_contract_state(target.ledger, contracts, tree, fingerprint)
@@ -141,8 +141,10 @@ def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Fin
         target: the site that is being built.
         reason: the finding that reports the failure.
     """
-    target.ledger.restore_previous_sources()
-    contracts = _contracts_of(target.ledger.sources, site)
+    sources = target.ledger.table(ContractTable)
+    sources.forget()
+    target.ledger.restore_previous_documents()
+    contracts = _contracts_of(sources, site)
     return contracts._replace(skipped=(reason, *contracts.skipped))
 
 
@@ -219,7 +221,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
     )
 
 
-def _contracts_of(sources: SourceTable, site: SiteContent) -> BuiltContracts:
+def _contracts_of(sources: ContractTable, site: SiteContent) -> BuiltContracts:
     """Collect the built contracts and their findings from the ledger."""
     findings: list[Finding] = []
     exclusion_reasons: list[Finding] = []
@@ -247,13 +249,13 @@ def _contracts_of(sources: SourceTable, site: SiteContent) -> BuiltContracts:
     )
 
 
-def _exclude_duplicates(target: BuildTarget) -> set[str]:
+def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]:
     """Exclude records that repeat a contract or match id of another record.
 
     Returns:
         The locations of contracts whose documents must be made again: a duplicate had the same paths.
     """
-    sources, replaced = target.ledger.sources, set[str]()
+    replaced = set[str]()
     for columns, rule in DUPLICATES.items():
         for kept, newcomers in sources.duplicates(columns):
             for newcomer in newcomers:
@@ -312,16 +314,18 @@ MAX_CLOCK_SKEW: Final = timedelta(days=1)
 """The largest lead of a verifier's clock."""
 
 
-def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
+def _exclude_late_contracts(
+    target: BuildTarget, sources: ContractTable, now: Instant, tree: GitState | None
+) -> GitState | None:
     """Exclude records that claim a verification later than the build.
 
     Returns:
         The git state by which the next build may skip unchanged files; None if it must read these again.
     """
-    late_contracts = target.ledger.sources.verified_after(format_utc(now + MAX_CLOCK_SKEW))
+    late_contracts = sources.verified_after(format_utc(now + MAX_CLOCK_SKEW))
     for contract in late_contracts:
         finding = orjson.dumps(verified_in_future(contract.row, _source_of(contract))).decode()
-        target.discard(target.ledger.sources.exclude(contract, finding))
+        target.discard(sources.exclude(contract, finding))
     return None if late_contracts else tree
 
 

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.built_contracts import CONTRACTS
+from statuary.contracts.incremental.contract_table import ContractTable, KnownSource
 from statuary.contracts.incremental.partitions import AnySource, OutdatedSource, verify_git_id
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
@@ -20,7 +21,6 @@ from statuary.contracts.sources.contract_source import BulkForm, BulkSource, Con
 from statuary.contracts.sources.source_stat import record_digest, source_stat
 from statuary.publish.fingerprint import Fingerprint
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.source_table import KnownSource
 from statuary.publish.target import BuildTarget
 from statuary.source.git_state import GitState
 from statuary.source.source_files import SourceFile
@@ -274,19 +274,20 @@ def plan_rebuild(
     sources: Iterable[AnySource] = contracts.sources
     if contracts.bulk:
         sources = merge(contracts.sources, contracts.bulk, key=lambda source: source.path)
-    ledger = target.ledger
+    ledger, table = target.ledger, target.ledger.table(ContractTable)
     if is_resumed := target.resume(fingerprint.text):
-        sources = _not_resumed(root, sources, ledger, tree)
+        table.drop_bulk()
+        sources = _not_resumed(root, sources, table, tree)
     because = full_rebuild_reason(Fingerprint.read(ledger.group(CONTRACTS).fingerprint), fingerprint)
     incomplete_sources: frozenset[str] = frozenset()
     if because is None:
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
-        ledger.drop(incomplete_sources)
+        table.drop(incomplete_sources)
         # do not skip a resumed build: the interrupted one may have read another commit
         if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).outdated(()), is_unchanged=True)
-    last_sources = () if because is not None else ledger.sources.known()
+    last_sources = () if because is not None else table.known()
     comparison = SourceComparison(
         root=root,
         previous=last_sources,
@@ -339,16 +340,16 @@ def save_contract_state(
 
 
 def _not_resumed(
-    root: Path, sources: Iterable[AnySource], ledger: Ledger, tree: GitState | None
+    root: Path, sources: Iterable[AnySource], table: ContractTable, tree: GitState | None
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish.
 
     Documents of sources that have changed since are dropped.
     """
-    comparison = SourceComparison(root=root, previous=ledger.sources.resumed(), tree=tree)
+    comparison = SourceComparison(root=root, previous=table.resumed(), tree=tree)
     outdated = GeneratorResult(comparison.outdated(sources))
     for source, reason, _ in outdated:
         if reason is not RebuildReason.NEW:
-            ledger.drop([source.path])
+            table.drop([source.path])
         yield source
-    ledger.drop(outdated.value.deleted)
+    table.drop(outdated.value.deleted)

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator
 
 from statuary.base.findings import Finding, Position
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
-from statuary.publish.ledger.contract_rows import ContractRow
 
 
 def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NotRequired, TypeVar
 from typing_extensions import TypedDict
 
 from statuary.base.json_values import Json
-from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractRow
+from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractRow
 
 MatchLevel = Literal["match", "exact_match"]
 """`exact_match`: same bytes including the metadata hash; `match`: same code, hash absent or different."""

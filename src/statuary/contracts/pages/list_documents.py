@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from statuary.contracts.model.contract_row import ContractCounts, ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.search import search_documents
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site.document import Document
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import SiteContext, site_context

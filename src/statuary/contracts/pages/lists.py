@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
 from statuary.contracts.api.list_pages import PageRows, list_pages
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.trail import Stroke, small_trail
 from statuary.contracts.pages.verdict_signs import (
@@ -27,7 +28,6 @@ from statuary.contracts.urls import (
     CONTRACTS,
     CONTRACTS_HOME,
 )
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.rendering import Renderer

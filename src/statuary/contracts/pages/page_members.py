@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.model.abi import cached_signature_text, signature_hash
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import RecordValue
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import one_line, visible_name
 
 MAX_NAME_LENGTH = 80

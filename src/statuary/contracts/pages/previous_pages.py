@@ -6,8 +6,8 @@ After an edit of one contract, only the page that lists it is rendered again.
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.urls import SEARCH_INDEX, SEARCH_SHARD
-from statuary.publish.ledger.contract_rows import ContractRow
 
 
 class PreviousPages:

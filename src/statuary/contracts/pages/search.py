@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from statuary.base.reserved_names import is_reserved_name
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.pages.verdict_signs import UNCHECKED, level_label_key, verdict_key, verdict_sign
 from statuary.contracts.urls import CONTRACT_LINK, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_texts import PageTexts
 

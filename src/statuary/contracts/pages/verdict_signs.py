@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from statuary.contracts.model.proof import ClaimStatus
 
 if TYPE_CHECKING:
-    from statuary.publish.ledger.contract_rows import ContractRow
+    from statuary.contracts.model.contract_row import ContractRow
 
 VERDICT_SIGNS = {
     "verified_here": "ok",

@@ -9,10 +9,10 @@ import orjson
 from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, keccak256
 from statuary.contracts.model.auxdata import parse_immutable_references, parse_link_references
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.urls import PROOF
 from statuary.extensions.apis import urls
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
 
 WHOLE_SITE = ("contracts",)

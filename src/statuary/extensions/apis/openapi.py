@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.settings import Api, ApisSettings
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.operations import ApiDescription, Operation
 from statuary.site.urls import Url
 

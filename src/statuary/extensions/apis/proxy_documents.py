@@ -13,6 +13,7 @@ from statuary.base.json_values import Json
 from statuary.base.primitives import format_milliseconds, parse_instant
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.incremental.bulk import open_bulk_source
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.paths import sharded_path
 from statuary.contracts.site_contracts import SiteContracts
@@ -31,8 +32,6 @@ from statuary.extensions.apis.proxies import (
     published_versions,
     resolved_proxy,
 )
-from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.publish.ledger.lookups import contract_at
 from statuary.site.document import Document, encode_unchecked
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.site.urls import Url
@@ -129,7 +128,7 @@ class ProxyDocuments:
         Contradicted ones are skipped.
         """
         for place in places:
-            contract = contract_at(self._built.sources, *place)
+            contract = self._built.sources.contract_at(*place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])
             if contract is None or contract.is_contradicted:
                 continue

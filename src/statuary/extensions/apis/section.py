@@ -13,6 +13,7 @@ from statuary.base.findings import Finding, Position
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import format_milliseconds
 from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.apis import urls
@@ -36,7 +37,6 @@ from statuary.extensions.apis.signatures import (
     signatures_of_site,
 )
 from statuary.publish.fingerprint import fingerprint_of
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.target import BuildTarget
 from statuary.section import Run, Section, SectionResult
 from statuary.site.document import Document, encode_json

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterator
 
 from statuary.base.json_values import Json, JsonObject
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
@@ -22,7 +23,6 @@ from statuary.extensions.clear_signing.verdicts import (
     DescriptorVerdict,
 )
 from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
-from statuary.publish.ledger.source_table import SourceTable
 from statuary.site.document import Document, encode_json
 from statuary.site.site_content import SiteContent
 
@@ -35,7 +35,7 @@ def verify_site(
     catalogue: SiteContent,
     settings: ClearSigningSettings,
     cached: CachedResults = EMPTY_CACHE,
-    sources: SourceTable | None = None,
+    sources: ContractTable | None = None,
 ) -> FolderVerification:
     """Verify the descriptors of a site, and reuse unchanged results.
 

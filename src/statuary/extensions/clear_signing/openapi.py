@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.operations import ApiDescription, Operation
 
 TAG: Final = "clear signing"

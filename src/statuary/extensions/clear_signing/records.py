@@ -14,6 +14,7 @@ from statuary.base.primitives import InvalidValueError, checksum_address
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Checkpoints
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.contracts.incremental.bulk import open_bulk_source
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
 from statuary.contracts.model.abi import signature_text
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, PinnedBy
@@ -24,8 +25,6 @@ from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
 from statuary.extensions.clear_signing.limits import MAX_FACETS
-from statuary.publish.ledger.lookups import contract_at
-from statuary.publish.ledger.source_table import SourceTable
 from statuary.site.document import encode_unchecked
 from statuary.site.site_content import SiteContent
 
@@ -144,7 +143,7 @@ EXCLUDED: Final = "has a record that this site excludes"
 class SiteRecords:
     """The verified records that descriptors need, each read and proved once."""
 
-    def __init__(self, root: Path, catalogue: SiteContent, sources: SourceTable | None = None) -> None:
+    def __init__(self, root: Path, catalogue: SiteContent, sources: ContractTable | None = None) -> None:
         """Prepare to read records.
 
         Args:
@@ -213,7 +212,7 @@ class SiteRecords:
         """Return whether this record is a duplicate that the site excludes."""
         if self._sources is None:
             return False
-        contract = contract_at(self._sources, place[0], checksum_address(place[1]))
+        contract = self._sources.contract_at(place[0], checksum_address(place[1]))
         return contract is not None and contract.location != source.location
 
     def _records(

@@ -10,13 +10,13 @@ from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import stage
 from statuary.contracts.incremental.built_contracts import BuiltContracts
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.pages import PARTS
 from statuary.extensions.clear_signing.urls import SIGNING_URLS
 from statuary.extensions.clear_signing.verification_cache import VerificationCache
 from statuary.publish.fingerprint import fingerprint_of
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.target import BuildTarget
 from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription

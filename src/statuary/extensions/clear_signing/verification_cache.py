@@ -15,6 +15,7 @@ import orjson
 from statuary.base.budget import DEFECT
 from statuary.base.findings import Finding
 from statuary.base.primitives import checksum_address
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.urls import CONTRACT, PROOF
 from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
@@ -32,7 +33,7 @@ from statuary.extensions.clear_signing.verdicts import (
 )
 from statuary.publish.fingerprint import digest_of
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.lookups import contract_at, digest_at
+from statuary.publish.ledger.lookups import digest_at
 from statuary.section import SectionResult
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class VerificationCache:
             The digests; none if the site does not have the contract.
         """
         checksummed = checksum_address(address)
-        if contract_at(self._ledger.sources, chain_id, checksummed) is None:
+        if self._ledger.table(ContractTable).contract_at(chain_id, checksummed) is None:
             return ()
         urls = (CONTRACT, PROOF)
         paths = (url.path(chain_id=chain_id, address=checksummed) for url in urls)

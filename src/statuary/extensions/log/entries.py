@@ -20,6 +20,7 @@ from typing_extensions import override
 from statuary.base.files import transaction
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
+from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.paths import plain_path
 from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
@@ -30,8 +31,8 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     parse_public_key,
 )
-from statuary.publish.ledger.ledger import ExtensionTable, Ledger
-from statuary.publish.ledger.lookups import changed_contracts, contract_at, digest_at
+from statuary.publish.ledger.ledger import Ledger, LedgerTable
+from statuary.publish.ledger.lookups import digest_at
 from statuary.site.document import Document
 from statuary.status.urls import incident_of_path
 
@@ -344,11 +345,11 @@ class LogState(NamedTuple):
     complete: int = 0  # the number of the last run that left no contract out of the log
 
 
-class LogTable(ExtensionTable):
+class LogTable(LedgerTable):
     """The ledger's entries: published ones, and those of this run."""
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
-        self.ledger, self.connection = ledger, connection
+        super().__init__(ledger, connection)
         for schema in ("main", "work"):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {schema}.log_entries {COLUMNS}")
             connection.execute(INDEX.format(schema=schema))
@@ -501,17 +502,17 @@ def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
     Args:
         every: whether to yield all contracts, not only those that this run changed.
     """
-    ledger = table.ledger
-    for chain_id, address in changed_contracts(ledger.sources, every=every):
-        yield _contract(ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
+    contracts = table.ledger.table(ContractTable)
+    for chain_id, address in contracts.changed_contracts(every=every):
+        yield _contract(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if every:
         for subject in table.live(EntryKind.CONTRACT):
-            if contract_at(ledger.sources, subject.first, subject.second) is None:
+            if contracts.contract_at(subject.first, subject.second) is None:
                 yield LogItem(subject)
 
 
 def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
-    contract = contract_at(ledger.sources, subject.first, subject.second)
+    contract = ledger.table(ContractTable).contract_at(subject.first, subject.second)
     if contract is None:
         return LogItem(subject)
     paths = {plain_path(path).partition("/")[0]: path for path in reversed(contract.paths)}

@@ -111,7 +111,7 @@ class SiteLog:
             LogError: if it is damaged, not signed with the key, or older than one that was published before.
         """
         self.target, self.context = target, context
-        self.table = target.ledger.extension_table(LogTable)
+        self.table = target.ledger.table(LogTable)
         self.key = context.signing_key
         public = None if context.own_key is None else context.own_key.public
         places = LogLocations(

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.metrics.documents import GRAPH, PERIODS, POINTS
 from statuary.extensions.metrics.settings import MetricsSettings
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.operations import ApiDescription, Operation
 
 TAG: Final = "measurements"

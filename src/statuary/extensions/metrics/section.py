@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.findings import Finding, Pointer, Severity
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.extensions.metrics.documents import URLS, metric_documents
 from statuary.extensions.metrics.pages import PARTS
 from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription
 from statuary.source.source_files import SourceFile

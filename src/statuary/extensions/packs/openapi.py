@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.packs.pack_list import LIST_VERSION
 from statuary.extensions.packs.settings import PacksSettings
 from statuary.extensions.packs.urls import PACK, PACK_LIST
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.operations import ApiDescription, Operation
 
 TAG: Final = "packs"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.files import PublishingError
+from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.paths import SHARDS, plain_path
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
@@ -34,7 +35,6 @@ from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.site_folder import BODIES, SITE
 from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.ledger.lookups import digest_at, published_digest
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.section import Run, Section, SectionResult

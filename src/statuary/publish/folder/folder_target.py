@@ -25,7 +25,7 @@ from statuary.publish.ledger.schema import (
     AddedFile,
     PartitionOutput,
     PartitionResult,
-    SourceRow,
+    PartitionRows,
     names_of,
 )
 from statuary.publish.plan import Plan
@@ -172,7 +172,7 @@ class FolderTarget(BuildTarget):
             self.ledger.merge_partition(result.file)
             return
         self.ledger.documents.add_if_free(result.files)
-        self.ledger.sources.add(result.rows)
+        self.ledger.add_rows(result.rows)
 
     @override
     def discard(self, paths: Iterable[str]) -> None:
@@ -224,7 +224,6 @@ class FolderTarget(BuildTarget):
             # resume only the partitions of this kind: lists depend on all contracts, and are made again
             for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
                 self.merge_partition(PartitionResult(items=0, file=file))
-            self.ledger.drop(self.ledger.sources.bulk_locations())
         self.folder.discard_leftover()
         (staged / PARTITIONS).mkdir(exist_ok=True)
         create_file(staged / FINGERPRINT, fingerprint.encode())
@@ -309,7 +308,7 @@ class StagedOutput(PartitionOutput):
         return [file.path for file in staged]
 
     @override
-    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+    def result(self, items: int, rows: PartitionRows | None = None) -> PartitionResult:
         result = PartitionResult(items=items, rows=rows, files=self.files)
         if self.file is None:
             return result

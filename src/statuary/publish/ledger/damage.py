@@ -13,7 +13,8 @@ from pathlib import Path
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import InvalidValueError, parse_instant
-from statuary.publish.ledger.schema import EXPECTED_COLUMNS, SCHEMA_VERSION
+from statuary.publish.ledger.schema import EXPECTED_COLUMNS, SCHEMA_VERSION, SECTION_TABLES
+from statuary.registry import load
 from statuary.system.databases import read_database
 
 
@@ -35,7 +36,10 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
         raise sqlite3.DatabaseError(f"it has version {version}, not {SCHEMA_VERSION}")
-    for table, columns in EXPECTED_COLUMNS.items():
+    expected = dict(EXPECTED_COLUMNS)
+    for target in SECTION_TABLES:
+        expected |= load(target).columns
+    for table, columns in expected.items():
         description = connection.execute(f"SELECT * FROM {table} LIMIT 0").description
         if tuple(name for name, *_ in description) != columns:
             raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")

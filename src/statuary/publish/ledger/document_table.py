@@ -12,8 +12,6 @@ from statuary.base.files import PublishingError, transaction
 from statuary.publish.ledger.schema import (
     ADDED_COLUMNS,
     ADDED_VALUES,
-    SOURCE_COLUMNS,
-    SOURCE_VALUES,
     AddedFile,
     PartitionResult,
     names_of,
@@ -358,7 +356,6 @@ def same_path_error(
 SCHEMA = f"""
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 CREATE TABLE offered {ADDED_COLUMNS.format(key="")};
-CREATE TABLE built {SOURCE_COLUMNS.format(key="")};
 BEGIN;
 """
 
@@ -371,7 +368,9 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
         connection.executescript(SCHEMA)
         # sqlite3 binds the values of a plain tuple in half the time of a named one
         connection.executemany(f"INSERT INTO offered {ADDED_VALUES}", map(tuple, result.files))
-        connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, result.rows))
+        if (rows := result.rows) is not None:
+            connection.execute(f"CREATE TABLE {rows.table} ({', '.join(rows.columns)})")
+            connection.executemany(f"INSERT INTO {rows.insertion}", map(tuple, rows.rows))
         connection.execute("COMMIT")
     os.replace(unfinished, file)
 
@@ -380,6 +379,12 @@ PATH_CONFLICT = """
 SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN work.offered AS o ON o.path = p.path
     ORDER BY o.sources = p.sources LIMIT 1
 """
+
+
+def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the sections' tables in the attached partition."""
+    query = "SELECT name FROM partition.sqlite_master WHERE type = 'table' AND name != 'offered'"
+    return [name for (name,) in connection.execute(query)]
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
@@ -402,7 +407,8 @@ def merge_partition_file(connection: sqlite3.Connection, file: Path) -> Publishi
             merged_rows = connection.execute(
                 "INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered"
             )
-            connection.execute("INSERT OR REPLACE INTO work.built SELECT * FROM partition.built")
+            for name in tables_of_sections(connection):
+                connection.execute(f"INSERT OR REPLACE INTO work.{name} SELECT * FROM partition.{name}")
             is_clash = merged_rows.rowcount < files
             clash = connection.execute(PATH_CONFLICT).fetchone() if is_clash else None
     finally:

@@ -13,7 +13,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from statuary.base.files import transaction
 from statuary.publish.ledger.damage import (
@@ -34,20 +34,20 @@ from statuary.publish.ledger.document_table import (
 from statuary.publish.ledger.schema import (
     ADOPT_OWNED,
     FORGET_OWNED,
-    FULL_VIEWS,
+    FULL_VIEW,
     MAIN,
-    NO_VIEWS,
     OWNED,
-    PARTIAL_VIEWS,
+    PARTIAL_VIEW,
     SAVE_OWNED,
     SCHEMA_VERSION,
-    SOURCES,
+    SECTION_TABLES,
     WORK,
     CachedGroup,
     LedgerEntry,
+    PartitionRows,
 )
-from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.plan import Action, Change, Plan
+from statuary.registry import load
 from statuary.system.databases import open_database
 
 OWNED_NAMES = "published.sqlite3"
@@ -62,20 +62,31 @@ WAIT_FOR_OTHERS = 2.0
 SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}
 
 
-class ExtensionTable(Protocol):
-    """An extension's table in the ledger.
+class LedgerTable:
+    """Base class of a section's tables in the ledger.
 
     The schema `main` has the rows of the last build, `work` those of this build.
     """
 
+    schema: ClassVar[str] = ""  # creates the table that every new ledger has in `main`; empty for none
+    columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of this table, by its name
+
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
-        """Create the table unless it exists."""
+        """Create the tables of this build, and others unless they exist."""
+        self.ledger, self.connection = ledger, connection
+
+    def set_partial(self) -> None:
+        """Keep each row of the last build that this build does not replace."""
+
+    def replaced_documents(self) -> Iterable[str]:
+        """Yield the paths that the last build made from what this build replaces."""
+        return ()
 
     def save(self) -> None:
         """Store this run's rows, in the transaction that saves the ledger."""
 
 
-Table = TypeVar("Table", bound=ExtensionTable)
+Table = TypeVar("Table", bound=LedgerTable)
 
 
 class Ledger:
@@ -109,9 +120,8 @@ class Ledger:
             quarantine(file)
             self._connect(file)
         self.documents = DocumentTable(self.connection)
-        self.sources = SourceTable(self.connection)
+        self._tables: list[LedgerTable] = []
         self._retains_unchanged = False
-        self._extension_tables: list[ExtensionTable] = []
         self._meta: dict[str, str] = {}
         self._groups: dict[str, CachedGroup] = {}
         if file is None:
@@ -132,8 +142,10 @@ class Ledger:
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
-            for statement in (MAIN + SOURCES).split(";\n"):
+            for statement in MAIN.split(";\n"):
                 self.connection.execute(statement)
+            for target in SECTION_TABLES:
+                self.connection.execute(load(target).schema)
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         require_ledger(self.connection)
         self.connection.execute("COMMIT")
@@ -169,7 +181,9 @@ class Ledger:
                 large.
         """
         self.connection.execute("ATTACH ? AS work", ("" if file is None else str(file),))
-        self.connection.executescript(WORK + FULL_VIEWS)
+        self.connection.executescript(WORK + FULL_VIEW)
+        for target in SECTION_TABLES:
+            self.table(load(target))
 
     def __enter__(self) -> Self:
         return self
@@ -250,18 +264,19 @@ class Ledger:
 
     def set_partial(self) -> None:
         """Keep every file that is not added."""
-        self.documents.partial = self.sources.partial = True
-        self.connection.executescript(NO_VIEWS + PARTIAL_VIEWS)
+        self.documents.partial = True
+        self.connection.executescript(PARTIAL_VIEW)
+        for table in self._tables:
+            table.set_partial()
 
     def retain_unchanged_sources(self) -> None:
         """Keep files of single unchanged sources; everything else is added again."""
         self.set_partial()
         self._retains_unchanged = True
 
-    def restore_previous_sources(self) -> None:
-        """Discard this build's documents of sources, and keep the last build's."""
+    def restore_previous_documents(self) -> None:
+        """Discard this build's documents, and keep the last build's of sources."""
         self.documents.discard_all()
-        self.sources.forget()
         self.retain_unchanged_sources()
 
     def merge_partition(self, file: Path) -> None:
@@ -269,15 +284,21 @@ class Ledger:
         clash = merge_partition_file(self.connection, file)
         self.documents.path_conflict = self.documents.path_conflict or clash
 
-    def drop(self, locations: Iterable[str]) -> None:
-        """Forget an interrupted build's documents of the given sources."""
-        for location in locations:
-            self.documents.discard(self.sources.drop(location))
+    def add_rows(self, rows: PartitionRows | None) -> None:
+        """Add a partition's rows to the table of their section."""
+        if rows is not None:
+            with transaction(self.connection):
+                self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insertion}", rows.rows)
 
-    def extension_table(self, kind: type[Table]) -> Table:
-        """Return an extension's table, which is saved with the ledger."""
+    def table(self, kind: type[Table]) -> Table:
+        """Return a section's table, which is saved with the ledger."""
+        for table in self._tables:
+            if isinstance(table, kind):
+                return table
         table = kind(self, self.connection)
-        self._extension_tables.append(table)
+        if self.is_partial:
+            table.set_partial()
+        self._tables.append(table)
         return table
 
     def plan(self) -> Plan:
@@ -309,7 +330,8 @@ class Ledger:
     def _mark_removals(self) -> None:
         if self._retains_unchanged:
             self.documents.remove_site_unless_added()
-            self.documents.remove_unless_added(self.sources.superseded_documents())
+            for table in self._tables:
+                self.documents.remove_unless_added(table.replaced_documents())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield the documents that the new site will have, by path.
@@ -350,8 +372,7 @@ class Ledger:
         with transaction(self.connection):
             self.documents.save(self.run)
             self.connection.execute(SAVE_OWNED)
-            self.sources.save()
-            for table in self._extension_tables:
+            for table in self._tables:
                 table.save()
             self._save_groups()
             self._write_meta(totals | self._meta)

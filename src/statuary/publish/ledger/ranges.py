@@ -5,13 +5,14 @@ makes one index. Workers read files that nobody writes any more, or not until th
 """
 
 import os
+import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.publish.ledger.document_table import SCHEMA
+from statuary.publish.ledger.document_table import SCHEMA, tables_of_sections
 from statuary.publish.ledger.ledger import Ledger
 from statuary.system.databases import open_database, read_database
 from statuary.system.writing import sync_path
@@ -63,7 +64,7 @@ def _paths(file: Path) -> list[str]:
 
 
 def record_range(task: RecordedRange) -> Path:
-    """Write the rows of a range, sorted by path and by location.
+    """Write the rows of a range, sorted by path or by their first column.
 
     Returns:
         The file that has the rows.
@@ -74,21 +75,35 @@ def record_range(task: RecordedRange) -> Path:
     bounds = [task.after] if task.until is None else [task.after, task.until]
     with closing(open_database(unfinished)) as connection:
         connection.executescript(f"{SCHEMA} COMMIT;")
-        for table, order, where, values, files in (
-            ("offered", "path COLLATE NOCASE", f"path COLLATE NOCASE > ?{below}", bounds, task.recorded),
-            ("built", "location", "1", [], task.sources),
-        ):
-            connection.execute(f"CREATE TEMP TABLE gathered AS SELECT * FROM {table} LIMIT 0")
-            for file in files:
-                connection.execute("ATTACH ? AS partition", (str(file),))
-                connection.execute(
-                    f"INSERT INTO gathered SELECT * FROM partition.{table} WHERE {where}", values
-                )
-                connection.execute("DETACH partition")
-            connection.execute(f"INSERT INTO main.{table} SELECT * FROM gathered ORDER BY {order}")
-            connection.execute("DROP TABLE gathered")
+        condition = f"path COLLATE NOCASE > ?{below}"
+        for file in task.recorded:
+            connection.execute("ATTACH ? AS partition", (str(file),))
+            _gather(connection, "offered", f"WHERE {condition}", bounds)
+            connection.execute("DETACH partition")
+        connection.execute(
+            "INSERT INTO main.offered SELECT * FROM gathered_offered ORDER BY path COLLATE NOCASE"
+        )
+        tables = dict[str, None]()
+        for file in task.sources:
+            connection.execute("ATTACH ? AS partition", (str(file),))
+            for table in tables_of_sections(connection):
+                _gather(connection, table)
+                tables[table] = None
+            connection.execute("DETACH partition")
+        for table in tables:
+            connection.execute(f"CREATE TABLE main.{table} AS SELECT * FROM gathered_{table} ORDER BY 1")
     os.replace(unfinished, task.file)
     return task.file
+
+
+def _gather(
+    connection: sqlite3.Connection, table: str, condition: str = "", bounds: Sequence[str] = ()
+) -> None:
+    """Copy the rows of a table in the attached partition to a temporary table."""
+    connection.execute(
+        f"CREATE TEMP TABLE IF NOT EXISTS gathered_{table} AS SELECT * FROM partition.{table} LIMIT 0"
+    )
+    connection.execute(f"INSERT INTO gathered_{table} SELECT * FROM partition.{table} {condition}", bounds)
 
 
 class ListedRange(NamedTuple):

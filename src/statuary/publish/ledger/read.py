@@ -84,20 +84,6 @@ class LedgerLookup:
             self._connection.close()
 
 
-def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return the reason why each source was last built.
-
-    Returns:
-        The reasons by source, without sources that the ledger does not know.
-
-    Raises:
-        DamagedLedgerError: if the ledger is damaged.
-    """
-    query = "SELECT reason FROM sources WHERE location = ?"
-    rows = ((source, row) for source in sources for row in _rows(file, query, (source,)))
-    return {source: str(reason) for source, (reason,) in rows}
-
-
 def nearest_paths(file: Path, path: str) -> list[str]:
     """Return at most three published paths similar to a path.
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from statuary.contracts.api import list_pages
 from statuary.contracts.api import lists as contract_lists
+from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.serving.lookup import ListQuery, contracts_list
-from statuary.publish.ledger.contract_rows import ContractRow
 
 MATCH_IDS = st.sets(st.integers(1, 60) | st.integers(2**53, 2**53 + 9), max_size=30)
 

@@ -1,25 +1,36 @@
-"""The results of sources and list entries, in a database."""
+"""The results of sources and list entries, in the ledger."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from typing_extensions import override
+
 from statuary.base.files import transaction
-from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractCounts, ContractRow
-from statuary.publish.ledger.schema import (
+from statuary.contracts.incremental.table_schema import (
     COMPARE,
+    FULL_VIEWS,
     LISTED,
+    PARTIAL_VIEWS,
     SEARCH_DIFFERENCE,
     SERVED,
     SOURCE_INDEXES,
     SOURCE_VALUES,
+    SOURCES,
     SUPERSEDE,
     SUPERSEDED,
+    WORK,
     DuplicateContracts,
     LocatedContract,
     SourceRow,
     match_order,
 )
+from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractCounts, ContractRow
+from statuary.publish.ledger.ledger import Ledger, LedgerTable
+from statuary.publish.ledger.read import opened
+from statuary.publish.ledger.schema import PartitionRows
 
 KnownSource = tuple[str, str, str, bytes]
 """A source of the last build: path, git id, size and time, SHA-256."""
@@ -34,15 +45,36 @@ PAGE = 2_000
 """Rows of each read: no statement may be open while partitions are merged."""
 
 
-class SourceTable:
-    """The rows of a site's sources, in the ledger.
+class ContractFiles(NamedTuple):
+    """A contract of the site after this run."""
+
+    location: str  # where it is written
+    match_id: str
+    paths: tuple[str, ...]  # of the documents of its source
+    is_contradicted: bool
+
+
+class ContractTable(LedgerTable):
+    """The rows of a site's sources of contracts, in the ledger.
 
     The table `main.sources` has the rows of the last build, `work.built` those of this build.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self.partial = False  # whether rows of the last build stay unless this one replaces them
+    schema = SOURCES
+    columns = MappingProxyType({"sources": SourceRow._fields})
+
+    def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
+        super().__init__(ledger, connection)
+        connection.executescript(WORK + FULL_VIEWS)
+
+    @property
+    def partial(self) -> bool:
+        """Whether rows of the last build stay unless this one replaces them."""
+        return self.ledger.is_partial
+
+    @override
+    def set_partial(self) -> None:
+        self.connection.executescript(PARTIAL_VIEWS)
 
     def is_empty(self) -> bool:
         """Return whether the last build had no sources."""
@@ -95,16 +127,17 @@ class SourceTable:
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
-    def bulk_locations(self) -> list[str]:
-        """Return the locations of this build that are in bulk sources."""
-        query = "SELECT location FROM work.built WHERE unit != location"
-        return [location for (location,) in self.connection.execute(query)]
-
-    def drop(self, location: str) -> list[str]:
-        """Delete a row of this build; return the paths of its documents."""
+    def drop(self, locations: Iterable[str]) -> None:
+        """Forget an interrupted build's rows and documents of the given sources."""
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
-        rows = self.connection.execute(query, (location,)).fetchall()
-        return [path for (lines,) in rows for path in lines.split("\n")]
+        for location in locations:
+            rows = self.connection.execute(query, (location,)).fetchall()
+            self.ledger.documents.discard(path for (lines,) in rows for path in lines.split("\n"))
+
+    def drop_bulk(self) -> None:
+        """Forget an interrupted build's rows and documents of bulk sources."""
+        query = "SELECT location FROM work.built WHERE unit != location"
+        self.drop([location for (location,) in self.connection.execute(query)])
 
     def supersede(self) -> None:
         """Find the last build's obsolete rows, after every row has been added."""
@@ -157,8 +190,8 @@ class SourceTable:
         if self.partial:
             self.connection.execute(COMPARE, (always,))
 
-    def superseded_documents(self) -> Iterator[str]:
-        """Yield the paths that changed units had in the last build."""
+    @override
+    def replaced_documents(self) -> Iterator[str]:
         query = f"SELECT documents FROM main.sources WHERE documents != '' AND location IN ({SUPERSEDED})"
         for (paths,) in self.connection.execute(query):
             yield from paths.split("\n")
@@ -327,6 +360,50 @@ class SourceTable:
             for location, unit, *values in self.connection.execute(query, (instant,))
         ]
 
+    def contract_at(self, chain_id: str, address: str) -> ContractFiles | None:
+        """Return the contract that the new site has at an address.
+
+        If several records have the address, the published record is returned.
+
+        Returns:
+            The location, match id and paths of the contract, or None if there is no contract.
+        """
+        query = (
+            "SELECT location, substr(match_order, 3), documents, verdict FROM next_sources"
+            " WHERE address = ? AND chain_id = ? ORDER BY published DESC, location"
+        )
+        row = self.connection.execute(query, (address, chain_id)).fetchone()
+        if row is None:
+            return None
+        location, match_id, documents, verdict = row
+        return ContractFiles(
+            location, match_id or "", tuple(documents.split("\n")), verdict == "contradicted"
+        )
+
+    def changed_contracts(self, *, every: bool) -> Iterator[tuple[str, str]]:
+        """Yield contracts that may have changed, sorted by address.
+
+        Args:
+            every: yield all contracts, not only those that may have changed.
+
+        Yields:
+            The chain id and the address.
+        """
+        rows = (
+            "SELECT chain_id, address FROM next_sources"
+            if every
+            else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
+            f" WHERE location IN ({SUPERSEDED})"
+        )
+        query = (
+            f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
+            f" ORDER BY 1, 2 LIMIT {PAGE}"
+        )
+        last_key = ("", "")
+        while page := self.connection.execute(query, last_key).fetchall():
+            yield from ((chain_id, address) for address, chain_id in page)
+            last_key = page[-1]
+
     def _repeated(self, columns: list[str]) -> str:
         """Return the query for column values that several rows have."""
         names = ", ".join(columns)
@@ -342,8 +419,8 @@ class SourceTable:
             f" WHERE s.location NOT IN ({SUPERSEDED})"
         )
 
+    @override
     def save(self) -> None:
-        """Store the new site's table of sources, within a transaction."""
         execute = self.connection.execute
         (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
@@ -359,6 +436,31 @@ class SourceTable:
         )
         for name, columns in SOURCE_INDEXES.items():
             execute(f"CREATE INDEX IF NOT EXISTS main.sources_{name} ON sources {columns}")
+
+
+def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
+    """Return rows of sources as a partition adds them to the table."""
+    return PartitionRows("built", SourceRow._fields, rows)
+
+
+def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
+    """Return the reason why each source was last built.
+
+    Args:
+        file: the ledger of a published site.
+
+    Returns:
+        The reasons by source, without sources that the ledger does not know.
+
+    Raises:
+        DamagedLedgerError: if the ledger is damaged.
+    """
+    query = "SELECT reason FROM sources WHERE location = ?"
+    with opened(file) as connection:
+        if connection is None:
+            return {}
+        rows = {source: connection.execute(query, (source,)).fetchone() for source in sources}
+    return {source: str(row[0]) for source, row in rows.items() if row is not None}
 
 
 class _Precedence(NamedTuple):

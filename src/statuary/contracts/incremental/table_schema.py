@@ -1,0 +1,178 @@
+"""The tables and views of contracts in the ledger.
+
+`main.sources` has a row for each source of the last build, `work.built` for each that this build has read. The
+views show the contracts after the build: the rows of this build and, in a partial build, those of the last one
+that this one does not replace.
+"""
+
+from typing import NamedTuple
+
+from statuary.contracts.model.contract_row import ContractRow
+
+
+class SourceRow(NamedTuple):
+    """The result of one source."""
+
+    location: str  # the file, and the line in a bulk file
+    unit: str  # the file or folder that is compared to find changes
+    git: str  # the source's git object id when it was read; empty if unknown
+    stat: str  # the source's size and time; empty if they cannot be trusted
+    digest: bytes  # the source's SHA-256; empty if it was not computed
+    documents: str  # the paths of its documents, one a line
+    reason: str
+    findings: str  # findings about the source as JSON; empty if there are none
+    published: bool
+    facts: bytes = b""  # data that extensions keep of its record
+    match: str | None = None  # the first member of its list entry; all are None if it has none
+    creation_match: str | None = None
+    runtime_match: str | None = None
+    chain_id: str | None = None
+    address: str | None = None
+    verified_at: str | None = None
+    match_order: str | None = None  # the match id as `match_order` writes it
+    name: str = ""
+    language: str = ""
+    selectors: bytes = b""
+    abi_names: str = ""
+    verdict: str = ""
+    proxy: str = ""
+    trail: str = ""
+
+    def listed_as(self, row: ContractRow | None) -> "SourceRow":
+        """Return the row with a list entry."""
+        if row is None:
+            return self
+        own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
+        return SourceRow._make((*own_columns, *row[:6], match_order(row.matchId), *row[7:]))
+
+
+class LocatedContract(NamedTuple):
+    """A contract with the location of its record in the content."""
+
+    location: str
+    unit: str  # the file or folder that it is written in
+    row: ContractRow  # its list entry
+
+
+class DuplicateContracts(NamedTuple):
+    """Contracts that have the same address or match id."""
+
+    kept: LocatedContract  # the one that stays
+    newcomers: tuple[LocatedContract, ...]
+
+
+def match_order(match_id: str) -> str:
+    """Return a string that sorts like a match id's number.
+
+    Args:
+        match_id: a number of at most 39 decimal digits.
+    """
+    return f"{len(match_id):02d}{match_id}"
+
+
+SOURCE_COLUMNS = """(
+    location TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
+    documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL,
+    published INTEGER NOT NULL, facts BLOB NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
+    chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
+    name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
+    abi_names TEXT NOT NULL, verdict TEXT NOT NULL, proxy TEXT NOT NULL,
+    trail TEXT NOT NULL
+)"""
+"""Columns as `SourceRow` has them."""
+
+SOURCE_VALUES = f"VALUES ({','.join('?' * len(SourceRow._fields))})"
+
+SOURCES = f"CREATE TABLE IF NOT EXISTS main.sources {SOURCE_COLUMNS.format(key='PRIMARY KEY')} WITHOUT ROWID"
+
+WORK = f"""
+CREATE TABLE work.built {SOURCE_COLUMNS.format(key="PRIMARY KEY")} WITHOUT ROWID;
+CREATE TABLE work.changed_units (unit TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.superseded (location TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.touched (location TEXT PRIMARY KEY, git TEXT NOT NULL, stat TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE work.differing (chain_id TEXT, match_order TEXT, address TEXT);
+"""
+
+SOURCE_INDEXES = {
+    "listed": "(chain_id, match_order, address, published) WHERE published",
+    "by_address": "(address, chain_id)",
+    "by_match_order": "(match_order)",
+    "with_findings": "(location) WHERE findings != ''",
+    "of_units": "(unit) WHERE unit != location",
+}
+"""The indexes of sources by name."""
+
+LISTED = (
+    "match, creation_match, runtime_match, chain_id, address, verified_at,"
+    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict, proxy, trail"
+)
+"""The columns of `ContractRow`."""
+
+SERVED = (
+    "match, creation_match, runtime_match, chain_id, address, verified_at,"
+    " substr(match_order, 3) AS match_id, '', '', x'', '', verdict, '', ''"
+)
+"""The columns of `ContractRow` that the API's lists need; those for pages are empty."""
+
+SUPERSEDED = "SELECT location FROM work.superseded"
+
+FULL_VIEWS = """
+CREATE TEMP VIEW next_sources AS SELECT * FROM work.built;
+CREATE TEMP VIEW next_counts AS
+    SELECT chain_id, COUNT(*) AS contracts FROM work.built WHERE published GROUP BY chain_id;
+CREATE TEMP VIEW changed_sources AS SELECT * FROM work.built;
+CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.built WHERE published;
+"""
+
+PARTIAL_VIEWS = f"""
+DROP VIEW IF EXISTS next_sources; DROP VIEW IF EXISTS next_counts;
+DROP VIEW IF EXISTS changed_sources; DROP VIEW IF EXISTS changed_rows;
+CREATE TEMP VIEW next_sources AS
+    SELECT * FROM work.built
+    UNION ALL SELECT * FROM main.sources WHERE location NOT IN ({SUPERSEDED});
+CREATE TEMP VIEW next_counts AS
+    SELECT chain_id, SUM(counted) AS contracts FROM (
+        SELECT chain_id, COUNT(*) AS counted FROM work.built WHERE published GROUP BY chain_id
+        UNION ALL SELECT chain_id, COUNT(*) FROM main.sources WHERE published GROUP BY chain_id
+        UNION ALL SELECT chain_id, -COUNT(*) FROM main.sources
+            WHERE published AND location IN ({SUPERSEDED}) GROUP BY chain_id
+    ) GROUP BY chain_id HAVING SUM(counted) > 0;
+CREATE TEMP VIEW changed_sources AS
+    SELECT * FROM next_sources WHERE address IN (SELECT address FROM work.differing);
+CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.differing;
+"""
+
+SUPERSEDE = """
+INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT location FROM work.built;
+INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
+    WHERE unit != location AND unit IN (SELECT location FROM work.superseded);
+"""
+
+COMPARED = (
+    "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
+    " abi_names, verdict, proxy, trail, facts"
+)
+BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
+REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
+SEARCHED = (
+    "NULL, NULL, runtime_match, chain_id, address, '', substr(match_order, 3), name, language, selectors, abi_names,"
+    " verdict, proxy, trail"
+)
+"""The columns of `ContractRow` that the search over contracts is made from; the others are empty."""
+
+SEARCH_DIFFERENCE = f"""
+SELECT * FROM (SELECT {SEARCHED} FROM work.built WHERE published
+    EXCEPT SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED}))
+UNION ALL SELECT * FROM (SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})
+    EXCEPT SELECT {SEARCHED} FROM work.built WHERE published)
+"""
+"""Selects the new and the former entries of contracts that the search shows otherwise."""
+
+COMPARE = f"""
+INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
+    SELECT * FROM ({BUILT_ROWS} EXCEPT {REPLACED_ROWS})
+    UNION SELECT * FROM ({REPLACED_ROWS} EXCEPT {BUILT_ROWS})
+    UNION {BUILT_ROWS} AND reason = ?
+)
+"""
+"""Stores the list entries that are new, removed or different, and those built for a given reason."""
