@@ -1,7 +1,5 @@
 """Probe nodes and services once (`statuary probe`)."""
 
-import csv
-import io
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,24 +9,19 @@ from typing import NamedTuple
 import click
 import orjson
 
+from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant, format_exact
-from statuary.cli.escape import escape_control_chars
+from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
 from statuary.engine.read_content import read_content
-from statuary.extensions.metrics.points import PointsError
+from statuary.extensions.metrics.point_files import append_point
 from statuary.extensions.metrics.probe import Measurement, ask, measurements
-from statuary.extensions.metrics.settings import MetricsSettings, ProbeKind
+from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
-from statuary.system.files import read_text
-from statuary.system.writing import append_to_file, replace_file
-
-COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
-"""The columns of a probe's file of points; that of a rollup has `batch_age` too."""
-
-OF_BATCHES = (ProbeKind.OPTIMISM, ProbeKind.ZKSYNC)
+from statuary.system.writing import replace_file
 
 MOST_AT_ONCE = 16
 """The largest number of probes at the same time."""
@@ -60,28 +53,31 @@ def probe_command(
     List the probes under `metrics` in site.yaml. Each one writes a CSV file of points, which does not belong in git. Run
     the command from any scheduler.
 
-    Exit codes: 0 all probes passed; 1 a probe failed, or there are none.
+    Exit codes: 0 all probes passed; 1 a probe failed or its result was not saved, or there are none.
     """
     settings, reason = read_settings(content)
-    if settings is None or not settings.probes:
+    if not settings.probes:
         click.echo(escape_control_chars(f"nothing was asked{reason}"), err=True)
         return ExitCode.FINDINGS
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
         answers = list(zip(settings.probes, pool.map(ask, settings.probes), strict=True))
     at = build_instant(now)
     latest = measurements(answers, at)
-    alerts = append_points(points or content.resolve().parent / settings.folder, latest, at)
+    appended = append_points(points or content.resolve().parent / settings.folder, latest, at)
     for line in _lines(latest):
         click.echo(escape_control_chars(line), err=alert is not None and str(alert) == "-")
     if alert is not None:
-        write_alerts(alert, alerts)
-    return ExitCode.FINDINGS if any(measured.reason for measured in latest) else ExitCode.OK
+        write_alerts(alert, appended.alerts)
+    for error in appended.errors:
+        print_error(error)
+    failed_probes = [measured for measured in latest if measured.reason]
+    return ExitCode.FINDINGS if failed_probes or appended.errors else ExitCode.OK
 
 
 class ReadSettings(NamedTuple):
     """The settings of probes and metrics."""
 
-    settings: MetricsSettings | None
+    settings: MetricsSettings
     reason: str  # the end of a message about missing settings
 
 
@@ -92,62 +88,32 @@ def read_settings(content: Path) -> ReadSettings:
     )
     settings = None if catalogue is None else catalogue.settings_of(MetricsSettings)
     reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
-    return ReadSettings(settings, reason)
+    return ReadSettings(settings or MetricsSettings(folder=""), reason)
 
 
-def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
-    """Append a row to each probe's file, and return the alerts.
+class AppendedPoints(NamedTuple):
+    """The alerts of a run, and why some results were not saved."""
 
-    Raises:
-        PointsError: if a file is not a regular file.
+    alerts: list[dict[str, object]]
+    errors: list[StatuaryError]
+
+
+def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> AppendedPoints:
+    """Append a row to each probe's file.
+
+    A file that cannot be written does not stop the others.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    alerts = []
+    appended = AppendedPoints([], [])
     with content_lock(folder):
         for measured in results:
-            file = folder / f"{measured.probe.id}.csv"
-            if file.is_symlink() or (file.exists() and not file.is_file()):
-                raise PointsError(
-                    f"{file} is not a regular file", "remove it; the next run writes a new file"
-                )
-            in_a_row = failures_in_a_row(file) + 1 if measured.reason else 0
-            append_point(file, measured, at)
-            alerts.append(_alert(measured, at, is_firing=in_a_row >= measured.probe.failures))
-    return alerts
-
-
-def failures_in_a_row(file: Path) -> int:
-    """Count the failures at the end of a file."""
-    if not file.is_file():
-        return 0
-    count = 0
-    for row in csv.DictReader(io.StringIO(read_text(file))):
-        count = count + 1 if row.get("fault") else 0
-    return count
-
-
-def append_point(file: Path, measured: Measurement, at: Instant) -> None:
-    """Append a row to a file of points, creating it if needed."""
-    answer, probe = measured.answer, measured.probe
-    values = {
-        "at": format_exact(at),
-        "seconds": answer.seconds,
-        "head": answer.head,
-        "age": measured.age,
-        "finalized": answer.finalized,
-        "lag": measured.lag,
-        "fault": measured.reason,
-        "batch_age": measured.batch_age,
-    }
-    columns = [*COLUMNS, "batch_age"] if probe.kind in OF_BATCHES else [*COLUMNS]
-    # keep the columns of an existing file: another program may have created it with other columns
-    header = next(csv.reader(io.StringIO(read_text(file))), []) if file.exists() else []
-    text = io.StringIO()
-    writer = csv.DictWriter(text, header or columns, extrasaction="ignore", lineterminator="\n")
-    if not header:
-        writer.writeheader()
-    writer.writerow(values)
-    append_to_file(file, text.getvalue().encode())
+            try:
+                in_a_row = append_point(folder / f"{measured.probe.id}.csv", measured, at)
+            except StatuaryError as error:
+                appended.errors.append(error)
+                in_a_row = 1 if measured.reason else 0
+            appended.alerts.append(_alert(measured, at, is_firing=in_a_row >= measured.probe.failures))
+    return appended
 
 
 def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:

@@ -1,0 +1,109 @@
+"""Append the results of probes to their files of points."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from statuary.base.primitives import Instant, format_exact
+from statuary.extensions.metrics.points import LARGEST_FILE, MOST_POINTS, PointsError
+from statuary.extensions.metrics.probe import Measurement
+from statuary.extensions.metrics.settings import ProbeKind
+from statuary.system.files import read_text
+from statuary.system.writing import append_to_file, replace_file
+
+COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
+"""The columns of a probe's file of points; that of a rollup has `batch_age` too."""
+
+OF_BATCHES = (ProbeKind.OPTIMISM, ProbeKind.ZKSYNC)
+
+LARGEST_SIZE = LARGEST_FILE * 3 // 4
+"""Size in bytes from which on the older half of a file is removed, well before a build refuses it."""
+
+
+def append_point(file: Path, measured: Measurement, at: Instant) -> int:
+    """Append a row to a probe's file, creating it if needed.
+
+    A file that is nearly too large for a build loses the older half of its rows.
+
+    Returns:
+        How many times in a row the probe has failed.
+
+    Raises:
+        PointsError: if the file is not a CSV file of this program.
+    """
+    text = _read_text(file)
+    table = _parse(text, file)
+    header = table[0] if table else _columns(measured.probe.kind)
+    row = _values(measured, at)
+    line = _csv_text([[row.get(name, "") for name in header]])
+    if len(table) > MOST_POINTS or len(text) > LARGEST_SIZE:
+        newer = table[1 + len(table) // 2 :]
+        replace_file(file, (_csv_text([header, *newer]) + line).encode())
+    elif not table:
+        append_to_file(file, (_csv_text([header]) + line).encode())
+    else:
+        # an interrupted run may have left its line without an end
+        append_to_file(file, (("" if text.endswith("\n") else "\n") + line).encode())
+    return _failures_in_a_row(header, table[1:]) + 1 if measured.reason else 0
+
+
+def _read_text(file: Path) -> str:
+    """Return the text of a file, which is empty if there is none."""
+    if file.is_symlink() or (file.exists() and not file.is_file()):
+        raise PointsError(f"{file} is not a regular file", "remove it; the next run writes a new file")
+    try:
+        return read_text(file)
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError:
+        raise _not_csv(file) from None
+    except OSError as error:
+        raise PointsError(f"{file} cannot be read: {error.strerror or error}") from None
+
+
+def _parse(text: str, file: Path) -> list[list[str]]:
+    """Return the rows of a CSV file, its header first, without empty lines."""
+    try:
+        return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except csv.Error:
+        raise _not_csv(file) from None
+
+
+def _not_csv(file: Path) -> PointsError:
+    return PointsError(f"{file} is not a CSV file", "move it away; the next run writes a new file")
+
+
+def _columns(kind: ProbeKind) -> list[str]:
+    return [*COLUMNS, "batch_age"] if kind in OF_BATCHES else [*COLUMNS]
+
+
+def _values(measured: Measurement, at: Instant) -> dict[str, object]:
+    answer = measured.answer
+    return {
+        "at": format_exact(at),
+        "seconds": answer.seconds,
+        "head": answer.head,
+        "age": measured.age,
+        "finalized": answer.finalized,
+        "lag": measured.lag,
+        "fault": measured.reason,
+        "batch_age": measured.batch_age,
+    }
+
+
+def _csv_text(rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _failures_in_a_row(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Count the failures at the end of a file."""
+    place = header.index("fault") if "fault" in header else len(header)
+    count = 0
+    for row in reversed(rows):
+        if len(row) <= place or not row[place]:
+            break
+        count += 1
+    return count
