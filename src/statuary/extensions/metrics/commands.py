@@ -64,12 +64,9 @@ def probe_command(
     at = build_instant(now)
     latest = measurements(answers, at)
     appended = append_points(points or content.resolve().parent / settings.folder, latest, at)
-    for line in _lines(latest):
-        click.echo(escape_control_chars(line), err=alert is not None and str(alert) == "-")
+    _print_results(latest, appended.errors, to_stderr=str(alert) == "-")
     if alert is not None:
         write_alerts(alert, appended.alerts)
-    for error in appended.errors:
-        print_error(error)
     failed_probes = [measured for measured in latest if measured.reason]
     return ExitCode.FINDINGS if failed_probes or appended.errors else ExitCode.OK
 
@@ -150,6 +147,15 @@ def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
         sys.stdout.buffer.flush()
     else:
         replace_file(file, body)
+
+
+def _print_results(
+    results: Sequence[Measurement], errors: Sequence[StatuaryError], *, to_stderr: bool
+) -> None:
+    for line in _lines(results):
+        click.echo(escape_control_chars(line), err=to_stderr)
+    for error in errors:
+        print_error(error)
 
 
 def _lines(results: Sequence[Measurement]) -> Iterator[str]:
