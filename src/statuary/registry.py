@@ -275,10 +275,12 @@ EXTENSIONS = (
         section="statuary.extensions.clear_signing.section:ClearSigningSection",
         folders=("clear-signing",),
         commands={
-            **command("clear_signing", "signing", "Show calls as wallets do, and write descriptors."),
+            **command(
+                "clear_signing", "signing", "Write ERC-7730 descriptors, and show calls as wallets do."
+            ),
             "import clear-signing": Command(
                 "statuary.extensions.clear_signing.commands:from_registry",
-                "Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.",
+                "Import ERC-7730 descriptors from their registry.",
             ),
         },
     ),

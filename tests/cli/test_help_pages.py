@@ -13,9 +13,10 @@ from support.sites import write_files
 
 
 def pages(found: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield every command that is no group, by its words."""
-    if not isinstance(found, click.Group):
+    """Yield every command and group by its words."""
+    if words:
         yield " ".join(words), found
+    if not isinstance(found, click.Group):
         return
     context = click.Context(found)
     for name in found.list_commands(context):
@@ -52,10 +53,23 @@ def test_help_ends_with_valid_example(words, tmp_path, monkeypatch):
         assert f"\n    {example}\n" in shown
         program, *arguments = shlex.split(example)
         assert program == "statuary"
-        count = len(words.split())
-        assert arguments[:count] == words.split()
-        with PAGES[words].make_context(words, arguments[count:], resilient_parsing=False) as context:
+        assert arguments[: len(words.split())] == words.split()
+        run = longest_command(arguments)
+        with PAGES[run].make_context(run, arguments[len(run.split()) :], resilient_parsing=False) as context:
             assert context.params
+
+
+def longest_command(arguments: list[str]) -> str:
+    """Return the words of a command that arguments begin with, such as `incident open`."""
+    return max(
+        (" ".join(arguments[:count]) for count in (1, 2)), key=lambda words: (words in PAGES, len(words))
+    )
+
+
+@pytest.mark.parametrize("group", [words for words, page in PAGES.items() if isinstance(page, click.Group)])
+def test_group_lists_whole_summaries(group):
+    shown = CliRunner().invoke(command, [*group.split(), "--help"], terminal_width=80).output
+    assert [line for line in shown.splitlines() if line.startswith("  ") and line.endswith("...")] == []
 
 
 NUMBERS = {

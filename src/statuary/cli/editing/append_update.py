@@ -23,6 +23,7 @@ from statuary.cli.editing.prompts import (
 from statuary.cli.options import DURATION, INSTANT, option_group
 from statuary.source.edit_yaml import append_item
 from statuary.status.editing.updates import (
+    STATUSES,
     NewUpdate,
     parse_statuses,
     record_pointer,
@@ -129,7 +130,7 @@ with_update_options = option_group(
         multiple=True,
         metavar="KEY[=STATUS]",
         shell_complete=complete_component_status,
-        help="An affected component and its new status (repeatable).",
+        help=f"An affected component and its new status: {', '.join(STATUSES)} (repeatable).",
     ),
     body_option,
     body_file_option,

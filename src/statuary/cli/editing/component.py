@@ -33,7 +33,10 @@ def set_status(
     component: str | None,
     status: ComponentStatus | None,
 ) -> None:
-    """Set a component's status, from now on or from --at."""
+    """Set a component's status, from now on or from --at.
+
+    STATUS is operational, under_maintenance, degraded_performance, partial_outage or major_outage.
+    """
     keys = leaf_keys(session.catalogue)
     name = value_or_ask(
         component, "KEY", lambda: ask_choice("Component", keys), f"Use one of {', '.join(keys)}"

@@ -78,7 +78,8 @@ def incident_command() -> None:
     """Open, update and resolve incidents, and publish postmortems.
 
     The commands edit files in content/incidents and leave everything else in them unchanged. ID is an incident's id
-    or the beginning of one. A change that would add an error to the content is not written.
+    or the beginning of one, with or without the date: `slow` finds 2026-11-02-slow-answers. On a terminal, a command asks
+    for what you leave out. A change that would add an error to the content is not written.
 
     For shell completion of ids and components, run `eval "$(_STATUARY_COMPLETE=bash_source statuary)"` (or
     zsh_source, fish_source).
@@ -267,7 +268,10 @@ def update_incident(
 @with_update_options
 @with_edit_session(Subject("incidents", "incident"))
 def resolve_incident(session: EditSession, incident: str | None, update_options: UpdateOptions) -> None:
-    """Resolve an incident; its components become operational unless --component gives another status."""
+    """Resolve an incident.
+
+    Its components become operational, unless --component gives another status.
+    """
     unresolved = _find_unresolved(session, incident)
     if status_at(unresolved, session.at) == "resolved":
         raise EditError(
@@ -285,7 +289,10 @@ def resolve_incident(session: EditSession, incident: str | None, update_options:
 def reopen_incident(
     session: EditSession, incident: str | None, status: IncidentStatus | None, update_options: UpdateOptions
 ) -> None:
-    """Reopen a resolved incident; name the affected components with --component."""
+    """Reopen a resolved incident.
+
+    Its components were set to operational when it was resolved: name those that are affected again with --component.
+    """
     histories = session.timeline.incidents
     closed = incident_or_ask(incident, histories, "incident", session.at, CLOSED_STATUSES.__contains__)
     current = status_at(closed, session.at)

@@ -67,8 +67,9 @@ maintenance_argument = click.argument(
 def maintenance_command() -> None:
     """Schedule maintenance, and start, complete, move or cancel it by hand.
 
-    Maintenance is announced, started and completed automatically, as its file says; these commands are for
-    exceptions. ID is a maintenance's id or the beginning of one; each window of a recurring maintenance has an id.
+    Maintenance is announced, started and completed automatically, as its file says; `start` and
+    `complete` are for exceptions. ID is a maintenance's id or the beginning of one, with or without the date; each window
+    of a recurring maintenance has an id. `maintenance list` shows them.
     """
 
 
@@ -110,7 +111,10 @@ def schedule_maintenance(
     draft: bool,
     new_id: str | None,
 ) -> None:
-    """Schedule a maintenance in a new file; it is announced at --at."""
+    """Schedule a maintenance in a new file.
+
+    It is announced at once, or at --at.
+    """
     title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
     end = _end(start, scheduled_until, duration)
@@ -141,7 +145,10 @@ def schedule_maintenance(
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def start_maintenance(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
-    """Start a maintenance early, or one that does not start automatically."""
+    """Start a maintenance now.
+
+    Use it to start early, or if the maintenance does not start automatically.
+    """
     window = _find(session, maintenance, frozenset({"scheduled"}))
     current = status_at(window, session.at)
     if current in ACTIVE_STATUSES:
@@ -173,7 +180,10 @@ def update_maintenance(
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def complete_by_hand(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
-    """Complete a maintenance early, or one that does not complete automatically."""
+    """Complete a maintenance now.
+
+    Use it to complete early, or if the maintenance does not complete automatically.
+    """
     window = _find(session, maintenance, ACTIVE_STATUSES)
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
@@ -222,7 +232,10 @@ def reschedule_maintenance(
     body_options: BodyOptions,
     notify: bool,
 ) -> None:
-    """Move a maintenance window; readers get an update if it was announced."""
+    """Move a maintenance window.
+
+    Readers get an update if it was announced.
+    """
     window = _movable(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or window.scheduled_for
     if not (scheduled_for or scheduled_until or duration):

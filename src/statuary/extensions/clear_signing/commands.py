@@ -42,7 +42,7 @@ from statuary.system.writing import create_file
 
 @click.group()
 def signing_command() -> None:
-    """Show calls as wallets do, and write descriptors."""
+    """Write ERC-7730 descriptors, and show calls as wallets do."""
 
 
 class CallOptions(NamedTuple):
@@ -104,9 +104,9 @@ def render_command(
     names: NameOptions,
     as_json: bool,
 ) -> ExitCode:
-    """Show a call as a wallet does, by the descriptor of the contract that is called.
+    """Show a call as a wallet does.
 
-    Names and decimals of tokens come from --names; unknown values are shown raw, with a note. The command uses no network.
+    CALLDATA is the data of the transaction, in hex; the descriptor is that of the called contract. Names and decimals of tokens come from --names; unknown values are shown raw, with a note. The command uses no network.
 
     Exit codes: 0 the call was shown; 1 no descriptor has its format; 2 an option is wrong.
     """
@@ -155,9 +155,9 @@ with_new_options = option_group(
 @content_option
 @with_new_options
 def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
-    """Write a first descriptor of a contract, from its verified ABI and NatSpec, for a person to edit.
+    """Write a first descriptor of a contract, for you to edit.
 
-    Each function that changes state gets a format: the intent is the NatSpec notice, or the function's name in words, and
+    It is made from the verified ABI and NatSpec. Each function that changes state gets a format: the intent is the NatSpec notice, or the function's name in words, and
     each value gets a field. The descriptor passes every rule; you still have to write good texts.
 
     Exit codes: 0 written; 1 there is no verified record, or a descriptor exists; 2 an option is wrong.
@@ -201,10 +201,10 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
 @click.argument("checkout", metavar="CHECKOUT", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @content_option
 def from_registry(checkout: Path, content: Path) -> ExitCode:
-    """Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.
+    """Import ERC-7730 descriptors from their registry.
 
-    A descriptor is copied with its includes, tests and attestations, byte for byte, in the registry's layout below
-    `clear-signing/`. Existing files stay, and the command names those that differ.
+    CHECKOUT is a checkout of the registry. Descriptors of the site's chains are copied with their includes, tests and
+    attestations, byte for byte, in the registry's layout below `clear-signing/`. Existing files stay, and the command names those that differ.
 
     Exit codes: 0 all files are there; 1 a file differs, or cannot be read.
     """

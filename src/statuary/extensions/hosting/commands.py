@@ -26,7 +26,7 @@ DEFAULT = HostOptions()
 
 
 @click.command()
-@click.argument("name", metavar="NAME", type=click.Choice(list(HOSTS)))
+@click.argument("name", metavar="HOST", type=click.Choice(list(HOSTS)))
 @content_option
 @click.option(
     "--out",
@@ -73,7 +73,10 @@ def hosting_command(
     branch: str | None,
     **option_values: Any,
 ) -> None:
-    """Write the configuration and the edge program for a host."""
+    """Write the configuration and the edge program for a host.
+
+    `statuary setup HOST` writes them too, with a schedule that keeps the site up to date.
+    """
     host = HOSTS[name]
     settings, on = read_hosting_settings(content)
     check_host(name, host, settings, content, has_edge=host.runs_edge_module or bool(option_values["edge"]))
@@ -102,7 +105,9 @@ def hosting_command(
             click.echo(f"{number}. {step.format(files=names)}", err=True)
 
 
-hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
+hosting_command.epilog = "\b\nHosts:\n" + "\n".join(
+    f"  {name:17} {host.description}" for name, host in HOSTS.items()
+)
 
 
 class _ContentSettings(NamedTuple):

@@ -25,7 +25,7 @@ from statuary.extensions.compilers.cache import CompilationCache, cache_folder
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.importing.compilations import Compilations
 from statuary.extensions.importing.contract_commands import announce_compilation, read_catalogue
-from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID
+from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID, anchor_option, form_option
 from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id
@@ -158,14 +158,14 @@ CONTRACT_KINDS: Final = (
     ),
     ContractKind(
         "etherscan",
-        "contracts of an explorer with Etherscan's API, such as Blockscout or Routescan",
-        "the URL of the API (its key is taken from ETHERSCAN_API_KEY), a saved response of getsourcecode, or a folder of"
+        "contracts of an explorer with Etherscan's API",
+        "the URL of the API, also that of Blockscout or Routescan (add --chain-id; its key is taken from ETHERSCAN_API_KEY), a saved response of getsourcecode, or a folder of"
         " them as <address>.json",
     ),
     ContractKind(
         "hardhat",
-        "the contracts that a Hardhat project deployed, with hardhat-deploy or Ignition",
-        "the folder of the project",
+        "the contracts that a Hardhat project deployed",
+        "the folder of the project, with deployments of hardhat-deploy or Ignition",
     ),
     ContractKind(
         "hardhat-deploy",
@@ -217,9 +217,7 @@ class ContractOptions(NamedTuple):
 with_contract_options = option_group(
     "contract_options",
     ContractOptions,
-    click.option(
-        "--chain-id", type=CHAIN_ID, help="Import only contracts on this chain; required for an API."
-    ),
+    click.option("--chain-id", type=CHAIN_ID, help="Import only contracts on this chain."),
     click.option(
         "--address", "addresses", multiple=True, type=ADDRESS, help="Import only this contract (repeatable)."
     ),
@@ -242,13 +240,7 @@ with_contract_options = option_group(
         help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
         "Default: the compilers on PATH.",
     ),
-    click.option(
-        "--anchor/--no-anchor",
-        "anchoring",
-        default=True,
-        show_default=True,
-        help="Save the node's Merkle proofs of the contracts too, as `contract anchor` does. Needs --rpc.",
-    ),
+    anchor_option,
     click.option(
         "--add-chains",
         is_flag=True,
@@ -259,14 +251,7 @@ with_contract_options = option_group(
         type=FILE,
         help="Write the result for each address of the source to this file, as JSON.",
     ),
-    click.option(
-        "--as",
-        "form",
-        type=click.Choice(["workspace", "record"]),
-        default="workspace",
-        show_default=True,
-        help="Write folders with settings and the compiler's files, or complete records.",
-    ),
+    form_option,
 )
 
 

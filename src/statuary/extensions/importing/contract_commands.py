@@ -340,11 +340,11 @@ def add(
     chain_options: ChainOptions,
     write_options: WriteOptions,
 ) -> ExitCode:
-    """Add a contract: derive its record, verify it, and write it into the content folder.
+    """Add a contract to the content folder, if it matches the chain.
 
     FILE is an artifact or build-info of Hardhat or Foundry, or a compiler's standard JSON input (with --output).
     The code on the chain comes from a node (--rpc) or from files (--runtime, --creation). A contract that does not
-    match the chain is not written.
+    match is not written.
 
     Tool chains leave out some outputs of the compiler. With --compiler, the contract is compiled again, and
     the record has all of them.

@@ -124,6 +124,23 @@ with_chain_options = option_group(
 )
 
 
+form_option = click.option(
+    "--as",
+    "form",
+    type=click.Choice(["workspace", "record"]),
+    default="workspace",
+    show_default=True,
+    help="Write a contract as a folder with settings and the compiler's files, or as one complete record.",
+)
+anchor_option = click.option(
+    "--anchor/--no-anchor",
+    "anchoring",
+    default=True,
+    show_default=True,
+    help="Save the node's Merkle proofs too, as `contract anchor` does. Needs --rpc.",
+)
+
+
 class WriteOptions(NamedTuple):
     """The options about the files to write."""
 
@@ -141,14 +158,7 @@ class WriteOptions(NamedTuple):
 with_write_options = option_group(
     "write_options",
     WriteOptions,
-    click.option(
-        "--as",
-        "form",
-        type=click.Choice(["workspace", "record"]),
-        default="workspace",
-        show_default=True,
-        help="Write a folder with your settings and the compiler's files, or one complete record.",
-    ),
+    form_option,
     click.option(
         "--match-id",
         type=NUMBER,
@@ -158,13 +168,7 @@ with_write_options = option_group(
     click.option(
         "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
     ),
-    click.option(
-        "--anchor/--no-anchor",
-        "anchoring",
-        default=True,
-        show_default=True,
-        help="Save the node's Merkle proofs of the contract too, as `contract anchor` does. Needs --rpc.",
-    ),
+    anchor_option,
     click.option(
         "--add-chain",
         is_flag=True,

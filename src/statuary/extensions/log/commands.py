@@ -184,9 +184,9 @@ def verify(
     quorum: int,
     forget: bool,
 ) -> None:
-    """Verify a published log, every file of its site, and that nothing seen before changed.
+    """Verify a published log and every file of its site.
 
-    The command stores each log's key and last checkpoint below ~/.local/state/statuary (or STATUARY_STATE).
+    The log must also continue what this machine has seen of it: the command stores each log's key and last checkpoint below ~/.local/state/statuary (or STATUARY_STATE).
 
     Exit codes: 0 verified; 1 something does not match the log; 3 the site cannot be read.
     """
@@ -330,7 +330,9 @@ log_command.add_command(witness)
 @click.option("--out", type=FILE, required=True, help="Write the private key here, outside of the content.")
 @content_option
 def init(origin: str, out: Path, content: Path) -> None:
-    """Create the key of a log, and the content file that records its published size.
+    """Create the key of a log.
+
+    A file of the content, log-floor.txt, records the published size of the log.
 
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
@@ -438,7 +440,11 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
 @from_option
 @click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
 def prove(path: str, site: str, out: Path | None) -> None:
-    """Write a proof (.tlog-proof) that the document at PATH is in the log."""
+    """Write a proof that a document is in the log.
+
+    PATH is the path of a record, a proof or an incident in the site. `statuary log check` reads the proof, a .tlog-proof,
+    without the site.
+    """
     log, entries = _log_history(site, path)
     entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]
     if not entries:

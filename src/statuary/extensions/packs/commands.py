@@ -114,10 +114,10 @@ def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
 @workers_option
 @click.argument("folder", type=FOLDER)
 def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, folder: Path) -> None:
-    """Add and remove documents in the packs of FOLDER, without rewriting the large pack.
+    """Add and remove documents in the packs of FOLDER.
 
     The first time, everything goes into a large pack. Later changes go into a small pack, merged with earlier small packs
-    that are less than four times as large. Readers use the newest version of a document.
+    that are less than four times as large, so that the large pack stays as it is. Readers use the newest version of a document.
 
     Exit codes: 0 written; 1 a line is not a record or a path, and nothing was written; 3 a file cannot be read or written.
     """
@@ -136,7 +136,9 @@ def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, 
 @workers_option
 @click.argument("folder", type=FOLDER)
 def merge(workers: int | None, folder: Path) -> None:
-    """Merge all packs of FOLDER into one, without removed or replaced documents.
+    """Merge all packs of FOLDER into one.
+
+    Removed and replaced documents are left out.
 
     Exit codes: 0 written; 3 a pack is damaged, or a file cannot be read or written.
     """
@@ -201,7 +203,9 @@ def _verification_json(verification: PackVerification) -> dict[str, object]:
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @click.argument("path")
 def read_command(location: str, path: str) -> None:
-    """Print a document from a pack or a site's packs, such as v2/contract/1/0x….
+    """Print a document from a pack or a site's packs.
+
+    PATH is the document's path in the site, such as v2/contract/1/0x….
 
     Exit codes: 0 found; 1 there is none; 3 damaged or not readable.
     """
@@ -222,9 +226,9 @@ def read_command(location: str, path: str) -> None:
 @pack_command.command()
 @click.argument("language", type=click.Choice(["python", "javascript"]))
 def reader(language: str) -> None:
-    """Print a self-contained reader, which finds documents in a site's packs on any server.
+    """Print a program that reads packs without statuary.
 
-    The reader in Python needs a Zstandard decoder; pass one to the reader in JavaScript, such as `fzstd` from npm.
+    It finds documents in a site's packs on any server. The reader in Python needs a Zstandard decoder; pass one to the reader in JavaScript, such as `fzstd` from npm.
     """
     file = Path(__file__).with_name("standalone.py.txt") if language == "python" else JAVASCRIPT_READER
     click.echo(read_text(file), nl=False)

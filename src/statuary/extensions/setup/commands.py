@@ -280,4 +280,6 @@ def _print_steps(
             click.echo(f"      {escape_control_chars(line)}")
 
 
-setup_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
+setup_command.epilog = "\b\nHosts:\n" + "\n".join(
+    f"  {name:17} {host.description}" for name, host in HOSTS.items()
+)

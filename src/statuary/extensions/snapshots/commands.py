@@ -59,7 +59,9 @@ from statuary.version import VERSION
 @click.argument("after", metavar="AFTER")
 @text_or_json_option
 def diff_command(before: str, after: str, form: str) -> None:
-    """Compare two snapshots, folders or sites; every byte of both is verified.
+    """Compare two snapshots, folders or sites.
+
+    Every byte of both is verified first.
 
     Exit codes: 0 compared; 3 one of them is damaged or cannot be read.
     """
@@ -116,7 +118,9 @@ def _text(value: object) -> str:
 @click.option("--prove", "proving", is_flag=True, help="Also verify every contract record, as a build does.")
 @text_or_json_option
 def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
-    """Check every byte of a snapshot, folder or site against its manifest and signature.
+    """Check every byte of a snapshot, folder or site.
+
+    The manifest of the site has the digests. A signature is checked against --public-key.
 
     Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """
