@@ -38,7 +38,10 @@ class CommandOption(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """The additions of an extension to statuary; targets are "module:name"."""
+    """An extension, and the commands, options and documents that it adds.
+
+    Code is named by strings such as "module:name", so that it is imported only when used.
+    """
 
     name: str  # the folder in `extensions/`
     section: str = ""  # the `Section` (`section.py`) that the name as a key of site.yaml enables
@@ -49,7 +52,7 @@ class Extension(NamedTuple):
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
-    """Return a command of an extension, at its usual place."""
+    """Return the registry entry of an extension's command."""
     return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
@@ -336,7 +339,7 @@ def extension_of(key: str) -> Extension | None:
 
 @cache
 def sections_of_others() -> tuple[Extension, ...]:
-    """Return the sections that other installed packages offer, by key."""
+    """Return the sections that other installed packages offer."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
 
     own_keys = {row.name for row in EXTENSIONS}
@@ -345,9 +348,9 @@ def sections_of_others() -> tuple[Extension, ...]:
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return the targets of a kind of extension point, by name.
+    """Return the extensions that provide a kind of thing, by name.
 
-    For example, "place" has `{"s3": "module:name"}`.
+    For example, "place" returns `{"s3": "module:name"}`.
     """
     return {
         need.removeprefix(f"{kind} "): target
@@ -358,13 +361,13 @@ def providers(kind: str) -> dict[str, str]:
 
 
 def provided(need: str) -> Any:
-    """Import what one extension provides under a name."""
+    """Import the object that one extension provides under a name."""
     [target] = (row.provides[need] for row in EXTENSIONS if need in row.provides)
     return load(target)
 
 
 def all_sections() -> Iterator[Any]:
-    """Import the section of every extension that has one."""
+    """Import the section class of every extension that has one."""
     for row in EXTENSIONS:
         needs = ("section of options", "section of own pages")
         for target in filter(None, (row.section, *(row.provides.get(need) for need in needs))):
@@ -372,9 +375,6 @@ def all_sections() -> Iterator[Any]:
 
 
 def load(target: str) -> Any:
-    """Import a target of the registry, `module:name`.
-
-    The module is one of an extension, or of the core.
-    """
+    """Import an object by its registry name, `module:name`."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)

@@ -56,7 +56,7 @@ class SectionResult(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """A check, build or tick in progress, as sections see it."""
+    """A check, build or tick in progress: its site, target and options."""
 
     instant: "Instant"
     target: "BuildTarget"  # a check's target keeps no documents
@@ -71,19 +71,24 @@ class Run:
     results: list[object] = field(default_factory=list)  # the results of the sections that have run
 
     def result(self, kind: type[Kind]) -> Kind | None:
-        """Return the first result of a type, or None if there is none yet."""
+        """Return a value that an earlier section returned, found by type.
+
+        Returns:
+            The value, or None if no section has returned one yet.
+        """
         return next((value for value in self.results if isinstance(value, kind)), None)
 
     def answering(self, kind: type[Kind]) -> list[Kind]:
-        """Return the sections that implement a class."""
+        """Return the sections that inherit from a class, such as `FollowsStatus`."""
         return [section for section in self.sections if isinstance(section, kind)]
 
 
 class Section:
-    """Base class of sections; every method is optional.
+    """Base class of a site's parts: status, contracts, and extensions.
 
-    An instance serves one run, so its methods may share state. If a method raises, the run reports the error at the
-    section's key in site.yaml, keeps the documents of the last build, and continues with the other sections.
+    All methods are optional. One object serves one build, so that methods may share values. If a method of an
+    extension raises, the build reports the error at its key in site.yaml, keeps its last documents, and
+    continues with the others.
     """
 
     urls: "ClassVar[tuple[Url, ...]]" = ()  # the paths that the section publishes
@@ -101,10 +106,10 @@ class Section:
 
     @classmethod
     def source(cls) -> "type[SourceModel] | None":
-        """Return the model of the section's key in site.yaml, an `ExtensionSource`.
+        """Return the model of the section's key in site.yaml.
 
         Returns:
-            None if the core reads the key.
+            An `ExtensionSource`, or None if statuary's core reads the key.
         """
         return None
 
@@ -114,11 +119,14 @@ class Section:
         return ()
 
     def findings(self, run: Run) -> "Iterable[Finding]":
-        """Yield the faults of the section's content; an error stops the build."""
+        """Yield the faults in the section's content; an error stops the build."""
         return ()
 
     def check(self, run: Run) -> SectionResult | None:
-        """Run the checks that are too slow for a build; `statuary check` calls this."""
+        """Run the checks that are too slow for a build.
+
+        Only `statuary check` runs them.
+        """
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
         """Return the API operations to describe in openapi.json.
@@ -128,27 +136,28 @@ class Section:
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
-        """Yield the documents that depend on nothing but the settings.
+        """Yield the documents that depend only on site.yaml.
 
         Args:
+            site: the content of the site.
             skipped: receives a finding for each document that cannot be made.
         """
         return ()
 
     def build(self, run: Run) -> SectionResult | None:
-        """Add the section's other documents to the target."""
+        """Add the section's documents to the target."""
 
     def finalize(self, run: Run) -> SectionResult | None:
         """Add the documents that depend on those of other sections."""
 
     def on_failure(self, run: Run, error: BaseException) -> None:
-        """Add a document that tells readers of an error in `build` or `finalize`.
+        """Add a document that tells readers that `build` or `finalize` failed.
 
         The documents that the failed method added are discarded.
         """
 
     def on_published(self, run: Run) -> None:
-        """React to the publication of the site's documents."""
+        """Run after the site has been published, for example to send messages."""
 
 
 class ContentFolder(NamedTuple):
@@ -174,7 +183,7 @@ class SectionContent(NamedTuple):
 
 
 class SoundContent(NamedTuple):
-    """A site without the records that would stop a build."""
+    """The site without the records that would stop a build."""
 
     site: "SiteContent"
     findings: "Sequence[Finding]" = ()  # why each record is excluded
@@ -201,17 +210,19 @@ class ApiFacts(NamedTuple):
 
 
 class ContentSection(Section):
-    """Base class of the contracts and the status, which every site has.
+    """Base class for contracts and status, which every site has.
 
-    Unlike an extension's error, an error here is not isolated: a fault in the content ends the build, and an error of
-    the target ends the run.
+    Errors here are not isolated as those of an extension are: a fault in the content ends the build, and an
+    error of the target ends the run.
     """
 
     @classmethod
     def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":
-        """Return the kind and the model of each of the section's files, by the name of its JSON Schema.
+        """Return the section's kinds of files, by JSON Schema name.
 
-        The model is None for contract records, which are validated as they are.
+        Returns:
+            The kind of file and its model. The model is None for contract records, which are validated as
+            they are.
         """
         return {}
 
@@ -227,10 +238,11 @@ class ContentSection(Section):
         """Exclude the records that would stop the build.
 
         Args:
-            unread: the findings about files that could not be read (`SiteContent.unread`).
+            run: the build.
+            unread: the findings about files that could not be read.
 
         Returns:
-            The site without these records; None if none is excluded.
+            The site without these records, or None if none is excluded.
         """
         return None
 
@@ -243,9 +255,9 @@ class ContentSection(Section):
         return None
 
     def config_inputs(self, site: "SiteContent") -> object:
-        """Return everything that `config_documents` and `api_facts` depend on, besides the program itself.
+        """Return everything that `config_documents` and `api_facts` depend on.
 
-        If it is equal to the last build's, those documents are reused.
+        If it equals the last build's, those documents are reused. The program itself is not part of it.
         """
         raise NotImplementedError
 

@@ -39,7 +39,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def step_budget() -> Iterator[None]:
-    """Bound the work within the context to `MAX_STEPS`."""
+    """Limit the work in a `with` block to `MAX_STEPS` steps."""
     token = _budget.set(_Budget(MAX_STEPS))
     try:
         yield
@@ -48,12 +48,13 @@ def step_budget() -> Iterator[None]:
 
 
 def consume(steps: int) -> None:
-    """Take steps of the current budget; a step is about 0.1 microseconds.
+    """Count steps of work against the current limit.
 
-    Outside `run_guarded` and `step_budget` there is no budget, and nothing is counted.
+    A step is about 0.1 microseconds. Outside `run_guarded` and `step_budget` there is no limit, and nothing
+    is counted.
 
     Raises:
-        StepLimitError: if the budget is used up.
+        StepLimitError: if the limit is exceeded.
     """
     budget = _budget.get()
     if budget is not None:
@@ -63,13 +64,13 @@ def consume(steps: int) -> None:
 
 
 def steps_left() -> int:
-    """Return the number of steps left in the current budget."""
+    """Return the number of steps that remain within the current limit."""
     budget = _budget.get()
     return MAX_STEPS if budget is None else budget.steps
 
 
 def consume_for_text(characters: int) -> None:
-    """Take the steps that searching a string of this length costs."""
+    """Count the steps that searching a string of this length takes."""
     consume(1 + characters // TEXT_OF_A_STEP)
 
 
@@ -79,10 +80,10 @@ def run_guarded(
     action: str,
     reraise: tuple[type[BaseException], ...] = INTERRUPTIONS,
 ) -> Result | Finding:
-    """Run bounded work and turn its exceptions into a finding.
+    """Run a function with limited work, and report its exceptions.
 
     Args:
-        work: the function to call, with a budget of `MAX_STEPS`.
+        work: the function to call, with a limit of `MAX_STEPS` steps.
         path: the content file that the finding names.
         action: the work as a participle, such as `checking the record`; the message begins with it.
         reraise: exceptions that are raised instead of reported.
@@ -102,7 +103,7 @@ def run_guarded(
 
 
 def exception_finding(error: BaseException, path: str, action: str) -> Finding:
-    """Return the finding that reports an exception.
+    """Convert an exception to a finding.
 
     Errors of statuary keep their message; other exceptions are described by type and code location.
     """

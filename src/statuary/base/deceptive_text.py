@@ -18,11 +18,11 @@ LOOK_ALIKE: Final = frozenset(
 
 
 def deception(text: str) -> str:
-    """Describe the first invisible or lookalike character of a text.
+    """Describe the first invisible or lookalike character in a text.
 
     Returns:
-        A predicate such as `has the character U+200B, which is not seen`, to put after a subject;
-        empty if the text has no deceptive character.
+        A predicate such as `has the character U+200B, which is not seen`, to put after a subject; empty if
+        the text has no such character.
     """
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:

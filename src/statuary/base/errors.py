@@ -19,7 +19,7 @@ class StatuaryError(Exception):
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return an unexpected exception's type, message and place in statuary."""
+    """Describe an unexpected exception: its type, message and place in the code."""
     text = " ".join(str(error).split())
     words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
     trace, place = error.__traceback__, ""

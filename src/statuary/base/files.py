@@ -19,12 +19,16 @@ PARTS = f"{FOLDER}/parts/"
 
 
 def part_path(digest: str) -> str:
-    """Return the path of a manifest part with this SHA-256 (hex)."""
+    """Return the path of a part of the manifest.
+
+    Args:
+        digest: the SHA-256 of the part, as hex.
+    """
     return f"{PARTS}{digest}.jsonl"
 
 
 def is_snapshot_path(path: str) -> bool:
-    """Return whether a path is the snapshot's own and not a document."""
+    """Return whether a path belongs to the snapshot, not to the site."""
     return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
 
 
@@ -67,7 +71,7 @@ LONGEST_PATH = 200
 
 
 def checked_path(path: str) -> str:
-    """Return the path after checking that it is safe in a site.
+    """Return the path if it is safe in a site.
 
     Raises:
         PublishingError: if the path is absolute, contains `..`, is too long, is inside statuary's own folder,
@@ -99,14 +103,14 @@ KNOWN_SAFE = frozenset({"chains", "index.html"})
 
 
 def ignores_case(root: Path) -> bool:
-    """Return whether the file system of a published folder is case-insensitive."""
+    """Return whether a folder's file system ignores upper and lower case."""
     return (root / OWN_FOLDER.upper()).exists()
 
 
 def fold_case(path: str) -> str:
-    """Return a path as case-insensitive file systems compare it.
+    """Return a path in the form in which case-insensitive systems compare it.
 
-    Windows and macOS ignore case, and macOS also the composition of accents.
+    Windows and macOS ignore case; macOS also ignores how accents are composed.
     """
     if path.isascii():
         return path.lower()
@@ -115,7 +119,7 @@ def fold_case(path: str) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run the statements of the `with` block as one transaction.
+    """Run the statements of a `with` block as one SQLite transaction.
 
     This is many times faster than a transaction for each statement.
     """

@@ -17,7 +17,10 @@ Pointer = tuple[str | int, ...]
 
 
 class Severity(StrEnum):
-    """An `error` stops the build, a `warning` only with `--strict`."""
+    """The severity of a finding.
+
+    An error stops the build. A warning stops it only with `--strict`. A note never does.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -34,7 +37,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something wrong with one part of the content."""
+    """Something wrong with a content file, and what to do about it."""
 
     rule: str  # the name of the check, in kebab-case, as `--skip` takes it
     message: str  # what is wrong, with the value
@@ -51,17 +54,17 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def within(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return this finding for a file, its pointer below `prefix`.
+        """Return this finding for a value that is part of a file.
 
         Args:
             path: the file, which replaces the finding's path.
-            prefix: the pointer of the value that the finding's pointer is relative to.
+            prefix: the pointer of the value; the finding's pointer is relative to it.
         """
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 
 def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings by file, position, rule and message, without duplicates."""
+    """Sort findings by file and position, and remove duplicates."""
     start = Position(0, 0)
     return sorted(
         set(findings),
@@ -70,12 +73,12 @@ def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
-    """Return whether any of the findings is an error."""
+    """Return whether any finding is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
 def error_count(findings: Iterable[Finding]) -> int:
-    """Return the number of errors among the findings."""
+    """Count the errors among findings."""
     return sum(finding.severity is Severity.ERROR for finding in findings)
 
 
@@ -98,10 +101,10 @@ LIKENESS = 0.6
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Suggest the known word that is nearest to a misspelt one.
+    """Return a suggestion for a misspelt word.
 
     Returns:
-        `did you mean …?`, or an empty string if no word is near.
+        `did you mean …?`, or an empty string if no known word is similar.
     """
     by_lower = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)

@@ -15,10 +15,11 @@ NAME = "statuary"
 
 @cache
 def read_direct_url() -> dict[str, Any] | None:
-    """Return the origin of this installation (`direct_url.json` of PEP 610).
+    """Return the source from which pip installed statuary (PEP 610).
 
     Returns:
-        The parsed JSON object, or None if statuary was installed from a package index or is not installed.
+        The parsed `direct_url.json`, or None if statuary was installed from a package index or is not
+        installed.
     """
     try:
         text = distribution(NAME).read_text("direct_url.json")
@@ -29,7 +30,10 @@ def read_direct_url() -> dict[str, Any] | None:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs an extra the same way."""
+    """Return the command that installs an extra, such as `chain`.
+
+    The command fits the way in which statuary was installed.
+    """
     return install_command(extra, read_direct_url(), Path(sys.prefix))
 
 
@@ -38,7 +42,8 @@ def install_command(extra: str, direct_url: dict[str, Any] | None, prefix: Path)
 
     Args:
         extra: the name of the extra.
-        direct_url: the origin of the installed copy, from `read_direct_url`; None for a package index.
+        direct_url: where statuary was installed from, as `read_direct_url` returns it; None for a package
+            index.
         prefix: the folder of the Python environment; its marker files tell uv, pipx and pip apart.
     """
     requirement = _requirement(extra, direct_url)

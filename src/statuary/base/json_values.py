@@ -18,7 +18,7 @@ JsonObject: TypeAlias = Mapping[str, Json]
 
 
 class NumberText(str):
-    """A JSON number as a string with its original spelling."""
+    """A JSON number as a string, which keeps its original spelling."""
 
     __slots__ = ()
 
@@ -28,15 +28,15 @@ MAX_VALUES = 2_000_000
 
 
 def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
-    """Return whether unparsed JSON may have more values than a limit.
+    """Return whether JSON text may have more values than a limit.
 
-    The count is an upper bound: commas and brackets inside strings count as values too.
+    The text is not parsed. The count is an upper bound, because commas and brackets inside strings count too.
     """
     return sum(map(text.count, (b",", b"[", b"{"))) >= most
 
 
 def shorten_value(value: Json) -> str:
-    """Quote a JSON value for a message, or name its kind."""
+    """Describe a JSON value for a message: quoted, or by its kind."""
     if isinstance(value, str):
         return shorten(value, MAX_QUOTED)
     if isinstance(value, Mapping):
@@ -50,13 +50,13 @@ def is_whole_number(value: object) -> TypeGuard[int]:
 
 
 def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
-    """Return keys in `jsonb` order: by length in bytes, then by bytes."""
+    """Sort keys as PostgreSQL's `jsonb`: by length in bytes, then by bytes."""
     by_bytes = {key.encode("utf-8", "surrogatepass"): key for key in keys}
     return [by_bytes[encoded] for encoded in sorted(by_bytes, key=lambda encoded: (len(encoded), encoded))]
 
 
 def in_jsonb_order(value: Json, depth: int = 0) -> Json:
-    """Sort the keys of a JSON value's objects in `jsonb` order.
+    """Sort the keys of a JSON value's objects as `jsonb` does.
 
     Arrays keep their order.
 

@@ -8,7 +8,10 @@ from statuary.base.errors import StatuaryError
 
 
 class MissingExtraError(StatuaryError):
-    """An extra's library is missing; the hint is an install command."""
+    """A library of an extra is not installed.
+
+    The hint is the command that installs it.
+    """
 
     def __init__(self, purpose: str, extra: str) -> None:
         from statuary.base.installation import extra_hint
@@ -40,5 +43,8 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Return whether a library of `RECOVERING_SENDERS` is installed, without importing it."""
+    """Return whether a library is installed that recovers transaction senders.
+
+    The library is not imported.
+    """
     return any(find_spec(library) for library in RECOVERING_SENDERS)

@@ -119,15 +119,15 @@ def parse_address(text: str) -> Address:
 
 
 def is_hex_digits(digits: str) -> bool:
-    """Return whether a string is an even number of hex digits."""
+    """Return whether a string is hex with an even number of digits."""
     return decode_hex_digits(digits) is not None
 
 
 def decode_hex_digits(digits: str) -> bytes | None:
-    """Decode an even number of hex digits.
+    """Decode hex without `0x`.
 
     Returns:
-        The bytes, or None if the string is anything else.
+        The bytes, or None if the string is not hex with an even number of digits.
     """
     try:
         return a2b_hex(digits)  # twice as fast as `bytes.fromhex`, which also skips white space
@@ -136,10 +136,10 @@ def decode_hex_digits(digits: str) -> bytes | None:
 
 
 def parse_hex(text: str) -> Hex:
-    """Parse `0x` and an even number of lower-case hex digits.
+    """Check that a string is `0x` and lower-case hex.
 
     Raises:
-        InvalidValueError: for any other string.
+        InvalidValueError: for any other string, or an odd number of digits.
     """
     if not text.startswith("0x"):
         raise InvalidValueError(f"hex value {shorten(text)} does not start with 0x")
@@ -196,7 +196,7 @@ def instant(moment: datetime) -> Instant:
 def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     """Format a time as Statuspage does, in the page's time zone.
 
-    The result has milliseconds and the offset in force at that time; UTC is `Z`, but London in winter is
+    The result has milliseconds and the offset at that time. UTC is written `Z`, but London in winter is
     `+00:00` (MEASUREMENTS.md, times).
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")
@@ -247,12 +247,12 @@ UTC_NAMES = frozenset(
 
 
 def one_line(text: str) -> str:
-    """Join a string into one line with single spaces."""
+    """Put a string on one line, with single spaces."""
     return " ".join(text.split())
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Quote a string for a message, and abbreviate a long one.
+    """Quote a string for a message, abbreviated if it is long.
 
     A string of more than `limit` characters loses its middle, and its length is added.
     """
@@ -266,21 +266,27 @@ ONE_DAY = timedelta(days=1)
 
 
 def day_of(moment: Instant, zone: ZoneInfo) -> date:
-    """Return the local date of a time in a zone."""
+    """Return the date of a time in a time zone."""
     return moment.astimezone(zone).date()
 
 
 @lru_cache(maxsize=4096)
 def day_start(day: date, zone: ZoneInfo) -> Instant:
-    """Return the first instant of a local day.
+    """Return the time at which a day begins in a time zone.
 
-    In zones whose clocks skip midnight on that day, it is the instant of the skip.
+    If the clocks skip midnight on that day, this is the time of the skip.
     """
     return instant(datetime.combine(day, time(), zone))
 
 
 def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the first instant of each local day in (start, until]."""
+    """Yield the beginning of each day in an interval.
+
+    Args:
+        zone: the time zone of the days.
+        start: the time before the interval; a day that begins exactly then is not included.
+        until: the last time of the interval.
+    """
     day = day_of(start, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight

@@ -9,10 +9,10 @@ Item = TypeVar("Item")
 
 
 class Progress(Protocol):
-    """Receives the progress of a build."""
+    """Receives the progress of a build; a progress bar is one."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Note that a stage begins.
+        """Announce that a stage begins.
 
         Args:
             stage: the name of the stage.
@@ -20,10 +20,10 @@ class Progress(Protocol):
         """
 
     def advance(self, steps: int) -> None:
-        """The current stage has completed more steps."""
+        """Announce that steps of the current stage are done."""
 
     def end(self) -> None:
-        """The current stage has ended or failed."""
+        """Announce that the current stage has ended or failed."""
 
 
 class NoProgress:
@@ -41,7 +41,7 @@ class NoProgress:
 
 @contextmanager
 def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
-    """Report the beginning and the end of a stage."""
+    """Announce a stage's beginning and end around a `with` block."""
     progress.begin(name, total)
     try:
         yield
@@ -50,7 +50,7 @@ def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[N
 
 
 def counted(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and advance the progress after each was processed."""
+    """Yield items, and report progress after each one."""
     for item in items:
         yield item
         progress.advance(1)
@@ -61,9 +61,9 @@ OBJECTS: Final = 20_000
 
 
 def enable_garbage_collection() -> None:
-    """Start garbage collection unless it has been started already.
+    """Start Python's garbage collection, which commands start with turned off.
 
-    Objects that exist at that time, such as imported modules, are excluded from collection.
+    Objects that exist already, such as imported modules, are never searched.
     """
     if not gc.isenabled():
         gc.freeze()

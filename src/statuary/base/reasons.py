@@ -6,9 +6,9 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """The key of a string below `claim_reason`, and its placeholders' values.
+    """A reason for a claim's status, which pages show in their language.
 
-    Pages show numbers with grouped digits.
+    It is the key of a text below `claim_reason`, and the values to fill in.
     """
 
     key: str
@@ -16,12 +16,12 @@ class Reason(NamedTuple):
 
 
 def because(key: str, /, **values: str | int) -> Reason:
-    """Return the reason with a key and values."""
+    """Make a reason from its key and values."""
     return Reason(key, tuple(values.items()))
 
 
 class EvidenceError(StatuaryError, ValueError):
-    """The evidence does not prove a claim; the reason says why."""
+    """Evidence does not prove what it should; the reason says why."""
 
     def __init__(self, key: str, /, **values: str | int) -> None:
         self.reason = because(key, **values)

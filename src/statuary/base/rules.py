@@ -29,9 +29,10 @@ def check(argument: Function, /) -> Function: ...
 @overload
 def check(argument: Severity, /) -> Callable[[Function], Function]: ...
 def check(argument: Function | Severity, /) -> Function | Callable[[Function], Function]:
-    """Register a function as a check.
+    """Register a function as a check of a rule.
 
-    Findings of `@check` are errors; `@check(Severity.WARNING)` sets another severity.
+    The name of the rule is that of the function, and the first line of its docstring is the rule. Findings of
+    `@check` are errors; `@check(Severity.WARNING)` sets another severity.
     """
 
     def register(function: Function) -> Function:
@@ -42,20 +43,20 @@ def check(argument: Function | Severity, /) -> Function | Callable[[Function], F
 
 
 class RuleText(NamedTuple):
-    """A rule as lists and the manual show it."""
+    """A rule's name and sentence, as lists and the manual show them."""
 
     name: str  # its id
     sentence: str
 
 
 def rule_of(function: Callable[..., object]) -> RuleText:
-    """Return the rule that a function checks."""
+    """Return the name and the sentence of a function's rule."""
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
     return RuleText(function.__name__.replace("_", "-"), sentence)
 
 
 def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:
-    """Yield the checks of modules, in the order of definition."""
+    """Yield the checks that modules define, in order."""
     for module in modules:
         for value in vars(module).values():
             if (
@@ -67,6 +68,6 @@ def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
-    """Return the rule that a function checks, in a group."""
+    """Return a function's rule, as a member of a group."""
     name, sentence = rule_of(rule)
     return Rule(name, Severity.ERROR, group, sentence)

@@ -53,7 +53,10 @@ MANY_CONTRACTS = 500
 
 
 def has_many_contracts(content: Path) -> bool:
-    """Return whether a chain's folder has many entries, without reading all."""
+    """Return whether a content folder probably has many contracts.
+
+    It looks at a part of each chain's folder only.
+    """
     for chain in (content / "contracts").glob("*/"):
         with os.scandir(chain) as entries:
             if sum(1 for _ in islice(entries, MANY_CONTRACTS)) == MANY_CONTRACTS:

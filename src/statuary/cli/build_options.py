@@ -17,7 +17,7 @@ ENGINES = providers("workers")
 
 
 class WorkerOptions(NamedTuple):
-    """The options that say where contracts are built."""
+    """The options for building contracts in several processes."""
 
     workers: int | None
     engine: str
@@ -50,7 +50,7 @@ with_worker_options = option_group(
 
 
 def open_executor(worker_options: WorkerOptions) -> Executor:
-    """Return the workers of a build.
+    """Start the workers that the options ask for.
 
     Raises:
         click.UsageError: if the options contradict each other.
@@ -74,7 +74,7 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
 
 
 class CheckSelection(NamedTuple):
-    """The options that select checks, by name, and their strictness."""
+    """The options that choose checks, and `--strict`."""
 
     skip: tuple[str, ...]
     only: tuple[str, ...]
@@ -100,7 +100,7 @@ with_check_selection = option_group(
 
 
 def read_check_options(selection: CheckSelection) -> CheckOptions:
-    """Return the selected checks.
+    """Convert the options that choose checks.
 
     Raises:
         click.BadParameter: for an unknown check.

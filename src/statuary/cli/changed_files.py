@@ -16,6 +16,9 @@ HINTS = {
 
 
 def print_changed_files(root: Path) -> None:
-    """Print a folder's changed files, and what to do."""
+    """Print the files in a site's folder that were changed after publishing.
+
+    It also says what to do.
+    """
     for change, sentence in sentences_about(root, changed_files(root)).items():
         click.echo(f"statuary: {escape_control_chars(sentence)}\n    {HINTS[change]}", err=True)

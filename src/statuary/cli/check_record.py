@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class CheckedRecord(NamedTuple):
-    """The result of checking one record."""
+    """A checked record, with its verdict."""
 
     findings: Sequence[Finding]  # located in the file
     judged: "JudgedRecord | None"  # None if the file is not a record
 
     def is_clean(self, *, strict: bool) -> bool:
-        """Return whether a record has neither contradictions nor serious findings."""
+        """Return whether no error was found, and with `strict` no warning."""
         if self.judged is None or self.judged.is_contradicted or has_errors(self.findings):
             return False
         return not strict or all(finding.severity is not Severity.WARNING for finding in self.findings)
 
 
 def check_record(file: Path, checks: "Sequence[ContractCheck] | None") -> CheckedRecord:
-    """Check the record in a file as a build does.
+    """Check a contract's record in a file, as a build does.
 
     Args:
         file: a document of `/v2/contract/` with all fields, or a record in YAML.
@@ -78,7 +78,7 @@ def _parsed(file: Path) -> "ParsedContract":
 
 
 def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
-    """Yield the verdict, then each claim with its reason."""
+    """Yield the lines to print: the verdict, then each claim."""
     from statuary.contracts.pages.trail import trail
     from statuary.site.pages.page_texts import english, page_texts
     from statuary.site.pages.site_context import DateFormatter, Localization

@@ -12,7 +12,10 @@ Result = TypeVar("Result")
 
 
 def with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
-    """Run what writes a folder, again if its ledger was damaged."""
+    """Run a function that writes a site's folder.
+
+    If the ledger was damaged, it is renamed and the function runs again.
+    """
     try:
         return run()
     except DamagedLedgerError as error:

@@ -12,17 +12,20 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def escape_control_chars(text: str) -> str:
-    """Return text on one line, with harmful characters escaped."""
+    """Put a text on one line, and escape harmful characters."""
     return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def json_text(value: object) -> str:
-    """Return JSON in ASCII: control characters and lone surrogates are escaped."""
+    """Encode a value as ASCII JSON, safe to print on a terminal."""
     return json.dumps(value, indent=2)
 
 
 def print_error(error: StatuaryError) -> None:
-    """Print an error and its hint; no line begins with foreign text."""
+    """Print an error and its hint safely.
+
+    No line begins with text from outside.
+    """
     first_line, *other_lines = map(escape_control_chars, str(error).split("\n"))
     lines = [f"statuary: {first_line}", *(f"    | {line}" for line in other_lines)]
     if error.hint:

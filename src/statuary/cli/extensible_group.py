@@ -10,7 +10,10 @@ from statuary.registry import EXTENSIONS, load
 
 
 class ExtensibleGroup(click.Group):
-    """A group of core commands and extensions' commands, imported when they run."""
+    """A command group to which extensions add commands.
+
+    A command's module is imported when the command runs.
+    """
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -36,11 +36,14 @@ MAX_SOURCE_WIDTH = 100
 def format_findings(
     findings: Sequence[Finding], folder: str, form: str, outcome: Outcome | None = None
 ) -> str:
-    """Return the findings in a format of `--format`.
+    """Format findings as text, JSON, SARIF or GitHub annotations.
 
     Args:
+        findings: the findings.
         folder: the content folder as it was typed.
-        outcome: what was published, for the formats that have it; None for a command that does not publish.
+        form: the value of `--format`.
+        outcome: the outcome of the build, for the formats that have it; None for a command that does not
+            publish.
     """
     if form == "json" and outcome is not None:
         return json_report(findings, folder, outcome)
@@ -103,7 +106,7 @@ def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[
 
 
 def location(finding: Finding, folder: str) -> str:
-    """Return a finding's place in the form that editors and terminals link."""
+    """Return a finding's place as editors and terminals link it."""
     path = escape_control_chars(_file(finding, folder))
     if finding.position is None:
         return f"{path}:"
@@ -135,7 +138,7 @@ class _Sources:
         self.lines = {path: text.splitlines() for path, text in edited.items()}
 
     def line(self, path: str, number: int) -> str:
-        """Return a line, counted from 1, if the file can be shown."""
+        """Return a file's line, counted from 1, if it can be shown."""
         if path not in self.lines:
             self.lines = {path: self._read(path)}
         lines = self.lines[path]
@@ -157,7 +160,7 @@ class _Sources:
 
 
 def github_report(findings: Iterable[Finding], folder: str) -> str:
-    """Return GitHub workflow commands, which annotate lines of pull requests."""
+    """Format findings as GitHub annotations for a pull request."""
     return "\n".join(_github_command(finding, folder) for finding in findings)
 
 
@@ -179,9 +182,10 @@ def _github_data(text: str) -> str:
 
 
 def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | None = None) -> str:
-    """Return `{"findings": [{file, line, column, severity, rule, message, remedy, pointer}]}`.
+    """Format findings as JSON: `{"findings": [{file, line, column, …}]}`.
 
-    With an outcome it has `"outcome": {published, missing}` too.
+    Each has severity, rule, message, remedy and pointer too. With an outcome, the result has `"outcome":
+    {published, missing}`.
     """
     report: dict[str, object] = {"findings": [_json_entry(finding, folder) for finding in findings]}
     if outcome is not None:
@@ -211,7 +215,7 @@ def _file(finding: Finding, folder: str) -> str:
 
 
 def sarif_report(findings: Iterable[Finding], folder: str) -> str:
-    """Return one SARIF log with one run."""
+    """Format findings as SARIF."""
     findings_list = list(findings)
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings_list})]
     driver = {"name": "statuary", "version": VERSION, "rules": rules}

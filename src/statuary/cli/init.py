@@ -221,7 +221,7 @@ def _check_component(text: str) -> None:
 
 
 class NewContent(Protocol):
-    """Writes a new content folder from another system."""
+    """Creates the content folder of a new site."""
 
     def __call__(self, kind: str, source: str, content: Path, now: Instant) -> ExitCode:
         """Import content and print a report.
@@ -326,7 +326,7 @@ DEMO = "\n  demo: true  # invented; every page says so"
 
 
 def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
-    """Return the starter's files by path in the content folder."""
+    """Return the files of a new site by path."""
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     values = {
         "name": inline_scalar(site.name),

@@ -89,7 +89,7 @@ IMPORTS_DEFERRED = frozenset({"build"})
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command on use, for fast help."""
+    """A command group that imports a command only when it runs."""
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -26,7 +26,10 @@ Decorator = Callable[[Command], Command]
 
 
 def with_options(*options: Decorator) -> Decorator:
-    """Return a decorator that adds options in the order of the help."""
+    """Return a decorator that adds several options to a command.
+
+    They appear in this order in its help.
+    """
 
     def decorate(function: Command) -> Command:
         for decorator in reversed(options):
@@ -37,11 +40,12 @@ def with_options(*options: Decorator) -> Decorator:
 
 
 def option_group(name: str, group: type[tuple[object, ...]], *options: Decorator) -> Decorator:
-    """Return a decorator that passes options to a command as one named tuple.
+    """Return a decorator that passes several options as one named tuple.
 
     Args:
         name: the command's parameter.
         group: the named tuple; its fields are the parameters of the options.
+        options: the decorators that add the options.
     """
 
     def decorate(command: Command) -> Command:
@@ -60,7 +64,7 @@ ExtensionValues = Mapping[str, Mapping[str, object]]
 
 
 def extension_options(command: str) -> Decorator:
-    """Add the options of extensions to a command of the core.
+    """Add the options that extensions define for a command of the core.
 
     The command gets their values as `extension_options`.
     """
@@ -96,7 +100,7 @@ def extension_option(row: CommandOption) -> Decorator:
 
 
 class InstantType(click.ParamType[Instant]):
-    """An instant on the command line."""
+    """Parses a time on the command line."""
 
     name = "instant"
 
@@ -111,7 +115,7 @@ class InstantType(click.ParamType[Instant]):
 
 
 class DurationType(click.ParamType[timedelta]):
-    """A duration on the command line."""
+    """Parses a duration on the command line."""
 
     name = "duration"
 
@@ -158,9 +162,9 @@ findings_format_option = click.option(
 
 
 def read_key(file: Path, *, secret: bool = False) -> str:
-    """Read a file with a key.
+    """Read a key from a file.
 
-    A secret one that others can read causes a warning.
+    If a secret key can be read by other users, a warning is printed.
 
     Raises:
         PublishingError: if it cannot be read.
@@ -178,7 +182,7 @@ def read_key(file: Path, *, secret: bool = False) -> str:
 
 
 def build_instant(now: Instant | None) -> Instant:
-    """Return the instant of --now, else SOURCE_DATE_EPOCH, else the current one.
+    """Return the build's time: --now, else SOURCE_DATE_EPOCH, else the clock.
 
     Raises:
         click.UsageError: if SOURCE_DATE_EPOCH is not a number of seconds.
@@ -190,10 +194,10 @@ def build_instant(now: Instant | None) -> Instant:
 
 
 def refuse_overlapping_folders(content: Path, out: Path) -> None:
-    """Check that neither the site nor the content is inside the other.
+    """Refuse a site folder inside the content folder, or the reverse.
 
     Raises:
-        click.UsageError: if one is.
+        click.UsageError: if one is inside the other.
     """
     overlap = overlap_of_folders(content, out, "--out")
     if overlap:

@@ -16,12 +16,12 @@ EXTENT_CODES = {
 
 
 def exit_code_of(outcome: Outcome) -> ExitCode:
-    """Return the exit code of a run that published."""
+    """Return the exit code for the outcome of a build or publication."""
     return EXTENT_CODES[outcome.extent]
 
 
 def outcome_line(outcome: Outcome, *, applied: bool) -> str:
-    """Return a sentence about a publication with faults, if it has any."""
+    """Return a sentence if something was not published, else an empty string."""
     if outcome.extent not in (Extent.PARTIAL, Extent.FOLDER):
         return ""
     names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))

@@ -16,7 +16,7 @@ EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 
 
 def changes_line(plan: Plan, *, applied: bool) -> str:
-    """Summarize the changes of a build or a dry run."""
+    """Return a sentence about the changes of a build or dry run."""
     counts = plan.counts
     would = "" if applied else "would be "
     if plan.is_empty:
@@ -28,7 +28,7 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
 
 
 def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a line per change, and a count of later documents."""
+    """Yield a line for each change, and count further ones."""
     epochs: Counter[Action] = Counter()
     size = 0
     for change in changes:
@@ -43,9 +43,9 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def missing_names_note(folder: str) -> str:
-    """Explain which names a site lacks on a case-insensitive file system.
+    """Say which file names a site lacks on a case-insensitive file system.
 
-    The note also says how to deploy the site from there.
+    It also says how to deploy the site from there.
     """
     return (
         f"{folder}/ is on a file system that ignores case: both forms of an address are one file there. If the files are"
@@ -56,7 +56,7 @@ def missing_names_note(folder: str) -> str:
 
 
 def size_text(size: int) -> str:
-    """Return a number of bytes with a unit (powers of 1000)."""
+    """Format a size in bytes with a unit (powers of 1000)."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):
         if amount < 1000 or unit == "GB":
@@ -66,17 +66,20 @@ def size_text(size: int) -> str:
 
 
 def count_text(number: int, noun: str) -> str:
-    """Return a number and its noun, singular or plural."""
+    """Format a number with its noun, singular or plural."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def show_progress() -> AbstractContextManager[Progress]:
-    """Return progress bars, or nothing without a terminal."""
+    """Return progress bars, if the command runs in a terminal."""
     return ProgressBars() if sys.stderr.isatty() else nullcontext(NoProgress())
 
 
 class ProgressBars:
-    """Stages as bars on standard error; each disappears when it ends."""
+    """Shows the stages of a build as bars on standard error.
+
+    Each disappears when it ends.
+    """
 
     def __init__(self) -> None:
         from rich.console import Console

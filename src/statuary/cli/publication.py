@@ -21,7 +21,7 @@ from statuary.site.document import Document
 
 
 class PublishFolder(Protocol):
-    """Publishes a build's folder to a URL, and prints the changes."""
+    """Publishes a built folder to a URL, and prints the changes."""
 
     def __call__(self, folder: Path, to: str, *, to_error: bool) -> Outcome:
         """Publish. Raise PublishingError if that fails."""
@@ -35,10 +35,13 @@ def publish_folder(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] | None = None,
 ) -> Outcome:
-    """Publish a build's folder elsewhere, and print the changes.
+    """Publish a built folder elsewhere, and print the changes.
 
     Args:
-        is_excluded: returns whether a folder may lack a path.
+        folder: the built folder.
+        to: the URL or folder.
+        dry_run: whether to print the changes only.
+        is_excluded: returns whether a path of the folder is not published.
 
     Returns:
         What was published; extensions print what they skipped.
@@ -63,7 +66,10 @@ def publish_folder(
 
 
 def require_target(to: str) -> None:
-    """Raise PublishingError if sites are not published to such folders or URLs."""
+    """Check that sites can be published to a folder or URL.
+
+    If they cannot, it raises PublishingError.
+    """
     if scheme := scheme_of(to):
         _target(scheme, to)
     else:
@@ -71,7 +77,7 @@ def require_target(to: str) -> None:
 
 
 def target_name(to: str) -> str:
-    """Return a target's name in messages: a folder, scheme and host."""
+    """Return a target's name for messages: a folder, or scheme and host."""
     scheme = scheme_of(to)
     host = to.removeprefix(f"{scheme}://").partition("/")[0].rpartition("@")[2]
     return f"{scheme}://{host}" if scheme else to
@@ -140,7 +146,7 @@ def publish_to_folder(
 
 
 def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
-    """Return the outcome, printing the parts that the target keeps."""
+    """Print the parts that the target keeps, and return the outcome."""
     for problem in replacement.problems:
         print_error(problem)
     if replacement.folders:
@@ -150,7 +156,10 @@ def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
 
 
 def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = False) -> None:
-    """Print what was published; each change, if it was only planned."""
+    """Print what was published.
+
+    Of a dry run, each change is printed.
+    """
     for line in () if applied else changes_lines(plan.changes()):
         click.echo(line, err=to_error)
     size = f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}"

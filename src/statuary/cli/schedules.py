@@ -24,7 +24,7 @@ RETRY_SECONDS = 300
 
 
 class Job(NamedTuple):
-    """The job that a scheduler runs."""
+    """A scheduled job that runs `statuary tick`."""
 
     program: str  # statuary's program with an absolute path, quoted for a shell
     folder: Path  # the working folder, absolute
@@ -36,17 +36,17 @@ class Job(NamedTuple):
         return f"{self.program} tick --out {shlex.quote(str(self.out))}"
 
     def next_as(self, form: str) -> str:
-        """Return the shell command that prints the schedule after this one."""
+        """Return the shell command that prints the next schedule."""
         return f"{self.program} next --out {shlex.quote(str(self.out))} --as {form}"
 
     @property
     def enter(self) -> str:
-        """The shell command that goes to the working folder."""
+        """The shell command that changes to the working folder."""
         return f"cd {shlex.quote(str(self.folder))}"
 
     @property
     def tick_until_done(self) -> str:
-        """The shell command that updates the site and repeats until it succeeds.
+        """The shell command that updates the site, again until it succeeds.
 
         Without success, no later run would be scheduled.
         """
@@ -55,7 +55,7 @@ class Job(NamedTuple):
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
-    """Return a machine's job, with given paths or the program's."""
+    """Return the job for another machine, or for this one by default."""
     job = current_job(out)
     return Job(
         job.program if program is None else shlex.quote(program),
@@ -65,7 +65,7 @@ def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Pat
 
 
 def current_job(out: Path) -> Job:
-    """Return the job for the running program and the current folder."""
+    """Return the job for this machine: the running program and folder."""
     program = shutil.which(sys.argv[0]) or shutil.which("statuary")
     is_script = program is not None and Path(program).name == "statuary"
     words = [str(Path(program).absolute())] if program and is_script else [sys.executable, "-m", "statuary"]
@@ -73,13 +73,13 @@ def current_job(out: Path) -> Job:
 
 
 def round_up_to_minute(moment: Instant) -> Instant:
-    """Round an instant up to a minute: most schedulers have no seconds."""
+    """Round a time up to a minute; most schedulers have no seconds."""
     whole_minute = moment.replace(second=0, microsecond=0)
     return moment if whole_minute == moment else Instant(whole_minute + MINUTE)
 
 
 def round_up_to_second(moment: Instant) -> Instant:
-    """Return the first whole second that is not before an instant."""
+    """Round a time up to a second."""
     whole_second = moment.replace(microsecond=0)
     return moment if whole_second == moment else Instant(whole_second + SECOND)
 

@@ -14,7 +14,7 @@ WITHOUT_FILES = "contracts in bulk or above pages.contracts: contract.html shows
 
 
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
-    """Return counts, sizes, changes, the time taken and the next transition."""
+    """Return the lines that a build ends with: counts, sizes, next change."""
     plan, catalogue = result.plan, result.checked.catalogue
     if plan is None or catalogue is None:
         return findings_line(result.checked)
@@ -53,7 +53,7 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
 
 
 def findings_line(checked: CheckedSite) -> str:
-    """Return the number of findings of each severity, in words."""
+    """Return the numbers of errors, warnings and notes, in words."""
     errors, warnings, notes = map(checked.count, (Severity.ERROR, Severity.WARNING, Severity.NOTE))
     if not errors and not warnings and not notes:
         return "no errors or warnings"

@@ -17,7 +17,7 @@ MAX_COMMANDS = 20
 
 
 def with_hint(error: click.UsageError) -> click.UsageError:
-    """Return an error of usage, with a hint if there is one."""
+    """Add a hint to a usage error, if there is one."""
     if isinstance(error, click.MissingParameter):
         return _with_purpose(error)
     if isinstance(error, click.BadParameter):

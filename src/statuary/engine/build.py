@@ -35,9 +35,9 @@ def build_folder(
     extension_options: ExtensionOptions,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Build the site of a content folder into a folder.
+    """Build a site from a content folder into a site folder.
 
-    The folder also records the build's time, the git revision of the content, and the version of statuary.
+    The site folder also stores the build's time, the content's git revision, and the version of statuary.
 
     Raises:
         PublishingError: if the folder cannot take the site, or has a site of a later time and `allow_older`
@@ -62,12 +62,14 @@ def build_site(
     execution: ExecutionOptions = DEFAULT_EXECUTION,
     extension_options: ExtensionOptions | None = None,
 ) -> BuildResult:
-    """Build the site of a content folder into an open target.
+    """Build a site from a content folder into an open target.
 
-    If there is an error, or, with `strict`, a warning, the target does not change. An excluded contract does
-    not affect anything else.
+    An error stops the build, and so does a warning with `strict`; the target then stays as it is. If a
+    contract has to be excluded, the rest of the site is published.
 
     Args:
+        root: the content folder.
+        target: the target to write to.
         now: the time that the site shows; the same content and time give the same bytes.
         extension_options: the options of the enabled extensions; None builds the site without the extensions
             that add to a build.

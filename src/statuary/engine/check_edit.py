@@ -44,7 +44,7 @@ class CheckedStatus(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """The records that an edit may affect; others are not read."""
+    """The files to read when a command checks an edit."""
 
     folders: frozenset[str] = RECORD_FOLDERS  # folders whose files are all read
     paths: tuple[str, ...] = ()  # files in the other folders
@@ -54,9 +54,9 @@ EVERYTHING = Scope()
 
 
 def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
-    """Return the records that an edit may affect.
+    """Return the files that a command must read to check an edit.
 
-    Maintenance windows are compared with each other, so all are in the scope of an edit of one of them.
+    Maintenance windows are compared with each other, so an edit of one needs all of them.
 
     Args:
         root: the content folder.
@@ -79,7 +79,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> CheckedStatus:
-    """Read and check the status content as if edits were written.
+    """Read and check the status content, as if edits were already written.
 
     Args:
         root: the content folder.
@@ -100,7 +100,7 @@ def read_status_content(
 
 
 class CheckedEdit(NamedTuple):
-    """The findings that an edit adds."""
+    """The findings that an edit would add to the content."""
 
     findings: list[Finding]
     may_be_written: bool  # an edit that adds an error may not
@@ -109,7 +109,7 @@ class CheckedEdit(NamedTuple):
 def check_edit(
     root: Path, now: Instant, previous_content: CheckedStatus, edit: FileEdit, scope: Scope = EVERYTHING
 ) -> CheckedEdit:
-    """Return the findings that an edit adds.
+    """Check an edit before it is written.
 
     Args:
         root: the content folder.
@@ -117,6 +117,9 @@ def check_edit(
         previous_content: the content before the edit, read with the same scope.
         edit: the edit, which is not on disk yet.
         scope: the records to read.
+
+    Returns:
+        The findings that the edit would add.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
     return CheckedEdit(added, not has_errors(added))
@@ -129,7 +132,7 @@ def added_findings(
     edits: Iterable[FileEdit],
     scope: Scope = EVERYTHING,
 ) -> list[Finding]:
-    """Return the findings that edits add."""
+    """Return the findings that edits would add to the content."""
     counts = Counter(map(_identity, previous_content.findings))
     added = []
     for finding in read_status_content(root, now, edits, scope).findings:
@@ -154,7 +157,7 @@ def _identity(finding: Finding) -> _FindingIdentity:
 
 @dataclass(frozen=True, slots=True)
 class EditedFile(SourceFile):
-    """A content file with edited text that is not on disk yet."""
+    """A content file with new text that is not on disk yet."""
 
     edited: str
 
@@ -171,7 +174,7 @@ class EditedFile(SourceFile):
 def edited_files(
     root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
 ) -> Iterator[SourceFile | Finding]:
-    """Yield the files of a scope as if edits were written.
+    """Yield content files as if edits were already written.
 
     New files come last.
     """

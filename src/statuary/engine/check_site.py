@@ -21,7 +21,10 @@ from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 
 class CheckTarget(StatelessTarget):
-    """A target in memory that keeps results of contracts, but no documents."""
+    """A target for `statuary check`, which discards all documents.
+
+    It keeps the results of contracts in memory.
+    """
 
     dry_run = True
     partition_size = 256
@@ -53,9 +56,12 @@ def check_site(
     target: BuildTarget | None = None,
     extension_options: ExtensionOptions = NO_OPTIONS,
 ) -> CheckedSite:
-    """Read a content folder and run every check.
+    """Check a content folder without publishing it.
 
     Args:
+        root: the content folder.
+        now: the time of the check.
+        progress: receives the progress.
         target: receives the results of contracts; None keeps them in memory.
     """
     report = BuildReport()

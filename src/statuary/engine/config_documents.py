@@ -25,7 +25,7 @@ CONFIG = "settings-only"
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add the documents that depend on settings alone, or reuse them.
+    """Add the documents that depend only on site.yaml, or reuse them.
 
     Args:
         run: the run, with the site and the target.
@@ -52,13 +52,13 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
 
 
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
-    """Return the inputs of these documents, except the program."""
+    """Return everything that these documents depend on, except the program."""
     sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
     return site.page, site.pages, site.own_pages, site.hosting, site.extensions, sections
 
 
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
-    """Yield the documents that depend on settings alone.
+    """Yield the documents that depend only on site.yaml.
 
     Args:
         site: the content of the site.
@@ -88,10 +88,14 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
-    """Return the functions that make pages of settings alone, by name.
+    """Return functions that make the pages that depend only on site.yaml.
 
     Args:
+        run: the run.
         openapi: the OpenAPI document, or None.
+
+    Returns:
+        The functions by the name of their page.
     """
     from statuary.contracts.model.contract_row import ContractCounts
     from statuary.engine.pages.api_pages import api_page, reference_page

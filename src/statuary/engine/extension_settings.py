@@ -32,7 +32,7 @@ class ExtensionSource(SourceModel):
 
 
 def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
-    """Import the models of the extensions that site.yaml has keys of."""
+    """Import the models for the extension keys in site.yaml."""
     order = {row.name: number for number, row in enumerate(EXTENSIONS)}
     models = {}
     for key in sorted(keys, key=lambda key: order.get(key, len(order))):

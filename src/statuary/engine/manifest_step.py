@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def write_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool = False, executor: "Executor | None" = None
 ) -> list[Finding]:
-    """Add the manifest of the new site, unless it is unchanged.
+    """Add the manifest, which lists all files of the site.
+
+    It is added only if it has changed.
 
     Args:
         target: the site that is being built.

@@ -35,10 +35,12 @@ def read_site(root: Path, progress: Progress, report: BuildReport) -> SiteConten
     """Read the content folder for a check or a build.
 
     Args:
+        root: the content folder.
+        progress: receives the progress.
         report: receives the findings, and the reasons why records are excluded.
 
     Returns:
-        None if the site cannot be read.
+        The content, or None if the site cannot be read.
     """
     with stage(progress, "Reading content"):
         site, findings = read_content(root)
@@ -60,9 +62,10 @@ class ReadResult(NamedTuple):
 
 
 def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None) -> ReadResult:
-    """Read everything but the contracts.
+    """Read the content folder, without its contracts.
 
     Args:
+        root: the content folder.
         files: the files to read, as `walk_folder` yields them, without contracts; by default all files.
     """
     if files is None and not root.is_dir():
@@ -81,10 +84,10 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether the site is published without the finding's file.
+    """Return whether a build leaves out the file of a finding.
 
-    That is so for an incident, window or page that exceeds a limit or runs into a bug. Any other error in
-    these files forbids publishing.
+    It does so with an incident, a maintenance window or a page that exceeds a limit or causes a bug. Any
+    other error in these files stops the build.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """Collects the findings of all steps of a run."""
+    """Collects the findings of a check or build."""
 
     findings: list[Finding] = field(
         default_factory=list
@@ -34,13 +34,13 @@ class BuildReport:
     unsorted: list[Finding] = field(default_factory=list)
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
-        """Add the reasons why incidents, windows or pages are excluded."""
+        """Add findings about incidents, maintenance windows or pages that are excluded."""
         for reason in reasons:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
 
     def add(self, result: "SectionResult") -> None:
-        """Add the findings of a section."""
+        """Add the findings that a section returned."""
         self.findings += result.findings
         self.exclusion_reasons += result.exclusion_reasons
         self.excluded_count += result.excluded_count
@@ -49,13 +49,16 @@ class BuildReport:
             self.lines.append(result.line)
 
     def forbids_publishing(self, *, strict: bool) -> bool:
-        """Return whether an error, or with `strict` a warning, forbids publishing."""
+        """Return whether the findings stop the build.
+
+        An error does, and with `strict` also a warning.
+        """
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 
     def checked_site(
         self, root: Path, run: "Run | None" = None, outlook: "Outlook | None" = None
     ) -> "CheckedSite":
-        """Return the result of the run, with a position in each finding.
+        """Return the result of a check or build, with each finding's position.
 
         Args:
             root: the content folder.
@@ -116,7 +119,7 @@ class CheckedSite:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there are no errors, including errors that exclude a record."""
+        """Whether there are no errors, including those that exclude a record."""
         return self.may_publish and not has_errors((*self.exclusion_reasons, *self.skipped))
 
     @property
@@ -144,7 +147,7 @@ class BuildResult(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """The documents that the build published, or planned to publish."""
+        """The part of the site that the build published, or would publish."""
         if self.plan is None:
             return NOTHING_PUBLISHED
         return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))

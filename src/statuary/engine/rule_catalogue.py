@@ -7,6 +7,6 @@ from statuary.registry import CONTENT_SECTIONS, all_sections, load
 
 
 def all_rules() -> Iterator[Rule]:
-    """Yield the rules of contracts, of the status, and of extensions."""
+    """Yield all rules: of contracts, of the status, and of extensions."""
     for section in (*(load(row.section) for row in CONTENT_SECTIONS), *all_sections()):
         yield from section.rules()

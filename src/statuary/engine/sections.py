@@ -42,17 +42,16 @@ NO_OPTIONS = ExtensionOptions()
 
 
 class EnabledSection(NamedTuple):
-    """A section that a run uses, with its row of the registry."""
+    """A section that a site uses, with its entry in the registry."""
 
     row: Extension
     section: Section
 
 
 def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
-    """Return the sections that a site enables, in order.
+    """Return the sections that a site uses, in build order.
 
-    Contracts come first, then extensions as registered, and the status last: its pages show what the log
-    contains.
+    Contracts come first, then extensions, and the status last, because its pages show what the log contains.
     """
     return [_content_section(CONTRACTS), *_enabled_extensions(site, options), _content_section(STATUS)]
 
@@ -82,7 +81,10 @@ def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Itera
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return a published site's sections, recognized by a file of each."""
+    """Return the sections of a published site.
+
+    A section is recognized by a file that it publishes.
+    """
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -93,7 +95,7 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The enabled sections of a run; adds their results to its report."""
+    """The sections that a site uses, for the steps of a build."""
 
     def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
         """Prepare a run of sections in the given order."""
@@ -110,9 +112,9 @@ class Sections:
         return next(outlook for outlook in outlooks if outlook is not None)
 
     def exclude_faults(self) -> None:
-        """Exclude content that would stop a build.
+        """Exclude content that would stop the build.
 
-        The record of a file that cannot be read stays as it was last published, or is left out.
+        If a file cannot be read, its record stays as it was last published, or is left out.
         """
         from statuary.engine.read_content import is_excluded
 
@@ -129,7 +131,7 @@ class Sections:
                 self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
 
     def find_faults(self) -> None:
-        """Report the findings of the site and of every section."""
+        """Collect the findings of the site and of every section."""
         from statuary.site.pages.theme_findings import text_findings
 
         site = self._run.site
@@ -148,13 +150,15 @@ class Sections:
             (self._report.skipped if is_alone else self._report.findings).append(finding)
 
     def check(self) -> None:
-        """Check the site with every section."""
+        """Run the checks of every section."""
         for result in self._results(lambda section: section.check(self._run)):
             self._report.add(result)
             self._run.results += result.values
 
     def build(self, *, strict: bool = False) -> bool:
-        """Let each section add its documents, until a finding forbids publishing.
+        """Let each section add its documents.
+
+        This stops as soon as a finding stops the build.
 
         Returns:
             Whether the site may be published.
@@ -169,7 +173,7 @@ class Sections:
     def finalize(self) -> None:
         """Let each section add the documents that depend on all others.
 
-        If a section of another package failed, its documents of the last build are kept.
+        If another package's section failed, the documents of the last build stay.
         """
         for folder in self._incomplete:
             self._run.target.ledger.documents.retain_missing(folder)
@@ -180,7 +184,7 @@ class Sections:
             self._report.add(result)
 
     def on_published(self) -> None:
-        """Tell every section that the documents are published."""
+        """Tell every section that the site has been published."""
         for _ in self._results(lambda section: section.on_published(self._run), is_built=True):
             pass
 
@@ -251,7 +255,7 @@ def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action:
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":
-    """Return a site without the sections that add to a build."""
+    """Return the site without the extensions that add to a build."""
     kept = []
     for key, settings in site.extensions:
         row = extension_of(key)
@@ -263,7 +267,7 @@ def without_building_sections(site: "SiteContent") -> "SiteContent":
 
 
 def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
-    """Remove the published documents of sections that the site disables."""
+    """Remove the documents of sections that the site no longer uses."""
     documents = target.ledger.documents
     faulty = {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)
@@ -298,10 +302,10 @@ def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[st
 
 
 def folders_of_urls(urls: "Iterable[Url]") -> tuple[str, ...]:
-    """Return the paths and folders that a section of another package owns.
+    """Return the paths and folders that another package's section owns.
 
-    A folder is omitted if statuary has URLs in the same top-level folder: a section must not remove documents
-    that are not its own.
+    A folder is left out if statuary has URLs in the same top-level folder, because a section must not remove
+    documents of others.
 
     Returns:
         The paths of URLs without parameters, then the folders of URLs with parameters.

@@ -33,7 +33,9 @@ class TickResult(NamedTuple):
 def tick(
     root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTIONS, *, dry_run: bool = False
 ) -> TickResult:
-    """Update a published site's documents to the status of a time.
+    """Update a published site to a given time, without a build.
+
+    The last build has already written the documents for that time.
 
     Args:
         root: the folder of the published site.
@@ -42,7 +44,8 @@ def tick(
         dry_run: change nothing and run no extension; only return the paths that would change.
 
     Raises:
-        PublishingError: if the site has no epochs, was built for a later time, or is being built.
+        PublishingError: if the site has no precomputed documents, was built for a later time, or is being
+            built.
     """
     index = read_epoch_index(root)
     if now < index.start:

@@ -8,9 +8,14 @@ from statuary.site.settings import HostingSettings
 
 
 def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
-    """Reuse a group of the last build if its fingerprint is unchanged.
+    """Reuse a group of documents if their inputs are unchanged.
 
-    The group is not reused either if a later publication, such as a tick, replaced one of its documents.
+    The group is not reused if a later publication, such as a tick, replaced one of the documents.
+
+    Args:
+        target: the site that is being built.
+        group: the name of the group.
+        fingerprint: the digest of everything that the documents depend on.
 
     Returns:
         The paths of the group's documents, or None if the caller must make them again.

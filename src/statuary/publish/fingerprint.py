@@ -36,14 +36,14 @@ FINGERPRINTED = (
 
 
 class Fingerprint(NamedTuple):
-    """The inputs of documents other than their sources, as digests."""
+    """Digests of everything that documents depend on, except their sources."""
 
     statuary: str  # hash of the program, so that a changed program rebuilds even under the same version
     settings: str  # hash of the settings of the site and of the run
 
     @property
     def text(self) -> str:
-        """Both digests on one line, separated by a space."""
+        """Both digests on one line, for the ledger."""
         return " ".join(self)
 
     @classmethod
@@ -58,7 +58,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint_of(*settings: object) -> Fingerprint:
-    """Return the fingerprint of the program and these settings.
+    """Return the fingerprint for these settings and the program.
 
     Args:
         settings: values, and collections of values.
@@ -73,7 +73,10 @@ def digest_of(*values: object) -> str:
 
 @cache
 def program_fingerprint() -> str:
-    """Return the SHA-256 of version and program files behind documents."""
+    """Return a digest of the program files that make documents.
+
+    If it changes, everything is built again.
+    """
     package = str(Path(version.__file__).parent)
     digest = sha256(version.VERSION.encode())
     for file in sorted(_fingerprinted_files(package)):

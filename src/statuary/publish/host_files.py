@@ -60,7 +60,7 @@ FUNCTIONS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx", ".py", ".rb",
 
 
 def is_host_file(path: str) -> bool:
-    """Return whether a host executes a file or reads settings there."""
+    """Return whether a file is a program or settings for the host."""
     first, *others = names = fold_case(path).split("/")
     return (
         first in ROOT_NAMES

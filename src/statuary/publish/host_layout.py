@@ -13,7 +13,7 @@ from statuary.site.urls import media_type_by_extension
 
 
 def with_compressed_forms(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield each document, followed by the compressed forms that its hosts need.
+    """Yield each document, followed by the compressed copies that hosts need.
 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
@@ -59,7 +59,7 @@ COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
 
 
 def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
-    """Yield the compressed forms that are smaller than the document.
+    """Yield compressed copies of a document, if they are smaller.
 
     Raises:
         PublishingError: if a form needs a package that is not installed.
@@ -85,7 +85,7 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
 def media_type_of(path: str) -> str:
     """Return the `Content-Type` of a path.
 
-    A compressed form has the type of the document that it compresses.
+    A compressed copy has the type of its document.
     """
     path = uncompressed_path(path)
     match = match_url(path)
@@ -98,6 +98,6 @@ def media_type_of(path: str) -> str:
 
 
 def cache_of(path: str) -> str:
-    """Return the `Cache-Control` of a path, unless the host decides."""
+    """Return the `Cache-Control` of a path; empty if the host decides."""
     match = match_url(uncompressed_path(path))
     return "" if match is None else match.url.cache

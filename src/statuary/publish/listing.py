@@ -58,7 +58,7 @@ class DamagedSnapshotError(PublishingError):
 
 
 class Entry(NamedTuple):
-    """A document in a listing."""
+    """A document as the manifest lists it."""
 
     path: str  # the name that it is stored under
     aliases: tuple[str, ...] = ()  # other names: the path with the address in lower case, or none
@@ -70,7 +70,7 @@ class Entry(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the document, the stored name first."""
+        """All names of the document; the first is that of its file."""
         return (self.path, *self.aliases)
 
 
@@ -83,7 +83,7 @@ PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 
 
 def document_path(path: str) -> str:
-    """Return a path after checking that a snapshot's document may have it.
+    """Return the path if a snapshot's document may have it.
 
     Raises:
         DamagedSnapshotError: if the path leaves the site, is hidden, is unsafe on some system, or is in the
@@ -104,12 +104,12 @@ def document_path(path: str) -> str:
 
 
 def lower_case_address(path: str) -> str:
-    """Return a path with its address, if any, in lower case."""
+    """Convert the address in a path, if any, to lower case."""
     return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
 
 
 class NameTable:
-    """The names so far, on disk."""
+    """The paths that are taken so far, on disk."""
 
     def __init__(self) -> None:
         self.connection = temporary_database(
@@ -124,7 +124,7 @@ class NameTable:
         self.connection.close()
 
     def claim(self, path: str) -> None:
-        """Add the path of a file, and those of its folders.
+        """Take the path of a file, and those of its folders.
 
         Raises:
             DamagedSnapshotError: if a file or folder already has the path, in any case.
@@ -180,7 +180,7 @@ DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def encode_entry(entry: Entry) -> bytes:
-    """Return a document's line, with its line break.
+    """Encode a document's entry as a line of the manifest.
 
     Raises:
         DamagedSnapshotError: if the line is too long.
@@ -249,7 +249,7 @@ def json_object(text: bytes, what: str) -> JsonObject:
 
 
 def checked_text(value: Json) -> str:
-    """Return a value after checking that it is a string.
+    """Return a JSON value if it is a string.
 
     Raises:
         InvalidValueError: if the value is not a string.
@@ -260,7 +260,7 @@ def checked_text(value: Json) -> str:
 
 
 def checked_count(value: Json) -> int:
-    """Return a value after checking that it is a non-negative integer.
+    """Return a JSON value if it is a non-negative integer.
 
     Raises:
         InvalidValueError: if the value is not a non-negative integer.
@@ -271,7 +271,7 @@ def checked_count(value: Json) -> int:
 
 
 def checked_digest(value: Json) -> str:
-    """Return a value after checking that it is a SHA-256 in hex.
+    """Return a JSON value if it is a SHA-256 in hex.
 
     Raises:
         InvalidValueError: if the value is not a SHA-256 in hex.
@@ -292,7 +292,7 @@ def _header_value(value: Json) -> str:
 
 
 class Part(NamedTuple):
-    """A part of a listing."""
+    """A part of the manifest: a file that lists some documents."""
 
     sha256: str  # SHA-256 of the part's lines, as 64 hex digits; also its file name
     first: str  # the path of its first document
@@ -301,12 +301,12 @@ class Part(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of the part in a snapshot."""
+        """The path of the part's file in the site."""
         return part_path(self.sha256)
 
 
 def parse_part_row(value: Json) -> Part:
-    """Return a part of a manifest from its JSON object.
+    """Parse the description of a part in the manifest.
 
     Raises:
         InvalidValueError: if a member is missing or has a wrong type or format.
@@ -321,12 +321,15 @@ def parse_part_row(value: Json) -> Part:
 
 
 def ends_part(path: str) -> bool:
-    """Return whether a part ends after a path."""
+    """Return whether a part of the manifest ends after this path.
+
+    The path alone decides, so that other parts stay when one changes.
+    """
     return int.from_bytes(sha256(path.encode()).digest()[-2:], "big") % MEAN_PART_LENGTH == 0
 
 
 def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield sorted entries in parts."""
+    """Divide sorted entries into the parts of a manifest."""
     part: list[Entry] = []
     for entry in entries:
         part.append(entry)
@@ -338,14 +341,14 @@ def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 class EncodedPart(NamedTuple):
-    """A part with the bytes of its lines."""
+    """A part of the manifest, with the bytes of its file."""
 
     part: Part
     text: bytes
 
 
 def encode_part(entries: list[Entry]) -> EncodedPart:
-    """Return entries as a part."""
+    """Encode entries as a part of the manifest."""
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
         lines += encode_entry(entry)
@@ -357,19 +360,19 @@ def _encoded_part(text: bytes, first: str, documents: int) -> EncodedPart:
 
 
 class PartLine(NamedTuple):
-    """A line of a part, with the path in it."""
+    """A line of a part, with the path that it contains."""
 
     path: str
     text: bytes  # with its line break
 
 
 def part_of_lines(lines: list[PartLine]) -> EncodedPart:
-    """Return lines as a part."""
+    """Make a part of the manifest from encoded lines."""
     return _encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
 
 
 def own_lines(text: bytes | None, part: Part) -> list[PartLine]:
-    """Return the lines of a part of a manifest that this program wrote.
+    """Return the lines of a part that statuary itself wrote.
 
     Args:
         text: the bytes; None if the file of the part is missing.
@@ -384,7 +387,7 @@ def own_lines(text: bytes | None, part: Part) -> list[PartLine]:
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:
-    """Return the bytes of a part after checking their digest.
+    """Check the digest of a part, and return its bytes.
 
     Args:
         text: the bytes; None if the file of the part is missing.
@@ -401,7 +404,7 @@ def check_part(text: bytes | None, part: Part) -> bytes:
 
 
 def parse_part(text: bytes | None, part: Part) -> list[Entry]:
-    """Parse the entries of a part.
+    """Check the digest of a part, and return its entries.
 
     Args:
         text: the bytes; None if the file of the part is missing.

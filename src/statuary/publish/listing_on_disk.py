@@ -10,14 +10,14 @@ EVERY_ENTRY = "SELECT * FROM entries"
 
 
 class ListingSize(NamedTuple):
-    """The size of a site according to its listing."""
+    """The number of documents and bytes that a manifest lists."""
 
     documents: int
     size: int  # bytes of their bodies
 
 
 class Listing:
-    """A listing by path; a context manager around a temporary database."""
+    """A list of documents, sorted by path, in a temporary database."""
 
     def __init__(self) -> None:
         self.database = temporary_database(
@@ -36,7 +36,7 @@ class Listing:
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
-        """Add an entry unless another entry has its path.
+        """Add a document, unless another one has its path.
 
         Args:
             entry: the entry.
@@ -74,15 +74,15 @@ class Listing:
             yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
 
     def parts(self) -> Iterator[EncodedPart]:
-        """Yield the parts of the listing with the bytes of their lines."""
+        """Yield the parts of a manifest for these documents."""
         return map(encode_part, split_into_parts(self))
 
     def part(self, part: Part) -> list[Entry]:
-        """Return the entries of a part."""
+        """Return the documents in a part."""
         rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
         return [entry for entry, *_ in rows]
 
     def size(self) -> ListingSize:
-        """Return the size of the listing."""
+        """Return the number of documents and bytes."""
         query = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries"
         return ListingSize(*self.database.execute(query).fetchone())

@@ -13,7 +13,7 @@ from statuary.registry import load, providers
 
 
 class SiteLocation(Protocol):
-    """A place of a site, to read from."""
+    """A place to read a site from, such as a bucket."""
 
     name: str  # as it was opened
 
@@ -28,12 +28,12 @@ class SiteLocation(Protocol):
         """
 
     def close(self) -> None:
-        """Release resources."""
+        """Release what is open."""
         return
 
 
 class FolderLocation(SiteLocation):
-    """A folder, which need not exist yet."""
+    """A folder that has a site, or will have one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -49,13 +49,13 @@ FILE = "file"
 
 
 def scheme_of(name: str) -> str:
-    """Return a URL's scheme, empty for a path."""
+    """Return a URL's scheme, or an empty string for a path."""
     scheme, separator, _ = name.partition("://")
     return scheme if separator else ""
 
 
 def open_location(name: str) -> SiteLocation:
-    """Open the location of a site.
+    """Open a folder or URL to read a site from.
 
     Args:
         name: a path, or a URL.
@@ -73,7 +73,7 @@ def open_location(name: str) -> SiteLocation:
 
 
 class MayReplace(Protocol):
-    """Decides whether an extension's part of a site may replace the target's."""
+    """Decides whether an extension's part of a target may be replaced."""
 
     def __call__(self, site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
         """Verify the site's part against the target's.
@@ -87,7 +87,7 @@ class MayReplace(Protocol):
 
 
 class SiteReplacement(NamedTuple):
-    """The parts of a site that may replace a target's, by extensions."""
+    """The parts of a target that publishing may replace."""
 
     # by verified path, the SHA-256 of the bytes that may be replaced there; None if there must be none
     verified: Mapping[str, str | None]
@@ -95,14 +95,15 @@ class SiteReplacement(NamedTuple):
     problems: tuple[StatuaryError, ...] = ()  # why
 
     def includes(self, path: str) -> bool:
-        """Return whether a path of the site is published."""
+        """Return whether a file of the site is published."""
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
 def replacement_of(site: str, target: str) -> SiteReplacement:
-    """Ask extensions whether a site's parts may replace a target's.
+    """Ask extensions which parts of a target may be replaced.
 
-    Only an extension whose marker file exists in the target is asked.
+    For example, a log must not be replaced by a shorter one. Only extensions with files in the target are
+    asked.
 
     Args:
         site: the path or URL of the site to publish.

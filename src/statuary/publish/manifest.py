@@ -42,7 +42,7 @@ MANIFEST_FORMAT = 1
 
 
 class Manifest(NamedTuple):
-    """The content of a snapshot."""
+    """The list of a site's files, in parts, with its origin."""
 
     origin: SiteOrigin
     documents: int  # the number of documents
@@ -52,7 +52,7 @@ class Manifest(NamedTuple):
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """Return the bytes of a manifest."""
+    """Encode a manifest as JSON."""
     origin = manifest.origin
     value = {
         "snapshot": MANIFEST_FORMAT,
@@ -109,12 +109,12 @@ def _manifest(value: JsonObject) -> Manifest:
 
 
 def manifest_digest(manifest_text: bytes) -> str:
-    """Return the SHA-256 of a manifest, which identifies the exact site."""
+    """Return the SHA-256 of a manifest, which identifies the site's content."""
     return sha256(manifest_text).hexdigest()
 
 
 class ManifestBuilder:
-    """Collects the parts of a manifest, and counts names and bytes."""
+    """Makes a manifest part by part."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
@@ -122,25 +122,25 @@ class ManifestBuilder:
         self.size = 0
 
     def add(self, entries: list[Entry]) -> EncodedPart:
-        """Encode entries as a part, and add the part to the manifest."""
+        """Add entries as a part of the manifest."""
         encoded = encode_part(entries)
         self.parts.append(encoded.part)
         self.count(entries)
         return encoded
 
     def count(self, entries: list[Entry]) -> None:
-        """Count entries."""
+        """Count entries without adding a part."""
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)
 
     def manifest(self, origin: SiteOrigin) -> Manifest:
-        """Return the manifest of all parts."""
+        """Return the manifest with all parts that were added."""
         documents = sum(part.documents for part in self.parts)
         return Manifest(origin, documents, self.names, self.size, tuple(self.parts))
 
 
 def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
-    """Yield the entries of a manifest, by path.
+    """Yield all documents that a manifest lists, sorted by path.
 
     Raises:
         DamagedSnapshotError: if a part is missing or damaged, paths are unsorted or clash, or counts differ.
@@ -162,15 +162,15 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
 
 
 def is_listed(path: str) -> bool:
-    """Return whether a site's manifest lists a path.
+    """Return whether the manifest of a site lists a path.
 
-    A manifest lists every file except its own files and those that only the host reads.
+    It lists every file except its own files and those that only the host reads.
     """
     return not is_snapshot_path(path) and path.partition("/")[0] not in HOST_FILES
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
-    """Yield the files that match the manifest.
+    """Yield the files of a site that match its manifest.
 
     If the manifest is damaged, the iteration ends there without an error.
 

@@ -10,7 +10,7 @@ UTC = ZoneInfo("UTC")
 
 
 class SiteOrigin(NamedTuple):
-    """The origin of a site."""
+    """Facts about the build of a site: its time, revision and version."""
 
     instant: Instant  # the instant that the site shows
     revision: str  # the content's revision, such as a git commit; empty if unknown
@@ -19,7 +19,7 @@ class SiteOrigin(NamedTuple):
 
 
 def refuse_earlier_build(there: str, instant: Instant) -> None:
-    """Refuse a build for a time earlier than the last build's.
+    """Refuse to build for an earlier time than the last build.
 
     Args:
         there: the time of the last build, as ISO 8601; empty if there was no build.
@@ -36,7 +36,7 @@ def refuse_earlier_build(there: str, instant: Instant) -> None:
 
 
 def build_meta(origin: SiteOrigin) -> dict[str, str]:
-    """Return the ledger notes that record a site's origin."""
+    """Return the values that the ledger stores about a site's origin."""
     return {
         "instant": format_instant(origin.instant, UTC),
         "revision": origin.revision,

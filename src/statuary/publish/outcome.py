@@ -8,7 +8,7 @@ from statuary.base.findings import Finding, Severity
 
 
 class Extent(StrEnum):
-    """The extent to which a run published a site."""
+    """The part of a site that was published."""
 
     NOTHING = "nothing"
     ALL = "all"
@@ -19,7 +19,7 @@ class Extent(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """The result of a run, or of a dry run."""
+    """The result of a build or publication, or of a dry run."""
 
     extent: Extent
     # the names of content files, of folders that the target keeps, and of a target that failed: readers get
@@ -27,9 +27,9 @@ class Outcome(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
-        """Return this outcome with more names of missing parts.
+        """Return the outcome with further parts missing.
 
-        An outcome that published nothing is unchanged.
+        If nothing was published, it is unchanged.
         """
         missing = tuple(sorted({*self.missing, *names}))
         if self.extent is Extent.NOTHING or not missing:
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
         return self._replace(extent=extent, missing=missing)
 
     def without_target(self, name: str) -> Self:
-        """Return the outcome if a target failed after the folder was built."""
+        """Return the outcome for a failed target, after the folder was built."""
         return self._replace(extent=Extent.FOLDER, missing=(name, *self.missing))
 
 
@@ -47,7 +47,7 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_except(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a site published in spite of errors."""
+    """Return the outcome of a build that published despite these errors."""
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_name(finding) for finding in errors)
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 
 class Action(StrEnum):
-    """The action that a plan takes at a path."""
+    """The action of a build on a file."""
 
     ADD = "add"
     REPLACE = "replace"
@@ -31,9 +31,9 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """The changes that applying a build would make, with their counts.
+    """The changes that a build makes to a site, with their number.
 
-    The changes themselves are yielded one by one, since a site may have millions.
+    The changes are yielded one by one, since a site may have millions.
     """
 
     counts: dict[Action, int]  # changes by action
@@ -51,5 +51,5 @@ class Plan(NamedTuple):
 
     @property
     def documents(self) -> int:
-        """The number of paths that the site will have."""
+        """The number of files that the site will have."""
         return self.unchanged + self.counts[Action.ADD] + self.counts[Action.REPLACE]

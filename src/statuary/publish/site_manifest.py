@@ -52,7 +52,9 @@ FullManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
 def add_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool, by_workers: FullManifest | None = None
 ) -> None:
-    """Add the manifest of the new site, after all other documents.
+    """Add the manifest, which lists all files of the site.
+
+    Add all other documents first.
 
     Args:
         target: the site that is being built.
@@ -98,7 +100,7 @@ def _previous_manifest(target: BuildTarget) -> Manifest | None:
 
 
 class ListedParts(NamedTuple):
-    """A listing of a site's files in parts."""
+    """Makes the parts of a manifest, and chooses the paths to list."""
 
     is_listed: Callable[[str], bool]  # whether it has the file at a path
     document: Callable[[Part, bytes], Document]  # the document of a part
@@ -119,7 +121,7 @@ def _full_manifest(
 
 
 def full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
-    """Add all parts of a listing, and return its manifest.
+    """Make a manifest from scratch, and add all its parts.
 
     Args:
         target: the site that is being built.
@@ -179,10 +181,10 @@ def renewed_listing(
 
 
 class PartsUpdate:
-    """Applies changes to the parts of a listing.
+    """Updates the parts of a manifest for changed files.
 
-    The result is the same as dividing the new listing into parts. A part with a change is read, and so are
-    the parts after it, until a new part ends where an old part does.
+    The result is the same as making the manifest from scratch. A part with a change is read, and so are the
+    parts after it, until a new part ends where an old part does.
     """
 
     def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:
@@ -192,12 +194,13 @@ class PartsUpdate:
         self.size = 0  # how many more bytes all documents have
 
     def parts(self, changes: Iterable[tuple[str, Entry | None]]) -> Iterator[tuple[Part, bytes | None]]:
-        """Yield the parts by path, with the lines of changed ones.
-
-        The lines of an unchanged part are None.
+        """Yield the parts of the new manifest, sorted by path.
 
         Args:
             changes: the paths that differ, sorted, each with its new entry, or None if it was removed.
+
+        Yields:
+            The part, and its bytes; None for an unchanged part.
 
         Raises:
             DamagedSnapshotError: if a part that is read is missing or damaged.

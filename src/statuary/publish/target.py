@@ -15,7 +15,7 @@ Document_contra = TypeVar("Document_contra", contravariant=True)
 
 
 class Target(Protocol[Document_contra]):
-    """Receives documents, plans the changes, and applies them."""
+    """A place to publish to: takes documents, plans changes, applies them."""
 
     dry_run: bool  # whether the plan is only shown
 
@@ -27,17 +27,20 @@ class Target(Protocol[Document_contra]):
         """
 
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Add the target's current documents if they are known to be unchanged.
+        """Keep documents of the target if they are unchanged.
 
         Returns:
-            Whether the documents were added.
+            Whether the documents were kept.
         """
 
     def plan(self) -> Plan:
-        """Return the changes that applying would make, after everything was added."""
+        """Return the changes that `apply` would make.
+
+        Add all documents first.
+        """
 
     def apply(self) -> None:
-        """Change the target to the added documents.
+        """Change the target to the documents that were added.
 
         Raises:
             PublishingError: if the change fails, or this is a dry run.
@@ -54,37 +57,40 @@ class BuildTarget(Target[Document], Protocol):
     writes_own_manifest: bool  # whether it makes its own manifest, so that a build makes none
 
     def published(self, path: str) -> bytes | None:
-        """Return the bytes at a path before this build.
+        """Return the bytes that the last build published at a path.
 
         Returns:
             The bytes, or None if the site had no file there.
         """
 
     def output(self, name: str) -> PartitionOutput:
-        """Return the output of a partition by name."""
+        """Return the receiver for the documents of a partition.
+
+        Args:
+            name: the name of the partition.
+        """
 
     def merge_partition(self, result: PartitionResult) -> None:
-        """Add a partition's results.
+        """Add the documents of a partition.
 
-        Of two documents with the same path, the first one is kept.
+        If two documents have the same path, the first one is kept.
         """
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget added documents, and the error of a repeated path."""
+        """Forget added documents, and an error about their paths."""
 
     def resume(self, fingerprint: str) -> bool:
-        """Reuse the staged files of an interrupted build.
+        """Reuse what an interrupted build has already written.
 
         Args:
-            fingerprint: the fingerprint of this build; only files of a build with the same fingerprint are
-                reused.
+            fingerprint: the fingerprint of this build; the interrupted build must have the same.
 
         Returns:
-            Whether there were staged files to reuse.
+            Whether there was something to reuse.
         """
 
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
-        """Return the sources of published documents that are missing or resized.
+        """Return the sources whose published documents are missing or damaged.
 
         Args:
             verify: also read every document and compare it with the ledger.
@@ -92,7 +98,10 @@ class BuildTarget(Target[Document], Protocol):
 
 
 class StatelessTarget(BuildTarget):
-    """A target without earlier builds; a context manager around a temporary ledger."""
+    """A target that knows nothing of earlier builds.
+
+    It is a context manager around a temporary ledger.
+    """
 
     partition_size = 8
     started_at_ns = 0

@@ -27,11 +27,11 @@ class Document(NamedTuple):
 
 
 class EncodingError(Exception):
-    """A document reads back as another value, because of a bug."""
+    """JSON reads back as another value, because of a bug."""
 
 
 def encode_json(value: object) -> bytes:
-    """Encode a value as JSON and verify it by reading it back.
+    """Encode a value as JSON, and check that it reads back unchanged.
 
     Raises:
         EncodingError: if the JSON reads back as another value: a key is not a string, or a number is not
@@ -51,7 +51,7 @@ def _read_back(body: bytes) -> object:
 
 
 def encode_unchecked(value: object) -> bytes:
-    """Encode a value read from JSON, or of verified parts."""
+    """Encode a value as JSON that is known to read back unchanged."""
     try:
         return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
@@ -93,8 +93,8 @@ _COMPRESSED = tuple(f".{form}" for form in CompressedFormat)
 
 
 def uncompressed_path(path: str) -> str:
-    """Return the path of the document behind a compressed copy.
+    """Return the path of the document that a compressed copy belongs to.
 
-    Other paths are unchanged.
+    Other paths are returned as they are.
     """
     return path.rpartition(".")[0] if path.endswith(_COMPRESSED) else path

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def markdown_parser() -> "MarkdownIt":
-    """Return the shared parser, made on first use: most bodies need none."""
+    """Return the Markdown parser, which is made on first use."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
     # authors of updates mean indented lines and lines above a row of dashes as layout, not as markup
     return parser.enable("table").disable(["code", "lheading", "image"])
@@ -64,10 +64,10 @@ def _address(_tag: str, attribute: str, value: str) -> str | None:
 
 @cache
 def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
-    """Return the sanitizer of Markdown's HTML.
+    """Return the sanitizer for HTML that was made from Markdown.
 
     Args:
-        link_rel: the `rel` of links; None for none.
+        link_rel: the `rel` attribute of links; None for none.
     """
     return nh3.Cleaner(
         tags={*BODY_TAGS},

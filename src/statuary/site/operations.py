@@ -9,7 +9,7 @@ from statuary.site.urls import Url
 
 
 class Operation(NamedTuple):
-    """The operation of a URL."""
+    """The documentation of a URL in openapi.json."""
 
     url: Url
     shape: type | None = None  # the type of its JSON body; None for another body
@@ -26,7 +26,7 @@ class Operation(NamedTuple):
 
 
 class ApiDescription(NamedTuple):
-    """An extension's API operations, under one tag of openapi.json."""
+    """The calls of an extension's API, under one tag of openapi.json."""
 
     tag: str
     description: str

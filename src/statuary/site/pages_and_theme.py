@@ -37,7 +37,7 @@ MAX_PAGE_PATH = 180
 
 
 class PageFile(SourceModel):
-    """The keys at the beginning of a page."""
+    """The keys at the beginning of a Markdown page."""
 
     title: Text
     """The title of the page, and its name in the navigation."""
@@ -58,7 +58,10 @@ class PageFile(SourceModel):
 
 
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
-    """Read the Markdown pages in order; faults are added to `findings`."""
+    """Read a site's Markdown pages, in order.
+
+    Faults are added to `findings`.
+    """
     pages = []
     for file in files:
         page = run_guarded(partial(next, _read_page(file, findings), None), file.path, "reading the page")
@@ -119,7 +122,10 @@ LOGOS = frozenset({"logo.svg", "logo.png", "logo.webp"})
 
 
 def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
-    """Read the theme for a language; faults are added to `findings`."""
+    """Read a site's theme for a language.
+
+    Faults are added to `findings`.
+    """
     by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
     for file in files:
         by_kind[_kind(file)].append(file)
@@ -201,7 +207,7 @@ ACTIVE_URL = re.compile(r"javascript:|(?<![a-z])data:(?!image/(?:png|jpeg|webp|g
 
 
 def check_svg(raw: bytes) -> None:
-    """Check that an SVG is XML and runs no script.
+    """Check that an SVG image is well-formed and has no scripts.
 
     Raises:
         UnreadableError: if the image is not XML, or may run a script.

@@ -10,7 +10,7 @@ from statuary.base.errors import StatuaryError
 
 
 class HostingPlatform(StrEnum):
-    """A host that reads rules from files in the site."""
+    """A host whose settings are files in the site."""
 
     NETLIFY = "netlify"
     CLOUDFLARE = "cloudflare"
@@ -18,10 +18,10 @@ class HostingPlatform(StrEnum):
 
 
 class PathLayout(StrEnum):
-    """The paths of contracts: those of their URLs, or sharded folders.
+    """The layout of contracts' paths: as in their URLs, or sharded.
 
-    A shard is a folder named by the first two digits of the address. Shards are for hosts that limit the
-    files of a folder (Netlify: 54,000); rewrite rules and the edge module hide them.
+    The sharded layout has a folder for the first two digits of the address. It is for hosts that limit the
+    files in a folder (Netlify: 54,000). Rewrite rules and the edge module hide it.
     """
 
     PLAIN = "plain"
@@ -29,7 +29,7 @@ class PathLayout(StrEnum):
 
 
 class CompressedFormat(StrEnum):
-    """A format of compressed copies; the value is their file extension.
+    """A format for compressed copies of files, named by its extension.
 
     nginx serves such copies with `gzip_static`, Caddy with `precompressed`.
     """
@@ -40,7 +40,7 @@ class CompressedFormat(StrEnum):
 
 
 class HostingSettings(NamedTuple):
-    """The host files and paths that the site provides."""
+    """The hosts that a site is made for, and its layout."""
 
     files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
@@ -77,7 +77,7 @@ LANGUAGE_NAMES = {
 
 
 def suggest_language(tag: str) -> str:
-    """Suggest the language that a name, or a tag of a region, stands for.
+    """Suggest a language tag for a language's name or longer tag.
 
     Returns:
         `did you mean …?`, or an empty string.
@@ -115,7 +115,7 @@ class Theme(NamedTuple):
 
     @property
     def logo(self) -> str | None:
-        """The name of the logo, or None."""
+        """The name of the logo's file, or None."""
         names = [name for name, _ in self.files]
         return next((name for name in LOGO_NAMES if name in names), None)
 
@@ -160,17 +160,17 @@ class PageSettings:
     theme: Theme = field(default_factory=Theme)
 
     def without_templates(self, *names: str) -> "PageSettings":
-        """Return the settings without the named theme templates, or without all.
+        """Return the settings without some of the theme's templates, or all.
 
-        The package's templates take their place.
+        Pages then use statuary's own templates.
         """
         templates = tuple(template for template in self.theme.templates if names and template[0] not in names)
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Return whether a site of this size has contract pages."""
+        """Return whether a site with this many contracts has contract pages."""
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Return whether pages list the contracts if there are `count` contracts."""
+        """Return whether a site with this many contracts lists them on pages."""
         return count <= self.listed

@@ -25,15 +25,18 @@ class SiteIdentity(Protocol):
 
     @property
     def time_zone(self) -> ZoneInfo:
-        """The zone of every published timestamp."""
+        """The time zone of published times."""
 
     @property
     def demo(self) -> bool:
-        """Whether everything is invented; every page says so."""
+        """Whether the site is a demo with invented data.
+
+        Every page then says so.
+        """
 
 
 class SiteContent(NamedTuple):
-    """The content of a site."""
+    """Everything that was read from a content folder."""
 
     source: str  # the path of site.yaml, for findings
     page: SiteIdentity
@@ -47,19 +50,23 @@ class SiteContent(NamedTuple):
     unread: frozenset[str] = frozenset()
 
     def of(self, kind: type[Value]) -> Value:
-        """Return the value that a section read from the content, by type."""
+        """Return what a section read from the content, found by its type."""
         return next(value for value in self.values if isinstance(value, kind))
 
     def settings_of(self, kind: type[Value]) -> Value | None:
-        """Return an extension's settings by type, or None if it is disabled."""
+        """Return the settings of an extension, found by their type.
+
+        Returns:
+            The settings, or None if the extension is disabled.
+        """
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def with_value(self, new: object) -> Self:
-        """Return the site with a section's value of this type replaced."""
+        """Return the same content with one section's value replaced."""
         return self._replace(
             values=tuple(new if type(value) is type(new) else value for value in self.values)
         )
 
     def without_templates(self, *names: str) -> Self:
-        """Return the site without the named theme templates, or without all."""
+        """Return the same content without some of the theme's templates, or all."""
         return self._replace(pages=self.pages.without_templates(*names))

@@ -17,19 +17,19 @@ from statuary.site.urls import DESCRIPTION_URLS, PAGE_URLS, Url, url_regex
 
 @cache
 def content_urls() -> tuple[Url, ...]:
-    """Return the rows of the contracts and of the status."""
+    """Return the URLs of contracts and of the status."""
     return tuple(chain.from_iterable(load(row.provides["urls"]) for row in CONTENT_SECTIONS))
 
 
 @cache
 def all_urls() -> tuple[Url, ...]:
-    """Return statuary's rows, those of extensions before the descriptions of the site."""
+    """Return all URLs that sites built by statuary may have."""
     extension_urls = (load(row.section).urls for row in EXTENSIONS if row.section)
     return (*content_urls(), *PAGE_URLS, *chain.from_iterable(extension_urls), *DESCRIPTION_URLS)
 
 
 def urls_of_others(keys: Iterable[str]) -> tuple[Url, ...]:
-    """Return the rows of the sections of other packages that a site enables.
+    """Return the URLs that other packages add to a site.
 
     Args:
         keys: the keys of site.yaml.
@@ -40,20 +40,20 @@ def urls_of_others(keys: Iterable[str]) -> tuple[Url, ...]:
 
 
 class UrlMatch(NamedTuple):
-    """The URL of a path."""
+    """A URL of the table, with the parameters in a path."""
 
     url: Url
     parameters: dict[str, str]  # the parts of the path that vary, by name in the pattern
 
 
 def match_url(path: str) -> UrlMatch | None:
-    """Return the URL and the parameters of a path.
+    """Find the URL that a path belongs to.
 
-    The URL with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain
-    `all-chains`.
+    If several match, the one with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract
+    on the chain `all-chains`.
 
     Returns:
-        None if no document can have the path.
+        The URL and its parameters, or None if no document can have the path.
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()

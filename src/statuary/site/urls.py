@@ -95,7 +95,7 @@ FRAMED_HEADERS = {name: text for name, text in COMMON_HEADERS.items() if name !=
 
 
 class PutStep(IntEnum):
-    """A site's upload order: referenced documents come first."""
+    """The order in which files are uploaded: linked documents come first."""
 
     ANNOUNCEMENT = 0  # the data that the next publication needs if this one is interrupted
     BODY = 1  # documents that name no others
@@ -107,7 +107,7 @@ class PutStep(IntEnum):
 
 
 class Url(NamedTuple):
-    """A URL, or a family of URLs that differ in their parameters."""
+    """A URL of the site, or several that differ in their parameters."""
 
     name: str  # as in `statuary explain` and the rules for hosts
     pattern: str  # path below the site's root, with `{parameter}` for each part that varies
@@ -120,11 +120,11 @@ class Url(NamedTuple):
     is_version: bool = False  # whether it is a version of the document at its parameter `path`
 
     def path(self, **parameters: str | int) -> str:
-        """Return the path with its parameters filled in."""
+        """Return the file path, given the parameters."""
         return self.pattern.format(**parameters)
 
     def link(self, **parameters: str | int) -> str:
-        """Return the path as pages link it, without a page's extension."""
+        """Return the address for links, without a page's extension."""
         return self.path(**parameters).removesuffix(".html")
 
     @property
@@ -134,18 +134,21 @@ class Url(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """All response headers; no `Content-Type` if the host derives it."""
+        """All response headers; `Content-Type` is missing if the host sets it."""
         own_headers = {"Content-Type": self.media_type, "Cache-Control": self.cache}
         return {name: value for name, value in own_headers.items() if value} | self.common_headers
 
     @property
     def common_headers(self) -> dict[str, str]:
-        """The headers that do not depend on type and cache rule."""
+        """The headers that do not depend on media type and caching."""
         return FRAMED_HEADERS if self.framed else COMMON_HEADERS
 
     @property
     def is_timed(self) -> bool:
-        """Whether the document shows current status: it changes without a build."""
+        """Whether the document shows the current status.
+
+        It then changes without a build.
+        """
         return self.cache == SHORT_LIVED
 
 
@@ -154,7 +157,7 @@ PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 
 
 def url_regex(url: Url) -> str:
-    """Return a URL's regular expression, with a group per parameter.
+    """Return a regular expression for a URL, with a group per parameter.
 
     A parameter is one name, except `{path}`, which is a whole path.
     """
@@ -165,7 +168,7 @@ def url_regex(url: Url) -> str:
 
 
 class UrlRows(list[Url]):
-    """The URLs of one owner, in the order of their rows."""
+    """The URLs that one package adds to the table."""
 
     def add(
         self,
@@ -178,7 +181,7 @@ class UrlRows(list[Url]):
         put: PutStep = PutStep.INDEX,
         own_rule: bool = False,
     ) -> Url:
-        """Add a URL to the rows, and return it."""
+        """Add a URL to the table, and return it."""
         url = Url(name, pattern, description, media_type, cache, put, own_rule)
         self.append(url)
         return url
@@ -191,7 +194,7 @@ class UrlRows(list[Url]):
         media_type: str = JSON,
         put: PutStep = PutStep.STATUS,
     ) -> Url:
-        """Add the row of documents that show the current status."""
+        """Add the URL of documents that show the current status."""
         return self.add(name, pattern, description, media_type, SHORT_LIVED, put=put)
 
 
@@ -264,7 +267,7 @@ DESCRIPTION_URLS = tuple(_rows)
 
 
 class FrameLinks(NamedTuple):
-    """The pages and feeds of a section to which all pages link."""
+    """The pages and feeds of a section that all pages link to."""
 
     home: Url
     tabs: Mapping[str, Url] = MappingProxyType({})  # the pages with tabs, by the keys of their texts

@@ -10,7 +10,7 @@ END = re.compile(r"^>{7} .*$", re.MULTILINE)
 
 
 def refuse_conflict_markers(text: str) -> None:
-    """Check that a text has no unresolved git conflict.
+    """Raise an error if a text has an unresolved git conflict.
 
     Raises:
         UnreadableError: at the line of the first conflict marker.

@@ -22,7 +22,7 @@ Content_co = TypeVar("Content_co", covariant=True)
 
 
 class Load(Protocol[Content_co]):
-    """A function that reads a file of one kind.
+    """A function that reads one kind of file.
 
     It returns the content of the file, or None after adding the faults to `findings`.
     """
@@ -36,7 +36,7 @@ ALONE = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE, FileKind.PA
 
 
 class ContentFiles:
-    """The files of a content folder by kind; readers add findings."""
+    """The files of a content folder, by kind, with findings about them."""
 
     def __init__(self) -> None:
         """Begin without files."""
@@ -46,9 +46,9 @@ class ContentFiles:
         self.read_paths: set[str] = set()
 
     def add(self, file: SourceFile) -> None:
-        """Add a file to the files of its kind.
+        """Add a file, unless it is a note or hidden.
 
-        A file that no kind matches becomes a finding; notes and hidden files are ignored.
+        A file of no known kind becomes a finding.
         """
         path = file.pure
         if is_ignored(path):
@@ -63,12 +63,12 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def unread(self) -> frozenset[str]:
-        """Return the paths of unreadable files that concern only themselves."""
+        """Return the files that could not be read and affect nothing else."""
         files = (file.path for kind in ALONE for file in self.files[kind])
         return frozenset(files).difference(self.read_paths)
 
     def only(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
-        """Read the only file of a kind.
+        """Read the file of a kind that occurs only once.
 
         Each further file of the kind becomes a finding.
 
@@ -100,7 +100,10 @@ class ContentFiles:
     def translated(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
-        """Return the values of files, or a finding for each fault."""
+        """Convert the content of files to values.
+
+        A fault becomes a finding, and the file is skipped.
+        """
         values = []
         for file, source in sources:
             value = run_guarded(

@@ -30,7 +30,7 @@ class EditError(StatuaryError):
         self.position = position  # the place in the file that prevents the edit, if there is one
 
     def in_file(self, file: Path) -> "EditError":
-        """Return the error with the file, the line and the column before its message."""
+        """Return the error with the file, line and column in its message."""
         place = f":{self.position.line}:{self.position.column}" if self.position else ""
         return EditError(f"{file}{place}: {self}", self.hint, self.position)
 
@@ -44,7 +44,7 @@ class FileEdit(NamedTuple):
 
 
 def write_edit(root: Path, edit: FileEdit) -> Path:
-    """Replace a file atomically, keeping its permissions and symbolic links.
+    """Replace a file in one step, keeping its permissions and links.
 
     Returns:
         The path of the written file.
@@ -79,11 +79,11 @@ LONGEST_WAIT = 600.0
 
 @contextmanager
 def content_lock(root: Path) -> Iterator[None]:
-    """Hold the lock of a content folder, waiting for other processes.
+    """Lock a content folder for a `with` block, waiting for other commands.
 
-    The folder itself is locked, so no lock file appears in git, and a killed process loses its lock. Windows
-    cannot lock folders: a database in the folder for temporary files is locked there, which excludes only
-    commands of the same user.
+    The folder itself is locked, so git sees no lock file, and a killed process loses its lock. Windows cannot
+    lock folders: there, a database in the folder for temporary files is locked, which excludes only commands
+    of the same user.
 
     Raises:
         EditError: if the folder cannot be opened or locked.
@@ -110,7 +110,7 @@ def content_lock(root: Path) -> Iterator[None]:
 
 @contextmanager
 def database_lock(root: Path) -> Iterator[None]:
-    """Hold the lock of a folder by locking an empty database.
+    """Lock a folder for a `with` block by locking an empty database.
 
     Raises:
         EditError: if it cannot be locked.
@@ -137,7 +137,7 @@ OPERATIONS_IN_PROGRESS = {
 
 
 def check_can_commit(file: Path) -> None:
-    """Check, before writing a file, that git can commit it alone.
+    """Check, before a file is written, that git can commit it alone.
 
     Raises:
         EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a
@@ -172,14 +172,14 @@ def in_work_tree(folder: Path) -> bool:
 
 
 class Commit(NamedTuple):
-    """A commit that was made."""
+    """A commit that statuary made."""
 
     name: str  # its short name
     stated_author: str = ""  # the author that statuary stated; empty if git knows one
 
     @property
     def line(self) -> str:
-        """The name, and the author where git knows none."""
+        """The commit's id, and a hint if git does not know the author."""
         if not self.stated_author:
             return self.name
         return (
@@ -189,7 +189,7 @@ class Commit(NamedTuple):
 
 
 def init_repository(folder: Path) -> None:
-    """Initialize a git repository in a folder that is in none.
+    """Run `git init` in a folder that is not in a repository.
 
     Raises:
         EditError: if git is missing or fails.
@@ -199,7 +199,7 @@ def init_repository(folder: Path) -> None:
 
 
 def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
-    """Commit files, in a new git repository if there is none.
+    """Commit files, after `git init` if there is no repository.
 
     Raises:
         EditError: if git is missing or fails to commit; the files stay.
@@ -262,13 +262,13 @@ def _run_git(subject: str, folder: Path, *arguments: str, text: str = "") -> Non
 def is_detached(file: Path) -> bool:
     """Return whether a file's repository has a detached HEAD.
 
-    A commit made then is lost at the next checkout of a branch.
+    A commit would then be lost at the next checkout of a branch.
     """
     return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").exit_code != 0
 
 
 def commit_file(file: Path, message: str) -> Commit:
-    """Commit one file as it is on disk, whatever else is staged.
+    """Commit one file, without anything else that is staged.
 
     Raises:
         EditError: if git fails to commit it; the file is unchanged.

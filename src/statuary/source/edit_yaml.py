@@ -31,7 +31,7 @@ from statuary.source.yaml_nodes import (
 
 
 class Replacement(NamedTuple):
-    """A new text for a span of a text; an empty span inserts."""
+    """New text for a span of YAML; an empty span inserts it."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class Replacement(NamedTuple):
 
 
 def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
-    """Return a text with its replacements made; their spans must not overlap."""
+    """Return a text with some spans replaced; spans must not overlap."""
     for replacement in sorted(replacements, reverse=True):
         text = text[: replacement.start] + replacement.text + text[replacement.end :]
     return text
@@ -51,10 +51,10 @@ COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}
 
 
 def end_of_entry(text: str, node: YamlNode, column: int) -> int:
-    """Return the end of an entry's lines, before the line break.
+    """Return the offset where a YAML entry ends, before the line break.
 
-    An entry includes a comment after it, and the comment lines below that are indented further than `column`,
-    the column of the entry, with the empty lines between them.
+    A comment on the entry's last line belongs to it, and so do comment lines below that are indented further
+    than `column`, the column of the entry, with the empty lines between them.
 
     Raises:
         EditError: if something else follows on the entry's last line.
@@ -69,17 +69,17 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
 
 
 def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
-    """Return whether comment lines are below an entry at `column`."""
+    """Return whether an entry is followed by comment lines in a column."""
     return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
 
 
 def insertion_below(
     text: str, node: YamlNode, column: int, lines: Sequence[str], *, apart: bool = False
 ) -> Replacement:
-    """Return the replacement that inserts lines below an entry.
+    """Return the replacement that inserts lines below a YAML entry.
 
-    The lines are inserted before the line break that ends the entry: a file whose last line has no line break
-    keeps none.
+    The lines are inserted before the line break that ends the entry. So a file whose last line has no line
+    break keeps none.
 
     Raises:
         EditError: if something else follows on the entry's last line.
@@ -91,10 +91,10 @@ def insertion_below(
 
 
 def line_break_near(text: str, index: int) -> str:
-    """Return the line break in use near an index.
+    """Return the kind of line break that a text uses nearby.
 
     Returns:
-        The line break before the index, else the one after the index, else LF.
+        The line break before the offset, else the one after it, else LF.
     """
     breaks_before = LINE_BREAK.findall(text[:index])
     behind = LINE_BREAK.search(text, index)
@@ -111,7 +111,7 @@ def follows_empty_line(text: str, node: YamlNode) -> bool:
 
 
 class NodePath(NamedTuple):
-    """The part of a pointer that exists."""
+    """A YAML node, and the part of a pointer leading to it."""
 
     root: YamlNode  # the whole text's mapping
     node: YamlNode  # the deepest node that exists
@@ -121,7 +121,7 @@ class NodePath(NamedTuple):
 
 
 def find_node(text: str, pointer: Pointer) -> NodePath:
-    """Follow a pointer through YAML text.
+    """Find the YAML node at a pointer, as far as it exists.
 
     Raises:
         EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on
@@ -170,9 +170,9 @@ def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode]
 
 
 def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
-    """Append an item to a list in YAML text.
+    """Append an item to a list in a YAML text.
 
-    A missing list is created, with the parents that it needs.
+    If the list is missing, it is created, with the mappings around it.
 
     Raises:
         EditError: if the pointer leads to something else than a list, or to a non-empty list in brackets, or
@@ -190,7 +190,7 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
 
 
 def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
-    """Set the value of a key in YAML text.
+    """Set the value of a key in a YAML text.
 
     A missing key is created with its parents, below the keys `preceding_keys`.
 

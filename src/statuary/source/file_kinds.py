@@ -30,7 +30,7 @@ class FileKind(Enum):
 
 
 class FilePattern(NamedTuple):
-    """The pattern of the paths of one kind of file."""
+    """The path pattern for one kind of content file."""
 
     kind: FileKind
     folder: str  # the top folder; empty for the content folder itself
@@ -41,7 +41,7 @@ class FilePattern(NamedTuple):
     limit: int = LARGEST_SOURCE_FILE  # bytes of the largest file; in a bulk file, of the largest record
 
     def matches(self, path: PurePosixPath) -> bool:
-        """Return whether a path in the content folder matches."""
+        """Return whether a path in the content folder fits the pattern."""
         folders = path.parts[:-1]
         if self.folder:
             if folders[:1] != (self.folder,):
@@ -86,7 +86,7 @@ STEMS = [pattern.stem for pattern in FILE_PATTERNS if pattern.stem and not patte
 
 
 def match_pattern(path: PurePosixPath) -> FilePattern | None:
-    """Return the first pattern that matches a path.
+    """Return the pattern that a content file's path fits.
 
     Returns:
         The pattern, or None if no kind of file has such a path.
@@ -95,19 +95,19 @@ def match_pattern(path: PurePosixPath) -> FilePattern | None:
 
 
 def pattern_of(kind: FileKind) -> FilePattern:
-    """Return the first pattern of a kind of file."""
+    """Return the path pattern for a kind of content file."""
     return next(pattern for pattern in FILE_PATTERNS if pattern.kind is kind)
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Return whether a path is a file of a workspace."""
+    """Return whether a path belongs to a contract's workspace."""
     return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 
 def is_ignored(path: PurePosixPath) -> bool:
-    """Return whether a path is ignored on purpose: dotfiles, notes and licences.
+    """Return whether a build ignores a path: hidden files, notes and licences.
 
-    Among incidents, maintenances and pages only a README is a note.
+    Among incidents, maintenance windows and pages, only a README is a note.
     """
     if any(part.startswith(".") for part in path.parts):
         return True
@@ -116,10 +116,11 @@ def is_ignored(path: PurePosixPath) -> bool:
 
 
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
-    """Warn about a file that no pattern matches.
+    """Return the warning about a file of no known kind.
 
     Args:
         pure: the file's path in the content folder.
+        path: the file's path for the message.
     """
     return Finding(
         rule="unknown-file",

@@ -13,7 +13,10 @@ IGNORED_BY_DEFAULT: Final = ("/build/", "/.venv/", "/.edge/", "/keys/", "/notifi
 
 
 def add_ignore_lines(folder: Path, lines: Iterable[str]) -> list[str]:
-    """Add missing lines to the `.gitignore` of a folder, and return them.
+    """Add lines to a folder's `.gitignore`, unless it has them.
+
+    Returns:
+        The lines that were added.
 
     Raises:
         OSError: if the file cannot be read or written.
@@ -22,7 +25,10 @@ def add_ignore_lines(folder: Path, lines: Iterable[str]) -> list[str]:
 
 
 def add_missing_lines(file: Path, lines: Iterable[str]) -> list[str]:
-    """Add missing lines to a file such as `.gitignore`, and return them.
+    """Add lines to a file such as `.gitignore`, unless it has them.
+
+    Returns:
+        The lines that were added.
 
     Raises:
         OSError: if the file cannot be read or written.
@@ -42,7 +48,7 @@ def _bare(line: str) -> str:
 
 
 def ignore_file(file: Path) -> str | None:
-    """Add a private file to `.gitignore`.
+    """Add a private file to `.gitignore`, so that it is never committed.
 
     Returns:
         The line that was added, or None if git ignores the file already, or the file is outside the

@@ -24,7 +24,7 @@ DRIVER: Final = (
 
 
 def install_merge_driver(content: Path) -> Path:
-    """Configure git to merge this clone's records with statuary.
+    """Set up this clone so that git merges records with statuary.
 
     Returns:
         The path of `.gitattributes`, relative to the current folder; that file names the records for all
@@ -49,9 +49,7 @@ def install_merge_driver(content: Path) -> Path:
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:
-    """Return the merged text of three versions of a file.
-
-    Versions that cannot be merged by lines are merged by values.
+    """Merge three versions of a file, by lines, else by values.
 
     Raises:
         MergeConflictError: if both sides changed the same value.
@@ -81,7 +79,7 @@ def _is_yaml(raw: bytes) -> bool:
 
 
 class Conflict(NamedTuple):
-    """A file that git could not merge, with its versions."""
+    """A file that git could not merge, with its three versions."""
 
     file: Path
     base: str  # empty if both sides added the file
@@ -116,7 +114,7 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
 
 
 def stage_merged(file: Path, text: str) -> None:
-    """Write a conflict's merged text, and mark the conflict as resolved.
+    """Write a file's merged text, and mark its conflict as resolved.
 
     Raises:
         EditError: if git cannot add the file.

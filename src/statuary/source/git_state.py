@@ -24,7 +24,7 @@ IGNORED = "!!"
 
 
 class GitFile(NamedTuple):
-    """A committed file: its path in the content, its blob id."""
+    """A committed file: its path, and its git id."""
 
     path: str
     id: str
@@ -32,7 +32,7 @@ class GitFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GitState:
-    """The state of the content folder in git."""
+    """Git's view of the content folder: commit, changes and ids."""
 
     root: Path
     commit: str  # the commit that is checked out
@@ -47,12 +47,12 @@ class GitState:
 
     @property
     def revision(self) -> str:
-        """The commit, followed by `+` if the content has changed since."""
+        """The commit's id, with `+` if the content has changed since."""
         return self.commit + ("+" if self.changed_paths else "")
 
     @property
     def clean_id(self) -> str:
-        """The git object id of the contracts folder.
+        """The git id of the contracts folder.
 
         Returns:
             The id, or an empty string if anything in the folder differs from the commit.
@@ -63,7 +63,7 @@ class GitState:
         )
 
     def files(self) -> Iterator[GitFile]:
-        """Yield the unchanged files of contracts, in byte order of paths."""
+        """Yield the contract files that are as committed, in byte order."""
         for line in GitProcess(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/").records():
             entry, _, path = line.partition(b"\t")
             mode, identity, _ = entry.split(b" ")
@@ -72,7 +72,7 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def touches(self, folder: str) -> bool:
-        """Return whether anything in a folder is not as committed."""
+        """Return whether a folder has changes that are not committed."""
         return folder in self._folders or self._is_changed(folder)
 
     @cached_property
@@ -104,7 +104,7 @@ class GitQuery:
 
     @cached_property
     def answer(self) -> GitState | None:
-        """The state of the repository; waits until git has answered.
+        """The state of the repository, after waiting for git.
 
         Returns:
             The state, or None outside a repository or before its first commit.

@@ -21,7 +21,7 @@ from statuary.source.unreadable import UnreadableError
 def validation_findings(
     error: ValidationError, model: object, tree: Json, file_models: Iterable[object] = ()
 ) -> list[Finding]:
-    """Return findings for the values in `tree` that `model` rejects.
+    """Convert pydantic's errors about a file to findings.
 
     Args:
         error: the error of the validation.
@@ -120,7 +120,7 @@ EXPECTED = {
 
 
 def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
-    """Report an unknown key and suggest the nearest known one."""
+    """Return the finding about an unknown key, with a suggestion."""
     return Finding(
         rule="unknown-key",
         message=f"unknown key {key!r}",
@@ -144,7 +144,7 @@ def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
 
 
 def known_keys_at(model: object, pointer: Pointer) -> list[str]:
-    """Return the keys that a model has at a pointer."""
+    """Return the keys that a mapping in a file may have."""
     for step in pointer:
         members = members_of(model)
         model = members[str(step)] if str(step) in members else item_of(model)
@@ -157,14 +157,16 @@ Model = TypeVar("Model", bound=SourceModel)
 
 
 def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[Finding]) -> Model | None:
-    """Read a file into its model.
+    """Read a file, and validate it with a model.
 
     Args:
+        file: the file.
+        model: the model.
         limit: the maximum size of the file in bytes.
-        findings: gains the errors in the file.
+        findings: receives the errors in the file.
 
     Returns:
-        The model, or None if the file has errors.
+        The model's object, or None if the file has errors.
     """
     try:
         tree = read_tree(file, limit)
@@ -181,16 +183,17 @@ def validate_tree(
     findings: list[Finding],
     file_models: Iterable[type[SourceModel]] = (),
 ) -> Model | None:
-    """Validate parsed values as a model.
+    """Validate the parsed values of a file with a model.
 
     Args:
         tree: the parsed values.
+        model: the model.
         path: the file, for findings.
-        findings: gains the errors in the values.
+        findings: receives the errors in the values.
         file_models: the models of all keys of the file, if `tree` has only some of them.
 
     Returns:
-        The model, or None if the values have errors.
+        The model's object, or None if the values have errors.
     """
     if not isinstance(tree, dict):
         findings.append(
@@ -212,7 +215,7 @@ def validate_tree(
 
 
 def read_tree(file: SourceFile, limit: int) -> Json:
-    """Read a YAML or JSON file, with scalars as strings.
+    """Parse a YAML or JSON file, keeping all scalars as strings.
 
     Raises:
         UnreadableError: if the file is not YAML or JSON, has more than `limit` bytes or cannot be read.

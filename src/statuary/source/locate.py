@@ -17,7 +17,7 @@ from statuary.source.unreadable import UnreadableError
 def locate_findings(
     root: Path, findings: Iterable[Finding], edited: Mapping[str, str] | None = None
 ) -> list[Finding]:
-    """Return findings with their positions, reading each file once.
+    """Add line and column to findings, reading each file once.
 
     Args:
         root: the content folder.

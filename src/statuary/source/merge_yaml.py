@@ -43,10 +43,12 @@ class _Addition(NamedTuple):
 
 
 def merge_yaml(base: str, ours: str, theirs: str) -> str:
-    """Merge two versions of a YAML text by values.
+    """Merge two people's changes to a YAML text, value by value.
 
     Args:
         base: the version that both sides edited; empty if both versions are new.
+        ours: the version of one side.
+        theirs: the version of the other side.
 
     Raises:
         MergeConflictError: if both sides changed the same value, or a version is not YAML.

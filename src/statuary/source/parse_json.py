@@ -18,7 +18,9 @@ INT64_DIGITS = 18
 
 
 def parse_json(text: str) -> Json:
-    """Parse JSON; a number that Python would spell differently becomes a `NumberText`.
+    """Parse JSON exactly.
+
+    A number that Python would spell differently becomes a `NumberText`.
 
     Raises:
         UnreadableError: with the position, if the text is not JSON or an object repeats a key.
@@ -46,7 +48,7 @@ def loads_exactly(raw: bytes) -> Json:
 
 
 def parse_json_as_text(text: str) -> Json:
-    """Parse JSON with its numbers as strings.
+    """Parse JSON, keeping numbers as strings.
 
     Raises:
         UnreadableError: with the position, if the text is not JSON or an object repeats a key.
@@ -151,13 +153,13 @@ def _whole_number(digits: str) -> int | NumberText:
 
 
 class Lines:
-    """The offsets at which the lines of a text begin."""
+    """Converts offsets in a text to lines and columns."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
-        """Return the line and column of an offset in characters."""
+        """Return the line and column at an offset in characters."""
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
 
@@ -191,9 +193,10 @@ def _duplicate_key(text: str) -> UnreadableError:
 
 
 def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of parts of JSON text, in one pass.
+    """Return the positions of some values in a JSON text.
 
     Args:
+        text: the JSON.
         parts: for each part, its pointer, and whether to locate its key instead of its value.
 
     Returns:

@@ -23,7 +23,7 @@ NULLS = frozenset({"", "~", "null"})
 
 
 class PlainText(str):
-    """An unquoted scalar, which may be a number in free-form JSON."""
+    """A YAML value without quotes, which may stand for a number."""
 
     __slots__ = ()
 
@@ -42,9 +42,10 @@ class _Composer(CParser):
 
 
 def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
-    """Parse YAML with scalars as strings.
+    """Parse YAML, keeping all scalars as strings.
 
     Args:
+        text: the YAML.
         scalar: the type of an unquoted scalar: `str`, or `PlainText` to mark that it has no quotes.
 
     Raises:
@@ -56,9 +57,10 @@ def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
 
 
 def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of parts of YAML text, in one pass.
+    """Return the positions of some values in a YAML text.
 
     Args:
+        text: the YAML.
         parts: for each part, its pointer, and whether to locate its key instead of its value.
 
     Returns:

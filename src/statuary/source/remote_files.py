@@ -10,17 +10,17 @@ _BEGINNINGS = tuple(f"{scheme}://" for scheme in _TARGETS)
 
 
 class RemoteFile(NamedTuple):
-    """A file of a listing."""
+    """A file in a remote folder, such as a bucket."""
 
     url: str
     size: int  # in bytes
 
 
 class RemoteFiles(Protocol):
-    """The files behind URLs of some schemes."""
+    """Lists and reads files at URLs such as `s3://bucket/folder`."""
 
     def list(self, url: str) -> Iterator[RemoteFile]:
-        """Yield the file at a URL, or the files below it, unordered.
+        """Yield the file at a URL, or the files below it, unsorted.
 
         Raises:
             UnreadableError: if the files cannot be listed.
@@ -35,11 +35,11 @@ class RemoteFiles(Protocol):
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a path is a URL that an extension reads."""
+    """Return whether a path is a URL such as `s3://…`."""
     return path.startswith(_BEGINNINGS)
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return the reader for the scheme of a URL."""
+    """Return the reader for a URL's scheme."""
     files: RemoteFiles = load(_TARGETS[url.partition("://")[0]])()
     return files

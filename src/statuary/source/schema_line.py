@@ -14,9 +14,9 @@ KINDS = {
 
 
 def with_schema_line(root: Path, path: str, text: str) -> str:
-    """Return a new file's text, preceded by the line naming its schema.
+    """Put a comment naming the JSON Schema before a new file's text.
 
-    Without a schema the text is unchanged.
+    If the content folder has no schemas, the text is unchanged.
 
     Args:
         root: the content folder.

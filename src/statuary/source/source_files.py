@@ -64,9 +64,11 @@ COPY = "copy the file into the content folder"
 
 
 def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
-    """Open a regular file of the content or a source beside.
+    """Open a regular file of the content, or beside it.
 
     Args:
+        root: the folder.
+        path: the path of the file.
         links: whether a symbolic link is followed if its target could be read at its own path.
 
     Returns:
@@ -106,12 +108,13 @@ def decode_utf8(raw: bytes) -> str:
 
 
 def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Finding]:
-    """Yield every file below the content folder, in the order of paths.
+    """Yield every file in the content folder, sorted by path.
 
     A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, becomes a
     finding instead.
 
     Args:
+        root: the content folder.
         without: names directly in the content folder that are skipped.
     """
     yield from _walk(root, root.resolve(), "", without)
@@ -159,7 +162,7 @@ def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> 
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether a file's name is UTF-8 on the operating system."""
+    """Return whether the operating system has a file's name in UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -168,7 +171,7 @@ def is_utf8(name: str) -> bool:
 
 
 def undecodable_name(path: str) -> Finding:
-    """Return the finding about a path whose last name is not UTF-8."""
+    """Return the finding about a file name that is not UTF-8."""
     escaped = os.fsencode(path).decode("utf-8", "backslashreplace")
     return Finding(
         rule="outside-content", path=escaped, message="the file name is not UTF-8", hint="rename the file"

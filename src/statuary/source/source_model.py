@@ -37,7 +37,7 @@ from statuary.registry import provided
 
 
 class SourceModel(BaseModel):
-    """A mapping in a source file; unknown keys are errors."""
+    """Base class of the models for content files; unknown keys are errors."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid",
@@ -49,7 +49,7 @@ class SourceModel(BaseModel):
 
     @classmethod
     def known_keys(cls) -> list[str]:
-        """Return the keys that the file may have."""
+        """Return the keys that the mapping may have."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 
@@ -57,9 +57,11 @@ Value = TypeVar("Value")
 
 
 def value_of(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
-    """Return a domain value with a model's fields of the same names.
+    """Make an object from a model's fields with the same names.
 
     Args:
+        kind: the class of the object.
+        model: the model.
         other_fields: the fields that the model lacks.
     """
     shared = {
@@ -197,15 +199,17 @@ HexText = Annotated[
 
 
 def members_of(model: object) -> dict[str, object]:
-    """Return the types of a model's members by key.
+    """Return the keys and types of a model.
 
-    A union has the members of its first model.
+    Of a union, the first model counts.
     """
     return next((members for option in _options(model) if (members := _members(option)) is not None), {})
 
 
 def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
-    """Return the item type of the first container that a type allows.
+    """Return the type of the items in a list or mapping type.
+
+    Of a union, the first list or mapping counts.
 
     Returns:
         The type, or None if there is no container.
@@ -218,7 +222,7 @@ def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -
 
 
 def allows_text(model: object) -> bool:
-    """Return whether a type allows text, or some texts."""
+    """Return whether a type allows strings."""
     return any(option is str or get_origin(option) is Literal for option in _options(model))
 
 

@@ -8,7 +8,7 @@ FIRST = Position(1, 1)
 
 
 class UnreadableError(StatuaryError):
-    """A source cannot be read; the error becomes one finding."""
+    """A content file cannot be read; the error becomes a finding."""
 
     def __init__(
         self, message: str, hint: str = "", position: Position = FIRST, rule: str = "parse-error"
@@ -18,14 +18,14 @@ class UnreadableError(StatuaryError):
         self.rule = rule  # the rule of the finding
 
     def finding(self, path: str) -> Finding:
-        """Return the finding about the file at `path`."""
+        """Convert the error to a finding about a file."""
         return Finding(rule=self.rule, path=path, message=str(self), hint=self.hint, position=self.position)
 
 
 class BeyondLimitError(UnreadableError):
-    """A source that exceeds a limit of `base/limits.py`.
+    """A content file exceeds a limit of `base/limits.py`.
 
-    A build excludes an incident, a maintenance window or a page with this error.
+    A build leaves out an incident, a maintenance window or a page with this error.
     """
 
     def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:

@@ -33,7 +33,7 @@ LINE_BREAK = re.compile(rf"\r\n|[{BREAKS}]")
 
 
 class NodeKind(Enum):
-    """The kind of a node; the value is its name in messages."""
+    """The kind of a YAML node, named as in messages."""
 
     SCALAR = "scalar"
     MAPPING = "mapping"
@@ -42,7 +42,7 @@ class NodeKind(Enum):
 
 
 class YamlNode(NamedTuple):
-    """A value in a YAML text."""
+    """A value in a YAML text, with its place."""
 
     kind: NodeKind
     start: int  # the index of its first character, anchor and tag included
@@ -58,15 +58,15 @@ class YamlNode(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """The start of the node: line and column, counted from 1."""
+        """The line and column at which the node starts, counted from 1."""
         return Position(self.line + 1, self.column + 1)
 
 
 def parse_nodes(text: str) -> YamlNode | None:
-    """Return the root node of YAML that `parse_yaml` accepts.
+    """Parse YAML to nodes that know their place in the text.
 
     Returns:
-        The node, or None if the text has no value.
+        The root node, or None if the text has no value.
     """
     return _Composer(text).root()
 
@@ -129,9 +129,9 @@ HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 
 
 def keeps_breaks(text: str, node: YamlNode) -> bool:
-    """Return whether the blank lines after a node belong to its value.
+    """Return whether blank lines after a YAML value belong to the value.
 
-    They do if the node is, or ends with, a block scalar `|+`.
+    They do if the value is, or ends with, a block scalar `|+`.
     """
     while node.members and not node.flow:
         node = node.members[-1][1]
@@ -142,11 +142,13 @@ def keeps_breaks(text: str, node: YamlNode) -> bool:
 
 
 def end_of_block_scalar(text: str, start: int, reach: int) -> int:
-    """Return the end of a block scalar's last significant line.
+    """Return the offset of a block scalar's end.
 
-    Blank lines after it are significant only for `|+`; the last line break is never included.
+    Blank lines after it count only for `|+`; the last line break is never included.
 
     Args:
+        text: the YAML.
+        start: the offset at which the scalar starts.
         reach: the offset at which libyaml stopped reading.
     """
     header = HEADER.search(text, start)
@@ -195,7 +197,7 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
-    """Format a string as the lines of a scalar.
+    """Format a string as lines of YAML.
 
     Returns:
         The text after the key on the key's line, then, for a block scalar, the lines of the block.
@@ -208,17 +210,17 @@ def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
 
 
 def can_be_folded(text: str) -> bool:
-    """Return whether a paragraph reads back unchanged from a folded block."""
+    """Return whether a paragraph survives as a folded block (`>`)."""
     return not NOT_PRINTED.search(text) and "  " not in text and text == text.strip(" ")
 
 
 def fold_lines(text: str) -> list[str]:
-    """Return the lines of a folded paragraph."""
+    """Wrap a paragraph for a folded block (`>`)."""
     return wrap(text, FOLDED_WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def can_be_literal(text: str) -> bool:
-    """Return whether a literal block would preserve a string of several lines."""
+    """Return whether a literal block (`|`) keeps a string of several lines."""
     lines = text.split("\n")
     return (
         len(lines) > 1
@@ -229,10 +231,12 @@ def can_be_literal(text: str) -> bool:
 
 
 def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str:
-    """Format a string as a scalar on one line.
+    """Format a string as YAML on one line, quoted if necessary.
 
     Args:
+        text: the string.
         quote: the quotation mark to use; empty for the one that the string needs, if any.
+        bracketed: whether it is within brackets.
     """
     if not quote and can_be_plain(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
         return text
@@ -242,7 +246,7 @@ def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str
 
 
 def can_be_plain(text: str) -> bool:
-    """Return whether a text needs no quotes in a block."""
+    """Return whether a string needs no quotes in YAML."""
     return bool(text) and not (
         NOT_PLAIN.search(text)
         or AMBIGUOUS.fullmatch(text)
@@ -264,7 +268,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlStyle:
-    """Indentation in columns, and quotation marks."""
+    """The style of a YAML text: indentation and quotation marks."""
 
     mapping_indent: int = 2  # of a mapping below its key
     list_indent: int = 2  # of the dashes of a list below its key
@@ -274,7 +278,7 @@ class YamlStyle:
 
     @classmethod
     def of(cls, root: YamlNode) -> Self:
-        """Infer the style of YAML from its first mapping and list."""
+        """Detect a YAML text's style by its first mapping and list."""
         quotes = dict(_quotes(root))
         habits = set(quotes.values())
         return cls(
@@ -286,7 +290,7 @@ class YamlStyle:
         )
 
     def quote_of(self, key: str) -> str:
-        """Return the quotation mark of a value that needs none."""
+        """Return the quotation mark that the style uses for a key's value."""
         return self.quotes.get(key, self.quote)
 
 
@@ -331,14 +335,14 @@ MAX_INLINE_WIDTH = 100
 
 
 def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
-    """Return the lines of `key: value`, the key in a column."""
+    """Format `key: value` as YAML lines, with the key in a column."""
     name = " " * column + inline_scalar(key) + ":"
     first_line, *other_lines = value_lines(value, column, style, style.quote_of(key))
     return [f"{name} {first_line}" if first_line else name, *other_lines]
 
 
 def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
-    """Return the lines of `- value`, the dash in a column."""
+    """Format `- value` as YAML lines, with the dash in a column."""
     dash = " " * column + "-" + " " * (style.item_indent - 1)
     if isinstance(value, Mapping) and value:
         first_line, *other_lines = mapping_lines(value, column + style.item_indent, style)
@@ -349,17 +353,17 @@ def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
 
 
 def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle) -> list[str]:
-    """Return the lines of a mapping's entries, its keys in a column."""
+    """Format a mapping as lines of YAML, with keys in a column."""
     return [line for key, inner in value.items() for line in entry_lines(key, inner, column, style)]
 
 
 def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -> str:
-    """Return the text of a new file."""
+    """Format a mapping as a new YAML file."""
     return "".join(f"{line}\n" for line in mapping_lines(value, 0, style or YamlStyle()))
 
 
 def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
-    """Format a value as the rest of a line, and lines below."""
+    """Format a value as lines of YAML that continue a key's line."""
     if isinstance(value, str):
         return scalar_lines(value, column + style.mapping_indent, quote)
     if value is None or isinstance(value, int):

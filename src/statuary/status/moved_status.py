@@ -24,7 +24,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
     """
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
-        """Find the file of each document at the new time, without reading it."""
+        """Find the files of documents at the new time, without reading them."""
         super().__init__()
         self._target = target
         self._stored: Mapping[str, StoredDocument | None] = {

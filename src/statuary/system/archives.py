@@ -20,9 +20,9 @@ class DamagedDataError(StatuaryError):
 
 
 def import_zstandard() -> ModuleType:
-    """Return the module of Zstandard.
+    """Import the module that decompresses Zstandard.
 
-    It is the standard library's since Python 3.14, else that of `backports.zstd`.
+    It is in the standard library since Python 3.14; before, `backports.zstd` has it.
 
     Raises:
         MissingExtraError: if neither is installed.
@@ -52,13 +52,15 @@ def open_zstandard(raw: IO[bytes]) -> IO[bytes]:
 
 
 def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
-    """Decompress zlib data of a stated size, or one byte more.
+    """Decompress zlib data whose size is known.
 
     Args:
-        raw: whether it has no header (RFC 1951), as in a zip file.
+        data: the compressed bytes.
+        size: the size that the data should have.
+        raw: whether the data has no zlib header (RFC 1951), as in a zip file.
 
     Raises:
-        DamagedDataError: unless it has exactly this size and ends with the data.
+        DamagedDataError: if the size differs, or other bytes follow.
     """
     stream = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS)
     try:
@@ -73,7 +75,7 @@ def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
 
 
 def inflate_at_most(data: bytes, limit: int) -> bytes:
-    """Decompress data of zlib whose size is unknown.
+    """Decompress zlib data whose size is unknown, up to a limit.
 
     Raises:
         DamagedDataError: if it is damaged, or has more than `limit` bytes.
@@ -89,7 +91,7 @@ def inflate_at_most(data: bytes, limit: int) -> bytes:
 
 
 def zstandard_decompressor() -> Any:
-    """Return a decompressor of frames with at most a pack's window.
+    """Return a Zstandard decompressor whose memory is limited.
 
     Raises:
         MissingExtraError: if Zstandard is not installed.
@@ -99,10 +101,14 @@ def zstandard_decompressor() -> Any:
 
 
 def expand(data: bytes, size: int) -> bytes:
-    """Decompress a Zstandard frame of a stated size, or one byte more.
+    """Decompress Zstandard data whose size is known.
+
+    Args:
+        data: the compressed bytes.
+        size: the size that the data should have.
 
     Raises:
-        DamagedDataError: unless it has exactly this size and ends with the data.
+        DamagedDataError: if the size differs, or other bytes follow.
     """
     stream = zstandard_decompressor()
     parts, bytes_left = list[bytes](), size + 1
@@ -121,10 +127,10 @@ def expand(data: bytes, size: int) -> bytes:
 
 
 def expand_at_most(data: bytes, limit: int) -> bytes:
-    """Return the first bytes of a Zstandard stream that may not end.
+    """Decompress the beginning of Zstandard data, which may be cut off.
 
     Raises:
-        DamagedDataError: if it is not one.
+        DamagedDataError: if the data is not Zstandard.
     """
     try:
         text: bytes = zstandard_decompressor().decompress(data, limit)

@@ -40,7 +40,7 @@ def temporary_database(schema: str) -> sqlite3.Connection:
 
 
 def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection:
-    """Open or create a database; the caller begins and ends transactions.
+    """Open an SQLite database, or create it; the caller manages transactions.
 
     Args:
         file: its path; None makes a temporary one.
@@ -57,9 +57,10 @@ def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection
 def read_database(
     file: Path, *, wait: float = 5.0, immutable: bool = False, any_thread: bool = False
 ) -> sqlite3.Connection:
-    """Open a database of our own to read it.
+    """Open one of statuary's own SQLite databases for reading.
 
     Args:
+        file: its path.
         wait: seconds to wait for another process that has locked it.
         immutable: whether nobody writes it meanwhile, so that it needs no lock.
         any_thread: whether threads other than this one use it, one at a time.
@@ -76,7 +77,7 @@ def read_database(
 
 
 def foreign_database(file: Path) -> sqlite3.Connection:
-    """Open a database that another program wrote, and nobody has checked.
+    """Open an untrusted SQLite database, which another program wrote.
 
     A query that takes too many steps, or makes too large a value, ends with an error.
 
@@ -112,12 +113,13 @@ def _step_counter() -> Callable[[], int]:
 
 
 def table_engine(file: Path | None, *, scratch: Path, memory: int, threads: int) -> Any:
-    """Open DuckDB, which reads Parquet tables, with limits of memory and threads.
+    """Open DuckDB, which reads Parquet files, with limited memory and threads.
 
     Args:
-        file: its database; None keeps one in memory.
-        scratch: the folder of what does not fit in memory.
-        memory: in bytes.
+        file: its database; None keeps it in memory.
+        scratch: the folder for data that does not fit in memory.
+        memory: the limit in bytes.
+        threads: the number of threads.
 
     Raises:
         MissingExtraError: if DuckDB is not installed.

@@ -51,12 +51,14 @@ class TooLargeError(OSError):
 
 
 def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
-    """Open a regular file below a folder or a source's folder.
+    """Open a regular file within a folder.
 
-    Each name of a path is opened in turn, so a file or folder that was replaced after it was listed is checked in
-    the same way.
+    Each name in the path is opened in turn. So if a file or folder is replaced after it was listed, the new
+    one is checked too.
 
     Args:
+        root: the folder.
+        path: the path within the folder.
         links: whether a symbolic link is followed if its target could be read at its own path.
 
     Returns:
@@ -83,7 +85,7 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
 
 
 def read_below(root: Path | str, path: str, limit: int) -> bytes:
-    """Read a regular file below a folder; no link is followed.
+    """Read a regular file within a folder, without following links.
 
     Raises:
         OSError: if it cannot be read, or has more than `limit` bytes.
@@ -133,7 +135,7 @@ def _open_names(top: str, path: str) -> int:
 
 
 def is_visible_below(file: Path, folder: Path) -> bool:
-    """Return whether a file is below a folder, under visible names."""
+    """Return whether a file is within a folder and not hidden."""
     if not file.is_relative_to(folder):
         return False
     return not any(name.startswith(".") for name in file.relative_to(folder).parts)
@@ -153,7 +155,7 @@ def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
 
 
 def stream_of(descriptor: int, *, buffering: int = -1) -> BufferedReader:
-    """Return the stream that closes an open file's descriptor."""
+    """Wrap a file descriptor in a stream, which closes it."""
     return cast("BufferedReader", os.fdopen(descriptor, "rb", buffering))
 
 
@@ -193,7 +195,11 @@ def read_named_file(file: Path, limit: int) -> bytes:
 
 
 def read_start(file: Path, size: int) -> bytes:
-    """Read at most the first bytes of a regular file.
+    """Read the first bytes of a regular file.
+
+    Args:
+        file: the file.
+        size: the maximum number of bytes.
 
     Raises:
         OSError: if it cannot be read.

@@ -104,7 +104,7 @@ class MissingProgramError(ProgramError):
 
 
 class RunLimits(NamedTuple):
-    """Limits for one program: seconds, bytes of memory and output."""
+    """The limits for running a program: seconds, bytes of memory and output."""
 
     seconds: float = 300
     memory_bytes: int = 8 << 30
@@ -112,7 +112,7 @@ class RunLimits(NamedTuple):
 
 
 class ProgramOutput(NamedTuple):
-    """The result of a program."""
+    """The output and the exit code of a program."""
 
     exit_code: int  # negative for the signal that ended it
     stdout: bytes
@@ -138,11 +138,13 @@ def run_program(
     stdin: bytes = b"",
     variables: Collection[str] = SYSTEM_VARIABLES,
 ) -> ProgramOutput:
-    """Run a program to its end, in an empty folder.
+    """Run a program in an empty folder, and return its output.
 
     Args:
+        limits: the limits of time, memory and output.
+        command: the program and its arguments.
         stdin: given as a file, because old compilers ask for its size.
-        variables: the names of the variables that it gets.
+        variables: the names of the environment variables that it gets.
 
     Raises:
         ProgramError: if it cannot be started, takes too long, or writes too much.
@@ -203,7 +205,7 @@ def _start(
 
 
 def stop_all_programs() -> None:
-    """Stop every running program: Ctrl-C does not reach their sessions."""
+    """Stop every running program, because Ctrl-C does not reach them."""
     for process in tuple(_RUNNING):
         _stop(process)
 
@@ -230,10 +232,12 @@ def _content(stream: IO[bytes]) -> bytes:
 
 
 def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
-    """Run git in a folder; return its result with any exit code.
+    """Run git in a folder, and return its output and exit code.
 
     Args:
-        text: what it reads from standard input.
+        folder: the folder.
+        arguments: the arguments of git.
+        text: the standard input.
 
     Raises:
         MissingProgramError: if git is not installed.
@@ -256,10 +260,10 @@ def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
 
 
 def git_output(folder: Path, *arguments: str) -> str:
-    """Return the output of git.
+    """Run git in a folder, and return its output.
 
     Returns:
-        An empty text without git, outside a repository, or if git fails.
+        The output; empty without git, outside a repository, or if git fails.
     """
     try:
         done = run_git(folder, *arguments)
@@ -269,7 +273,7 @@ def git_output(folder: Path, *arguments: str) -> str:
 
 
 class GitProcess:
-    """Git in the background, which takes no lock of the repository."""
+    """Git running in the background, without locking the repository."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         """Start it.
@@ -289,7 +293,7 @@ class GitProcess:
             raise MissingProgramError("git is not installed", "install it") from None
 
     def result(self) -> ProgramOutput:
-        """Wait for the end, or stop a process that takes too long."""
+        """Wait for git, or stop it if it takes too long."""
         try:
             output = self._process.communicate(timeout=GIT_SECONDS)[0]
         except subprocess.TimeoutExpired:
@@ -298,7 +302,7 @@ class GitProcess:
         return ProgramOutput(self._process.returncode, output, "")
 
     def records(self) -> Iterator[bytes]:
-        """Yield the output, split at null bytes, while git writes it."""
+        """Yield git's output as it arrives, split at null bytes."""
         assert self._process.stdout is not None  # noqa: S101 - requested when it was started
         with self._process:
             remainder = b""

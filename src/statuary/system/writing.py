@@ -24,7 +24,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `path` when the block ends.
 
-    The file is synced before it replaces the old one. If the block raises, the path is unchanged.
+    It is written to disk before it replaces the old file. If the block raises, the old file stays.
 
     Raises:
         PublishingError: if the file cannot be written.
@@ -45,7 +45,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def replace_file(path: Path, body: bytes) -> None:
-    """Write or replace a whole file, and make the folders above.
+    """Write a file, replacing the old one; missing folders are created.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -79,7 +79,7 @@ def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
 
 
 def append_to_file(path: Path, body: bytes) -> None:
-    """Append bytes to a regular file in one step; create it.
+    """Append bytes to a file in one step, creating it if needed.
 
     Raises:
         OSError: if it cannot be written, or is not a regular file.
@@ -95,9 +95,9 @@ def append_to_file(path: Path, body: bytes) -> None:
 
 
 def sync_path(path: Path | str) -> None:
-    """Wait until a file is on disk, and other machines see it.
+    """Wait until a file is safely on disk.
 
-    Network file systems look for changes when a file is opened.
+    On a network file system, other machines then see it too.
 
     Raises:
         OSError: if it cannot be opened.
@@ -110,7 +110,7 @@ def sync_path(path: Path | str) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Wait until a folder's file system is on disk, if possible."""
+    """Write a folder's file system to disk, if possible."""
     from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
 
     system = CDLL(None) if os.name != "nt" else None
@@ -123,9 +123,10 @@ def sync_file_system(folder: Path) -> None:
 
 
 def lock_folder(folder: Path, *, waits: bool = True) -> int | None:
-    """Lock a folder until the descriptor is closed, or the process ends.
+    """Lock a folder until its descriptor is closed, or this process ends.
 
     Args:
+        folder: the folder.
         waits: whether to wait for another process that has locked it.
 
     Returns:

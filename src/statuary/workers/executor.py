@@ -23,7 +23,10 @@ Result = TypeVar("Result")
 
 
 class Executor(Protocol):
-    """A context manager that runs a build's tasks and stops its workers."""
+    """Runs a build's tasks: in this process, several processes, or a cluster.
+
+    It is a context manager, which stops the workers at the end.
+    """
 
     def __enter__(self) -> Self:
         return self
@@ -32,15 +35,15 @@ class Executor(Protocol):
         return
 
     def start_early(self) -> None:
-        """Start worker processes while this process still imports its modules."""
+        """Start worker processes now, while this process still imports modules."""
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Run tasks, taken lazily; yield results in any order.
+        """Run tasks, and yield their results as they finish.
 
         Args:
             work: a module-level function, which any worker can run.
-            tasks: values that can be pickled.
+            tasks: values that can be pickled, taken one by one.
 
         Raises:
             WorkersLostError: if workers are lost repeatedly.
@@ -49,20 +52,20 @@ class Executor(Protocol):
     def map_recorded(
         self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
     ) -> Iterator["PartitionResult"]:
-        """Yield results as `map_unordered` does.
+        """Run tasks as `map_unordered` does, and yield their results.
 
-        The recorded rows of tasks may come last, sorted, in results of their own.
+        Workers may collect the documents' rows, and return them sorted at the end.
         """
         return self.map_unordered(work, tasks)
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """The workers' writer of a large manifest, if any."""
+        """The function that writes a large manifest with workers, if any."""
         return None
 
 
 class InProcessExecutor(Executor):
-    """This process, one task after the other."""
+    """Runs tasks one after the other in this process."""
 
     @override
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -74,7 +77,7 @@ RUN_HERE = 4
 
 
 class PooledExecutor(Executor):
-    """A pool of workers; the first few tasks run in this process."""
+    """Runs tasks in a pool of workers, and the first few here."""
 
     def __init__(self, start: "Callable[[], WorkerPool]") -> None:
         """Start no workers yet."""
@@ -113,7 +116,7 @@ class PooledExecutor(Executor):
 
 
 def process_executor(count: int, prepare: Callable[[], object] | None = None) -> Executor:
-    """Return an executor with processes of this machine.
+    """Return an executor that uses several processes of this machine.
 
     Args:
         count: the number of processes, including this one; 1 uses only this one.

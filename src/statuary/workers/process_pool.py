@@ -16,10 +16,10 @@ from statuary.workers.task_window import Result, Task
 
 
 class ProcessPool:
-    """Worker processes of this machine, started with the first task.
+    """Worker processes on this machine, started with the first task.
 
-    This process takes part. The others are spawned, so they share nothing with it; they end when it ends or
-    is killed, and ignore Ctrl-C.
+    This process takes part too. Workers share nothing with it, end when it ends or is killed, and ignore
+    Ctrl-C.
     """
 
     runs_tasks_here = True
@@ -39,7 +39,7 @@ class ProcessPool:
     def submit(
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Give a task to a process; replace a lost one."""
+        """Give a task to a worker process, replacing a lost one."""
         with _uninterrupted():
             future = self._processes().submit(work, task)
             future.add_done_callback(then)
@@ -55,15 +55,15 @@ class ProcessPool:
         return self._pool
 
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means that a process is lost."""
+        """Return whether an error means that a worker process was lost."""
         self._is_broken |= isinstance(error, BrokenProcessPool)
         return isinstance(error, BrokenProcessPool)
 
     def check_alive(self) -> None:
-        """Do nothing: the pool reports a lost worker itself."""
+        """Do nothing, because the pool itself reports a lost process."""
 
     def close(self) -> None:
-        """Stop the processes and drop tasks that have not begun."""
+        """Stop the processes, and drop tasks that have not started."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

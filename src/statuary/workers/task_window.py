@@ -29,6 +29,8 @@ class WorkerPool(Protocol):
         """Give a task to a worker, starting new workers if needed.
 
         Args:
+            work: a module-level function.
+            task: its argument.
             then: called in any thread when the task is done or lost.
         """
 
@@ -36,14 +38,16 @@ class WorkerPool(Protocol):
         """Return whether an error means lost workers rather than a failed task."""
 
     def check_alive(self) -> None:
-        """Check that a worker is left; called after a while without results.
+        """Check that at least one worker is left.
+
+        It is called after a while without results.
 
         Raises:
             WorkersLostError: if none is left.
         """
 
     def close(self) -> None:
-        """Stop the workers and drop tasks that have not begun."""
+        """Stop the workers, and drop tasks that have not started."""
 
 
 IN_FLIGHT = 2
@@ -57,7 +61,7 @@ ATTEMPTS = 5
 
 @dataclass(slots=True)
 class TaskAttempt(Generic[Task]):
-    """A task and the number of times that it was submitted."""
+    """A task, and the number of times that it was submitted."""
 
     task: Task
     count: int = 0
@@ -65,7 +69,7 @@ class TaskAttempt(Generic[Task]):
 
 @dataclass(slots=True)
 class TaskWindow(Generic[Task, Result]):
-    """The tasks of a pool."""
+    """The tasks that a pool works on at the same time."""
 
     pool: WorkerPool
     work: Callable[[Task], Result]
@@ -77,7 +81,10 @@ class TaskWindow(Generic[Task, Result]):
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # those whose worker is lost
 
     def results(self) -> Iterator[Result]:
-        """Yield results as they come, running tasks here while there are none."""
+        """Yield results as they arrive.
+
+        While there are none, this process runs tasks itself.
+        """
         timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
         while self._fill():
             try:

@@ -67,14 +67,17 @@ body_file_option = click.option(
 
 
 class BodyOptions(NamedTuple):
-    """The options of a text."""
+    """The options for an update's text: --body, or a file."""
 
     body: str | None = None
     body_file: str | None = None
 
     @property
     def text(self) -> str | None:
-        """The text, or None; raises click.UsageError if it is given twice."""
+        """The text that the options give, or None.
+
+        A text that is given twice raises click.UsageError.
+        """
         if self.body is not None and self.body_file is not None:
             raise click.UsageError("use either --body or --body-file")
         text = self.body if self.body_file is None else self.body_file
@@ -89,7 +92,7 @@ notify_option = click.option(
 
 
 class UpdateOptions(NamedTuple):
-    """The options of an update."""
+    """The options that all commands share that add an update."""
 
     components: tuple[str, ...]
     body: str | None
@@ -109,7 +112,7 @@ class UpdateOptions(NamedTuple):
         return BodyOptions(self.body, self.body_file).text
 
     def promised(self, session: EditSession) -> Instant | None:
-        """Return the time by which the next update is promised, if any.
+        """Return the time by which the next update is promised, or None.
 
         Raises:
             click.UsageError: if it is given twice.
@@ -168,7 +171,10 @@ def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateS
 
 
 def normalize_body(text: str) -> str:
-    """Normalize line ends, surrounding empty lines and trailing spaces to LF text."""
+    """Remove empty lines around a text and spaces at line ends.
+
+    Line ends become LF.
+    """
     return text.replace("\r\n", "\n").lstrip("\n").rstrip()
 
 
@@ -182,7 +188,7 @@ def append_update(
     ask_components: bool = False,
     reopens: bool = False,
 ) -> None:
-    """Append an update to a record's file, and apply the edit.
+    """Add an update to an incident's or maintenance window's file.
 
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
@@ -204,7 +210,7 @@ def append_update(
 
 
 def apply_update(session: EditSession, incident: Incident, update: NewUpdate, subject: str) -> None:
-    """Append an update to a record's file, and commit the edit with this subject."""
+    """Write an update to its incident's file, and commit it if asked."""
     pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
         incident.source,
@@ -238,7 +244,9 @@ def status_or_current(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return an update's status: given, prompted, or unchanged with a text only.
+    """Return the status of an update: as given, asked for, or unchanged.
+
+    It is unchanged if only a text is given.
 
     Raises:
         click.UsageError: if neither a status nor a text is given, and there is no terminal.

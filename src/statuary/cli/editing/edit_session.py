@@ -85,7 +85,7 @@ new_id_option = click.option("--id", "new_id", help="The id. Default: the date a
 
 
 class EditSession:
-    """The status content while a command edits it."""
+    """The content that a command edits, with the command's options."""
 
     def __init__(
         self,
@@ -104,11 +104,15 @@ class EditSession:
 
     @property
     def catalogue(self) -> StatusCatalogue:
-        """The status sources."""
+        """The components, incidents and maintenance windows."""
         return self.timeline.catalogue
 
     def edit_file(self, path: str, change: Callable[[str], str]) -> FileEdit:
-        """Return a change to an existing file.
+        """Return an edit of an existing file.
+
+        Args:
+            path: the path of the file in the content folder.
+            change: returns the new text, given the old one.
 
         Raises:
             EditError: if the file is JSON, cannot be read, or cannot be edited safely.
@@ -129,7 +133,9 @@ class EditSession:
             raise error.in_file(place) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
-        """Check an edit, show or write it, and commit it if requested.
+        """Check an edit, then write it, or show it with --dry-run.
+
+        With --commit, it is committed too.
 
         Raises:
             EditError: if the content or git does not allow it.
@@ -159,16 +165,16 @@ class EditSession:
                     )
 
     def follow(self, record: Incident) -> None:
-        """Date the edit after the newest update of a fast clock."""
+        """Date the edit after the newest update, if another clock was ahead."""
         newest = max((update.display_at for update in record.updates), default=self.at)
         if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
             self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
 
     def publish_later(self, publish_at: Instant | None) -> None:
-        """Date the edit at the instant of --publish-at.
+        """Date the edit at the time of --publish-at.
 
         Raises:
-            click.UsageError: if --at is given too, or the instant has passed.
+            click.UsageError: if --at is given too, or the time has passed.
         """
         if publish_at is None:
             return
@@ -181,7 +187,7 @@ class EditSession:
         self.at = publish_at
 
     def print_remaining_statuses(self, record: Incident) -> None:
-        """Print the components that an ended record leaves not operational."""
+        """Print the components that are still not operational after an incident."""
         content = None if self.options.dry_run else _read(self.options.content, self.now, None)
         if content is not None and content.timeline is not None:
             for sentence in remaining_statuses(content.timeline, record, self.at):
@@ -207,14 +213,16 @@ class EditSession:
 
 
 class Subject(NamedTuple):
-    """The record that a command edits: an existing or a new one."""
+    """The incident or maintenance window that a command edits."""
 
     folder: str  # `incidents` or `maintenances`
     argument: str = ""  # the name of the argument with the id; empty for a new record
 
 
 def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Command]:
-    """Add the options of an editing command; the function receives an `EditSession`.
+    """Add the options of commands that edit content.
+
+    The command's function receives an `EditSession`.
 
     Args:
         subject: the record that it edits; None if it needs the whole status.
@@ -247,7 +255,7 @@ CLOCK_SKEW = timedelta(minutes=5)
 
 
 def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
-    """Ask whether an instant ahead of now is meant.
+    """Ask the user whether a time in the future is meant.
 
     Raises:
         click.Abort: if it is not.
@@ -273,7 +281,7 @@ def _build(edit_options: EditOptions, now: Instant) -> object:
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return the records that a command has to read.
 
-    They are all records if a person chooses one.
+    If the user chooses one from a list, these are all records.
     """
     from statuary.engine.check_edit import EVERYTHING, edit_scope
 
@@ -287,10 +295,10 @@ def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str
 def open_session(
     edit_options: EditOptions, now: Instant, subject: Subject | None, values: Mapping[str, object]
 ) -> Iterator[EditSession]:
-    """Read the content under its lock: concurrent edits wait.
+    """Read the content for an edit, while other edits wait.
 
-    The lock is not held while a person answers questions: `apply` takes it, and stops if the content has changed
-    since.
+    The content is not locked while the user answers questions: `apply` locks it, and stops if the content has
+    changed since.
     """
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():
@@ -318,7 +326,7 @@ def _read(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedStatus":
 
 
 def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
-    """Yield the lines of an edit as a unified diff, in colour."""
+    """Yield an edit as lines of a unified diff, in colour."""
     lines_before = [] if edit.text_before is None else _git_lines(edit.text_before)
     old = "/dev/null" if edit.text_before is None else f"a/{name}"
     for line in unified_diff(lines_before, _git_lines(edit.text_after), old, f"b/{name}"):

@@ -40,15 +40,17 @@ NONE = "none"
 
 
 def is_interactive() -> bool:
-    """Return whether standard input and output are a terminal."""
+    """Return whether the command runs in a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint: str = "") -> Value:
-    """Return the value of an option or argument, or prompt for it.
+    """Return the value of an option or argument, or ask for it.
 
     Args:
+        value: the value; None if it was not given.
         name: `--name` for an option, capitals for an argument.
+        ask: asks the user.
 
     Raises:
         click.UsageError: if it was not given and there is no terminal.
@@ -62,13 +64,13 @@ def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint:
 
 
 def ask_text(question: str, default: str | None = None) -> str:
-    """Ask for a text that is not empty."""
+    """Ask the user for a text that is not empty."""
     answer: str = click.prompt(question, default=default)
     return answer
 
 
 def ask_choice(question: str, choices: Sequence[Choice], default: str | None = None) -> Choice:
-    """Ask for one of a few words."""
+    """Ask the user for one of several words."""
     answer = click.prompt(
         question, type=click.Choice(choices), default=default if default in choices else None
     )
@@ -76,9 +78,10 @@ def ask_choice(question: str, choices: Sequence[Choice], default: str | None = N
 
 
 def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
-    """Let a person choose one of several numbered lines.
+    """Let the user choose one of several numbered lines.
 
     Args:
+        question: the question.
         lines: names and descriptions.
 
     Returns:
@@ -93,19 +96,19 @@ def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
 
 
 def ask_instant(question: str) -> Instant:
-    """Ask for an instant."""
+    """Ask the user for a time."""
     instant: Instant = click.prompt(question, type=INSTANT)
     return instant
 
 
 def ask_end(question: str, start: Instant) -> Instant:
-    """Ask for an instant after `start`, or a duration (`1h`)."""
+    """Ask the user for a time after `start`, or a duration (`1h`)."""
     end: Instant = click.prompt(question, type=EndType(start))
     return end
 
 
 class EndType(InstantType):
-    """The end of a window: an instant, or the window's length."""
+    """Parses the end of a maintenance window: a time, or its length."""
 
     def __init__(self, start: Instant) -> None:
         self.start = start
@@ -119,7 +122,7 @@ class EndType(InstantType):
 
 
 def ask_in_editor(what: str) -> str | None:
-    """Let a person write a longer text in their editor.
+    """Let the user write a longer text in their editor.
 
     Returns:
         The text, or None if it is empty.
@@ -136,14 +139,18 @@ def incident_or_ask(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the given incident or maintenance window, or prompt for one.
+    """Return the incident that the user typed, or ask for one.
 
     Args:
-        is_wanted: the statuses that are listed.
+        typed: what the user typed; None for nothing.
+        histories: the incidents or maintenance windows to choose from.
+        noun: the word for them in messages.
+        at: the time of the status.
+        is_wanted: returns whether incidents with a status are listed.
 
     Raises:
-        EditError: as `find_incident`, or if there is none to choose from.
-        click.UsageError: if none was given and there is no terminal.
+        EditError: as `find_incident`, or if there is none to choose from. click.UsageError: if none was given
+            and there is no terminal.
     """
     choices = incidents_with_status(histories, at, is_wanted)
     hint = (
@@ -164,7 +171,7 @@ def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
 
 
 def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
-    """Return the given statuses by component; prompt for missing ones.
+    """Return the component statuses that the user typed, or ask for them.
 
     Raises:
         click.UsageError: if a component has no status and there is no terminal.
@@ -181,7 +188,7 @@ def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[st
 
 
 def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of the given components, or prompt for them."""
+    """Return the components' keys that the user typed, or ask."""
     if names or not is_interactive():
         return list(dict.fromkeys(find_component(name, catalogue).key for name in names))
     return list(_ask_keys(catalogue))
@@ -215,27 +222,27 @@ def _component_key(typed: str, catalogue: StatusCatalogue, remaining_keys: Seque
 
 
 def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the matching ids of incidents, newest first."""
+    """Complete an incident's id for the shell, newest first."""
     return _files(_content(ctx) / "incidents", incomplete)
 
 
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the matching ids of maintenances, newest first."""
+    """Complete a maintenance window's id for the shell, newest first."""
     return _files(_content(ctx) / "maintenances", incomplete)
 
 
 def complete_template(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the matching names of templates of incidents."""
+    """Complete the name of an incident template for the shell."""
     return sorted(_files(_content(ctx) / "templates", incomplete))
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the matching keys of components."""
+    """Complete a component's key for the shell."""
     return [key for key in _keys(_content(ctx)) if key.startswith(incomplete)]
 
 
 def complete_component_status(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return matching keys; after `=`, matching statuses."""
+    """Complete `component=status` for the shell."""
     key, equals, status = incomplete.partition("=")
     if not equals:
         return complete_component(ctx, param, incomplete)

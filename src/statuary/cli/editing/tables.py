@@ -53,9 +53,12 @@ list_format_option = click.option(
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
-    """Print rows as a table, or all members as JSON.
+    """Print rows as a table, or as JSON.
 
     Args:
+        rows: the rows.
+        columns: the columns of the table; JSON has all members.
+        form: `table` or `json`.
         nothing: the message if there are no rows.
     """
     if form == "json":
@@ -93,12 +96,16 @@ def _table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> "Table":
 
 
 def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return incidents, newest first; without `everything`, only those that are not over."""
+    """Return the rows for a list of incidents, newest first.
+
+    Args:
+        everything: whether to include incidents that have ended.
+    """
     return list(_rows(timeline.incidents, at, everything=everything))
 
 
 def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return the windows of maintenances, the next first."""
+    """Return the rows for a list of maintenance windows, the next first."""
     rows = _rows(timeline.maintenances, at, everything=everything)
     return sorted(rows, key=lambda row: (str(row["scheduled_for"]), str(row["id"])))
 
@@ -143,7 +150,7 @@ def _unpublished(incident: Incident, at: Instant) -> str:
 
 
 def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
-    """Return groups and components in the author's order."""
+    """Return the rows for a list of components, in the author's order."""
     states = components_at(timeline, at)
     keys = {component.id: component.key for component in timeline.catalogue.components}
     rows: list[Row] = []

@@ -46,7 +46,7 @@ PAGE = 2_000
 
 
 class ContractFiles(NamedTuple):
-    """A contract of the site after this run."""
+    """A contract of the new site, with its files."""
 
     location: str  # where it is written
     match_id: str
@@ -55,7 +55,7 @@ class ContractFiles(NamedTuple):
 
 
 class ContractTable(LedgerTable):
-    """The rows of a site's sources of contracts, in the ledger.
+    """The table of a site's contracts in the ledger.
 
     The table `main.sources` has the rows of the last build, `work.built` those of this build.
     """
@@ -77,15 +77,15 @@ class ContractTable(LedgerTable):
         self.connection.executescript(PARTIAL_VIEWS)
 
     def is_empty(self) -> bool:
-        """Return whether the last build had no sources."""
+        """Return whether the last build had no contracts."""
         return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 
     def known(self) -> Iterator[KnownSource]:
-        """Yield every unit of the last build in byte order."""
+        """Yield the sources of the last build, in byte order."""
         return self._units("main.sources WHERE location = unit")
 
     def resumed(self) -> Iterator[KnownSource]:
-        """Yield the units that an interrupted build finished."""
+        """Yield the sources that an interrupted build finished."""
         return self._units("work.built WHERE location = unit AND address IS NOT NULL")
 
     def _units(self, rows: str) -> Iterator[KnownSource]:
@@ -98,28 +98,28 @@ class ContractTable(LedgerTable):
             last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark unbuilt sources whose last rows are obsolete."""
+        """Mark sources whose last rows are out of date."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
 
     def touch(self, units: Iterable[tuple[str, str, str]]) -> None:
-        """Record git id, size and time of units whose content is unchanged."""
+        """Record git id, size and time of sources with unchanged content."""
         with transaction(self.connection):
             self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
 
     def add(self, rows: Iterable[SourceRow]) -> None:
-        """Add the results of sources."""
+        """Add the results of building sources."""
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
     def forget(self) -> None:
-        """Forget everything that this build has noted."""
+        """Forget everything that this build has added."""
         for table in ("built", "changed_units", "superseded", "touched", "differing"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def forget_git_ids(self) -> None:
-        """Forget git ids, sizes and times of this build's sources."""
+        """Forget the git ids, sizes and times of this build's sources."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
@@ -128,7 +128,7 @@ class ContractTable(LedgerTable):
         return self.connection.execute(query).fetchone() is None
 
     def drop(self, locations: Iterable[str]) -> None:
-        """Forget an interrupted build's rows and documents of the given sources."""
+        """Forget the documents that an interrupted build made from these sources."""
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
         for location in locations:
             rows = self.connection.execute(query, (location,)).fetchall()
@@ -140,7 +140,10 @@ class ContractTable(LedgerTable):
         self.drop([location for (location,) in self.connection.execute(query)])
 
     def supersede(self) -> None:
-        """Find the last build's obsolete rows, after every row has been added."""
+        """Find the last build's rows that are out of date.
+
+        Call it after every row has been added.
+        """
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
         if self.partial:
@@ -182,10 +185,10 @@ class ContractTable(LedgerTable):
         return documents.split("\n") if documents else []
 
     def compare(self, always: str) -> None:
-        """Find the list entries that differ from the last build's.
+        """Find the list entries that changed since the last build.
 
         Args:
-            always: rows with this reason count as different even if they are the same.
+            always: rows with this reason count as changed even if they are the same.
         """
         if self.partial:
             self.connection.execute(COMPARE, (always,))
@@ -201,7 +204,10 @@ class ContractTable(LedgerTable):
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
     def summary(self) -> ContractCounts:
-        """Count the published contracts; the last one without a contradiction is the example."""
+        """Count the published contracts, and choose one as an example.
+
+        The example is the last contract that nothing contradicts.
+        """
         query = (
             f"SELECT {LISTED} FROM next_sources WHERE published AND verdict != 'contradicted'"
             " ORDER BY location DESC LIMIT 1"
@@ -210,16 +216,22 @@ class ContractTable(LedgerTable):
         return ContractCounts(by_chain=self.counts(), example=example)
 
     def rows(self) -> Iterator[ContractRow]:
-        """Yield the list entry of every published contract by location."""
+        """Yield all published contracts as lists show them.
+
+        They are sorted by location.
+        """
         return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
 
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
-        """Yield contracts with data of extensions, by address."""
+        """Yield all published contracts with extensions' data, by address."""
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield the published contracts of a chain by match id, oldest first, without the members for pages."""
+        """Yield a chain's published contracts, oldest first.
+
+        The members that only pages need are missing.
+        """
         query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
         return self._listed(query, chain_id)
 
@@ -227,12 +239,10 @@ class ContractTable(LedgerTable):
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
-        """Return each changed chain with its number of unchanged first contracts.
-
-        These are the published contracts before the first changed one, in the order of match ids.
+        """Return the chains with a changed contract.
 
         Returns:
-            The numbers by chain id.
+            By chain id, the number of oldest contracts before the first changed one.
         """
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
@@ -248,7 +258,7 @@ class ContractTable(LedgerTable):
         return unchanged
 
     def changed_addresses(self) -> Iterator[str]:
-        """Yield the addresses at which something changed, sorted."""
+        """Yield the addresses with a changed contract, sorted."""
         query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
         last_address = ""
         while page := self.connection.execute(query, (last_address,)).fetchall():
@@ -276,13 +286,14 @@ class ContractTable(LedgerTable):
             last_address = page[-1][1].address
 
     def differ(self) -> bool:
-        """Return whether any list entry differs from the last build's."""
+        """Return whether any list entry changed since the last build."""
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
     def search_changes(self) -> list[ContractRow] | None:
-        """Return the contracts that the search shows otherwise than after the last build.
+        """Return the contracts that the search shows differently now.
 
-        Those of the last build are among them. The entries have the members that the search shows.
+        Contracts as they were in the last build are among them. The entries have the members that the search
+        shows.
 
         Returns:
             The list entries; None if they are more than a few, or all.
@@ -293,13 +304,13 @@ class ContractTable(LedgerTable):
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield each source's findings, and whether its record is published."""
+        """Yield the findings about each source, and whether it is published."""
         query = "SELECT findings, published FROM next_sources WHERE findings != '' ORDER BY location"
         for findings, is_published in self.connection.execute(query):
             yield findings, bool(is_published)
 
     def duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
-        """Yield groups of contracts that duplicate each other.
+        """Yield groups of contracts with the same address or match id.
 
         Both published and excluded contracts are considered.
 
@@ -347,7 +358,7 @@ class ContractTable(LedgerTable):
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def verified_after(self, instant: str) -> list[LocatedContract]:
-        """Return this build's contracts verified after a time.
+        """Return this build's contracts that are verified after a time.
 
         Excluded contracts are included.
 
@@ -361,7 +372,7 @@ class ContractTable(LedgerTable):
         ]
 
     def contract_at(self, chain_id: str, address: str) -> ContractFiles | None:
-        """Return the contract that the new site has at an address.
+        """Return the contract at an address, as this build publishes it.
 
         If several records have the address, the published record is returned.
 
@@ -381,7 +392,7 @@ class ContractTable(LedgerTable):
         )
 
     def changed_contracts(self, *, every: bool) -> Iterator[tuple[str, str]]:
-        """Yield contracts that may have changed, sorted by address.
+        """Yield the contracts that may have changed, sorted by address.
 
         Args:
             every: yield all contracts, not only those that may have changed.
@@ -444,10 +455,11 @@ def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
 
 
 def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
-    """Return the reason why each source was last built.
+    """Return the reason for which each source was last built.
 
     Args:
         file: the ledger of a published site.
+        sources: the sources.
 
     Returns:
         The reasons by source, without sources that the ledger does not know.

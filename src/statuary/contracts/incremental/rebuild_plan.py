@@ -160,7 +160,7 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return a file's git id, or a hash of the ids in a folder.
+        """Return a file's git id, or a hash of a folder's ids.
 
         Returns:
             The id; empty if git does not have every file.

@@ -11,7 +11,7 @@ from statuary.contracts.model.contract_row import ContractRow
 
 
 class SourceRow(NamedTuple):
-    """The result of one source."""
+    """The result of building one source, as a row of the ledger."""
 
     location: str  # the file, and the line in a bulk file
     unit: str  # the file or folder that is compared to find changes
@@ -39,7 +39,7 @@ class SourceRow(NamedTuple):
     trail: str = ""
 
     def listed_as(self, row: ContractRow | None) -> "SourceRow":
-        """Return the row with a list entry."""
+        """Return the row with another list entry."""
         if row is None:
             return self
         own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
@@ -62,7 +62,7 @@ class DuplicateContracts(NamedTuple):
 
 
 def match_order(match_id: str) -> str:
-    """Return a string that sorts like a match id's number.
+    """Return a string that sorts like the match id's number.
 
     Args:
         match_id: a number of at most 39 decimal digits.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ContractRow(NamedTuple):
-    """A record's list entry: served members in order, then pages' own."""
+    """A contract in lists: first the API's members, then the pages'."""
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names
@@ -25,7 +25,7 @@ class ContractRow(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the published record is contradicted or breaks a rule."""
+        """Whether evidence contradicts the record, or it breaks a rule."""
         return self.verdict == "contradicted"
 
 
@@ -43,5 +43,5 @@ class ContractCounts:
 
     @property
     def contracts(self) -> int:
-        """The count of all chains."""
+        """The number of contracts on all chains."""
         return sum(self.by_chain.values())

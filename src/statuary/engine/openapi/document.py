@@ -21,7 +21,7 @@ JsonObject = dict[str, Any]
 def path_parameters(
     names: Sequence[str], section_schemas: Mapping[str, Mapping[str, object]]
 ) -> list[JsonObject]:
-    """Return the parameters of a path, by their names."""
+    """Return the OpenAPI parameters of a path."""
     schemas = {**PATH_SCHEMAS, **section_schemas}
     return [
         {
@@ -89,12 +89,12 @@ def openapi_document(site: SiteContent, run: Run) -> Document:
 
 
 def core_apis(run: Run) -> list[ApiDescription]:
-    """Return the contract API and the status API."""
+    """Return the descriptions of the contract API and the status API."""
     return [api for section in run.answering(ContentSection) for api in section.operations(run)]
 
 
 def extension_apis(run: Run) -> list[ApiDescription]:
-    """Return the APIs of extensions."""
+    """Return the descriptions of the APIs that extensions add."""
     extensions = (section for section in run.sections if not isinstance(section, ContentSection))
     return [api for section in extensions for api in section.operations(run)]
 
@@ -151,14 +151,14 @@ def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
 
 @cache
 def shipped_schemas() -> JsonObject:
-    """Return the schemas that are shipped with statuary, by name."""
+    """Return the JSON Schemas that come with statuary, by name."""
     text = read_text(Path(__file__).with_name(SCHEMAS_FILE))
     schemas: JsonObject = json.loads(text)
     return schemas
 
 
 def schema_of(shape: type) -> JsonObject:
-    """Return a type's schema: a reference, or an array of them."""
+    """Return the JSON Schema of a type: a reference, or an array."""
     if get_origin(shape) is list:
         return {"type": "array", "items": schema_of(get_args(shape)[0])}
     return {"$ref": REF.format(model=shape.__name__)}

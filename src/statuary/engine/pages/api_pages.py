@@ -35,7 +35,7 @@ class ApiCall(NamedTuple):
 
 
 class CallFamily(NamedTuple):
-    """A group of calls on the API page, about one subject."""
+    """A group of related calls on the API page."""
 
     key: str
     title: str
@@ -44,7 +44,7 @@ class CallFamily(NamedTuple):
 
 
 class ApiView(NamedTuple):
-    """The inputs of the template for the API page."""
+    """The values that the template of the API page needs."""
 
     base: str
     counts: tuple[str, ...]  # the contents of the site, in words
@@ -111,7 +111,7 @@ def _of_extensions(
 
 
 def reference_page(site: SiteContext) -> Document:
-    """Return a redirect from the former address of the API reference."""
+    """Return a redirect from the old address of the API reference."""
     renderer = renderer_of(site)
     texts = renderer.localization.texts
     head = PageHead(

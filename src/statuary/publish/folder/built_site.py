@@ -19,9 +19,10 @@ from statuary.system.files import read_file
 
 
 def is_built(root: Path) -> bool:
-    """Return whether the ledger says that statuary built the site.
+    """Return whether statuary built the site in a folder.
 
-    The ledger of such a folder is trusted: readers skip the check of the manifest that a snapshot needs.
+    Such a folder has a ledger, the database of what was published. Readers trust it, and skip the check that
+    a snapshot needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     if ledger is None or not file.is_file():
@@ -33,7 +34,7 @@ def is_built(root: Path) -> bool:
 
 
 def has_intact_listing(root: Path) -> bool:
-    """Return whether the ledger of a built site has every name."""
+    """Return whether the ledger of a built site lists every file name."""
     ledger = find_ledger(root)
     text = FolderReader(root).read(MANIFEST)
     if ledger is None or text is None or not is_built(root):
@@ -45,7 +46,9 @@ def has_intact_listing(root: Path) -> bool:
 
 
 def recorded_origin(root: Path) -> SiteOrigin | None:
-    """Return a site's origin from its ledger, else from its manifest.
+    """Return the time, revision and version of a site's build.
+
+    They are read from the ledger, else from the manifest.
 
     Returns:
         The origin, or None if neither file records it.

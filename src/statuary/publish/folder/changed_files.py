@@ -34,18 +34,17 @@ MAX_NAMED = 3
 
 
 class ChangedFile(NamedTuple):
-    """A file that differs from its entry in the ledger."""
+    """A file that was changed since statuary published it."""
 
     change: FileChange
     path: str
 
 
 class LedgerFolder(FolderReader):
-    """A folder that compares each file with its ledger when reading; thread-safe.
+    """A site folder that checks each file against the ledger when reading.
 
-    Files that the ledger does not list are not part of the site. A damaged ledger counts as a missing one:
-    then
-    no file is compared.
+    It is thread-safe. Files that the ledger does not list are not part of the site. If the ledger is missing
+    or damaged, no file is checked.
     """
 
     def __init__(self, root: Path) -> None:
@@ -88,9 +87,9 @@ class LedgerFolder(FolderReader):
 
     @override
     def paths(self) -> Iterator[str]:
-        """Yield the names that the ledger lists.
+        """Yield the paths of all published files.
 
-        Without a ledger, yield the paths of all files.
+        Without a ledger, these are all files in the folder.
         """
         ledger = None if self._lookup is None else find_ledger(self.root)
         if ledger is None:
@@ -114,9 +113,9 @@ def _lacks_rows(root: Path) -> bool:
 
 
 def changed_files(root: Path) -> Iterator[ChangedFile]:
-    """Yield the files of a folder that differ from its ledger.
+    """Yield the files in a site's folder that were changed after publishing.
 
-    Only files whose size or modification time differs are read.
+    Only files with another size or modification time are read.
 
     Args:
         root: the folder of the published site.
@@ -164,9 +163,9 @@ def _is_served(path: str) -> bool:
 
 
 def sentences_about(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
-    """Return a sentence for each kind of change.
+    """Describe changed files, one sentence for each kind of change.
 
-    A sentence has the number of files and the names of the first files.
+    A sentence has the number of files and the names of the first ones.
 
     Args:
         root: the folder of the site, as the sentences name it.

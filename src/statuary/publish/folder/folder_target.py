@@ -45,7 +45,7 @@ FINGERPRINT = "fingerprint"
 
 
 class FolderTarget(BuildTarget):
-    """A folder as a target; its `with` block holds the ledger's lock."""
+    """A folder to publish to; its `with` block locks the ledger."""
 
     partition_size = 256
     writes_own_manifest = False
@@ -149,10 +149,10 @@ class FolderTarget(BuildTarget):
 
     @override
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Add published files unchanged, if every file matches its ledger entry.
+        """Keep published files if they were not changed since.
 
         Returns:
-            Whether all files match; if not, no file is added.
+            Whether no file was changed; if one was, none is kept.
         """
         files = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in files if file is not None]
@@ -200,9 +200,9 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_names(self) -> bool:
-        """Whether the file system cannot hold every name of an added document.
+        """Whether the folder lacks names that differ only in case.
 
-        That is so if it ignores case, and a document has names that differ only in case.
+        That is so if the file system ignores case, and a document has such names.
         """
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
@@ -212,7 +212,12 @@ class FolderTarget(BuildTarget):
 
     @override
     def resume(self, fingerprint: str, kind: str = "contracts") -> bool:
-        """Reuse the partitions of a kind that an interrupted run staged."""
+        """Reuse what an interrupted build has already written.
+
+        Args:
+            fingerprint: the fingerprint of this build; the interrupted build must have the same.
+            kind: the kind of documents.
+        """
         if self._staged is None:
             return False
         leftover, staged = self.folder.leftover, self._staged
@@ -238,7 +243,7 @@ class FolderTarget(BuildTarget):
 
     @override
     def apply(self) -> None:
-        """Move new bodies into place, then remove stale files.
+        """Move new files into place, then remove obsolete ones.
 
         Raises:
             PublishingError: if this is a dry run, or files of another program are in the way; the folder is
@@ -278,7 +283,7 @@ class FolderTarget(BuildTarget):
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error for paths that hold files of another program."""
+    """Return the error about other programs' files in the way."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the folder has files at the site's paths that statuary did not write: {first_paths}",
@@ -295,7 +300,7 @@ def _text(file: Path) -> str | None:
 
 @dataclass(slots=True)
 class StagedOutput(PartitionOutput):
-    """Stages documents and records what was staged."""
+    """Writes a partition's documents to the staging folder, and lists them."""
 
     stager: Stager
     file: Path | None  # where it is recorded; None returns it instead

@@ -34,7 +34,7 @@ class FileChange(StrEnum):
 
 
 def changed_file_error(change: FileChange, path: str, root: Path) -> DamagedSnapshotError:
-    """Return the error about a file that cannot be passed on."""
+    """Return the error about a file that was changed after publishing."""
     return DamagedSnapshotError(f"{path} in {root} was {change}", REPAIR)
 
 
@@ -55,7 +55,7 @@ def require_digest(body: bytes, digest: str, path: str, root: Path) -> None:
 
 
 class FolderReader:
-    """A folder that holds a site."""
+    """Reads the files of a site in a folder."""
 
     has_manifest = False
 
@@ -68,7 +68,7 @@ class FolderReader:
         self._folders: dict[str, str] = {}
 
     def close(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing, because no resource is open."""
 
     def read(self, path: str) -> bytes | None:
         """Read a file.
@@ -99,7 +99,10 @@ class FolderReader:
         return body
 
     def paths(self) -> Iterator[str]:
-        """Yield all paths, unordered, including names that the file system cannot hold."""
+        """Yield the paths of all files, unsorted.
+
+        Names that the file system cannot hold are included.
+        """
         ledger = find_ledger(self.root)
         if ledger is None or not ignores_case(self.root):
             yield from walk_files(self.root)
@@ -141,10 +144,10 @@ CACHED_FOLDERS = 4096
 
 
 def walk_files(root: Path) -> Iterator[str]:
-    """Yield the path of every file below a folder, unordered.
+    """Yield the paths of all files in a folder, unsorted.
 
-    Only one folder's listing is open at a time. Hidden names (`.git`, `.gitignore`, statuary's own folder)
-    are skipped, except `PUBLISHED_HIDDEN_NAMES`.
+    Only one folder is listed at a time. Hidden names (`.git`, `.gitignore`, statuary's own folder) are
+    skipped, except `PUBLISHED_HIDDEN_NAMES`.
 
     Raises:
         PublishingError: at a symbolic link, or anything else that is neither a file nor a folder.
@@ -169,9 +172,9 @@ def walk_files(root: Path) -> Iterator[str]:
 
 
 def everything_in(root: Path) -> Iterator[str]:
-    """Yield every path below a folder except folders, unordered.
+    """Yield the paths of everything in a folder except folders, unsorted.
 
-    Hidden files and symbolic links are included; only statuary's own folder and git's are left out.
+    Hidden files and symbolic links are included. Only statuary's own folder and git's are left out.
     """
     for folder, folders, names in os.walk(root):
         below = os.path.relpath(folder, root).replace(os.sep, "/")
@@ -182,7 +185,7 @@ def everything_in(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the path of the ledger in a folder.
+    """Return the ledger's file in a site's folder.
 
     Returns:
         The path, or None if the folder has no ledger.
@@ -195,7 +198,9 @@ def find_ledger(root: Path) -> Path | None:
 
 
 def folder_documents(root: Path) -> Iterator[Document]:
-    """Yield a folder's documents, each with its names that differ in case.
+    """Yield the documents in a site's folder.
+
+    A document has several names if they differ only in case.
 
     Raises:
         DamagedSnapshotError: if a file was changed after it was published.

@@ -37,7 +37,7 @@ STAGED = (ADD, REPLACE)
 
 
 class FolderState(Enum):
-    """The kind of thing at the path of a site's folder."""
+    """The state of a site's path: nothing, a folder, or blocked."""
 
     ABSENT = "nothing"
     THERE = "a folder"
@@ -72,7 +72,7 @@ _NO_ALIASES = _Aliases([], [])
 
 @dataclass
 class Stager:
-    """Stages documents for one target folder."""
+    """Writes new documents to a staging folder, before they replace old ones."""
 
     root: str
     tree: str  # the folder of staged bodies; empty for a dry run
@@ -82,10 +82,9 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[AddedFile]:
-        """Write a document to the staged tree where the folder needs it.
+        """Write a document to the staging folder if the site needs it.
 
-        Files that already have the document's bytes are kept. A dry run, whose `tree` is empty, writes
-        nothing.
+        A file that already has the same bytes is kept. A dry run writes nothing.
 
         Yields:
             A ledger row for the document, and one for each alias that is not merely another case of its path.
@@ -122,10 +121,10 @@ class Stager:
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
-        """Return the ledger row that keeps a published file.
+        """Return the ledger row of a published file that was not changed.
 
         Returns:
-            The row, or None if the file's size or modification time differs from the ledger entry.
+            The row, or None if the file's size or modification time differs.
         """
         entry = self.entry_of(path) if self.entry_of else None
         if (
@@ -234,11 +233,11 @@ MARKERS = frozenset((*(path.rpartition("/")[2] for path in providers("replacemen
 
 
 class SiteFolder:
-    """A folder that a site is published into.
+    """A folder to publish a site into.
 
     Nothing is written through a symbolic link or outside `root`, and files of other programs are never
-    removed. A build stages in `.statuary/staged/<run>/`, on the same file system as the site, so the last
-    step is a rename: of a whole folder where the site has no folder of that name.
+    removed. A build first writes to `.statuary/staged/<run>/`, on the same file system as the site. The last
+    step is then a rename, of a whole folder if the site has none of that name.
     """
 
     def __init__(self, root: Path) -> None:
@@ -270,10 +269,10 @@ class SiteFolder:
         return self.staging / str(run)
 
     def begin(self, run: int) -> None:
-        """Prepare an empty staging folder for a run.
+        """Prepare an empty staging folder.
 
         The staging folder of an earlier build is renamed first. If a process of that build is still alive, it
-        can no longer write into the new one.
+        cannot write into the new one.
 
         Args:
             run: the number of the build.
@@ -290,18 +289,18 @@ class SiteFolder:
             (self.staged(run) / tree).mkdir(parents=True, exist_ok=True)
 
     def discard_leftover(self) -> None:
-        """Delete the leftovers of an earlier build."""
+        """Delete what an earlier build left in its staging folder."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Delete staged files of a run, and an earlier build's leftovers."""
+        """Delete a build's staging folder, and leftovers of an earlier build."""
         self.discard_leftover()
         shutil.rmtree(self.staged(run), ignore_errors=True)
         with suppress(OSError):
             self.staging.rmdir()
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
-        """Return a stager that writes into a staged tree.
+        """Return a writer of documents to a staging folder.
 
         Args:
             staged: the staging folder of the run; None for a dry run, which only compares.
@@ -327,7 +326,10 @@ class SiteFolder:
             return None
 
     def put_in_place(self, staged: Path) -> None:
-        """Move everything that is staged into the site; safe to repeat."""
+        """Move everything in the staging folder into the site.
+
+        Doing it again is safe.
+        """
         for tree in (BODIES, SITE):
             if (staged / tree).is_dir():
                 self._move(str(staged / tree), str(self.root))
@@ -355,7 +357,7 @@ class SiteFolder:
             self._move(entry.path, path)
 
     def remove(self, path: str) -> None:
-        """Remove a file that statuary wrote, and the folders that become empty."""
+        """Remove a published file, and folders that become empty."""
         file = self.root / checked_path(path)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             file.unlink()
@@ -368,11 +370,14 @@ class SiteFolder:
                 return
 
     def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
-        """Yield the sources of files that are missing or have another size.
+        """Find files that are missing or have another size.
 
         Args:
             files: path, aliases, size in bytes, SHA-256 and sources of each file; aliases and sources are one
                 a line.
+
+        Yields:
+            The sources of such a file, one a line.
         """
         root = str(self.root)
         lstat = os.lstat
@@ -391,5 +396,5 @@ class SiteFolder:
                 yield sources
 
     def sync(self) -> None:
-        """Wait until everything written is on disk, if possible."""
+        """Wait until everything that was written is on disk, if possible."""
         sync_file_system(self.root)

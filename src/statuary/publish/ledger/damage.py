@@ -27,7 +27,7 @@ class DamagedLedgerError(PublishingError):
 
 
 def require_ledger(connection: sqlite3.Connection) -> None:
-    """Check that a database is a ledger of this version.
+    """Check that an SQLite database is a ledger of this version.
 
     Raises:
         sqlite3.DatabaseError: if the database has another version, other columns, or notes that no build
@@ -58,7 +58,7 @@ def _require_note(name: str, value: str) -> None:
 
 
 def database_error(error: Exception, file: Path) -> PublishingError:
-    """Return the error about damage of a ledger that is written."""
+    """Return the error about damage in a ledger that is being written."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
         return PublishingError(
@@ -80,7 +80,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
 
 
 def reading_error(error: Exception, file: Path) -> PublishingError:
-    """Return the error about damage of a ledger that is read."""
+    """Return the error about damage in a ledger that is being read."""
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_IOERR", "SQLITE_PERM", "SQLITE_CANTOPEN")):
         return PublishingError(
             f"cannot read {file}: {error}", "check the disk and the permissions of the folder"
@@ -97,7 +97,10 @@ def _use_error(error: Exception, file: Path) -> PublishingError | None:
 
 
 def quarantine(file: Path) -> None:
-    """Rename a damaged database, or anything else at its path, to `<name>.damaged`."""
+    """Rename a damaged ledger to `<name>.damaged`.
+
+    Anything else at its path is renamed too.
+    """
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):
         if damaged.is_dir():
@@ -111,7 +114,7 @@ def quarantine(file: Path) -> None:
 
 
 def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
-    """Return whether a file is an SQLite database, or does not exist."""
+    """Return whether a file is an undamaged SQLite database, or missing."""
     if not os.path.lexists(file):
         return True
     query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"

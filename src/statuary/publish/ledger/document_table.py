@@ -31,7 +31,7 @@ class _RetainedFiles(NamedTuple):
 
 
 class SiteSize(NamedTuple):
-    """The size of the site after the build, every name counted."""
+    """The number of files and bytes of the site after the build."""
 
     by_action: dict[str, int]  # names by action; those that the build does not add need no action
     size: int  # bytes of all bodies, each counted once
@@ -43,7 +43,7 @@ def _named_sources(sources: str) -> str:
 
 
 class DocumentTable:
-    """The files of a site, in the ledger.
+    """The table of a site's files in the ledger.
 
     The table `main.documents` has the files of the last build, `work.offered` those that this build adds.
     """
@@ -81,9 +81,9 @@ class DocumentTable:
         return same_path_error(other_path, sources, file.path, file.sources)
 
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
-        """Add files whose paths are free.
+        """Add files, if no other file has their paths.
 
-        The error for a taken path is kept in `path_conflict`.
+        If a path is taken, the error is kept in `path_conflict`.
 
         Returns:
             Whether all paths were free.
@@ -110,29 +110,29 @@ class DocumentTable:
         return self.add_if_free([file])
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget added files."""
+        """Forget files that this build added."""
         self.has_discarded = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def discard_all(self) -> None:
-        """Forget all files that were added or marked for removal."""
+        """Forget all files that this build added or marked for removal."""
         self.path_conflict = None
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def remove_unless_added(self, paths: Iterable[str]) -> None:
-        """Mark files for removal unless this build adds them."""
+        """Mark files for removal, unless this build adds them again."""
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
 
     def remove_site_unless_added(self) -> None:
-        """Mark every file that each build adds."""
+        """Mark all files for removal that every build adds."""
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
 
     def is_to_be_written(self, name: str) -> bool:
-        """Return whether a name is added and not in place yet."""
+        """Return whether a file must still be moved into place."""
         query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
@@ -141,7 +141,7 @@ class DocumentTable:
         ]
 
     def changed(self) -> Iterator[tuple[str, str, int]]:
-        """Yield action, name and size of files to write, by path."""
+        """Yield action, name and size of files to write, sorted by path."""
         query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
         for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
             for name, action in zip(names_of(path, aliases), actions, strict=True):
@@ -149,7 +149,7 @@ class DocumentTable:
                     yield action, name, size
 
     def conflicts(self) -> Iterator[str]:
-        """Yield paths that hold something that another program wrote."""
+        """Yield the paths of other programs' files that are in the way."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
             " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
@@ -162,7 +162,7 @@ class DocumentTable:
                     yield name
 
     def paths_to_remove(self) -> Iterator[str]:
-        """Yield published names that this build did not add."""
+        """Yield the published names that this build did not add."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -205,12 +205,20 @@ class DocumentTable:
         return _RetainedFiles(names, size)
 
     def made_from_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
-        """Yield path, aliases, size, SHA-256 and sources of published files with sources."""
+        """Yield the published files that were made from content files.
+
+        Yields:
+            Path, aliases, size, SHA-256 and sources.
+        """
         query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
         return self.connection.execute(query)
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield path, aliases, size and SHA-256 of files, by path."""
+        """Yield the files of the new site, sorted by path.
+
+        Yields:
+            Path, aliases, size and SHA-256.
+        """
         return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
             " SELECT path, aliases, size, digest FROM documents AS d"
@@ -220,7 +228,7 @@ class DocumentTable:
         )
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
-        """Yield the files that differ from the last build, by path.
+        """Yield the files that differ from the last build, sorted by path.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256; the digest of a removed file is None.
@@ -241,9 +249,9 @@ class DocumentTable:
             yield path
 
     def retain_prefix(self, folder: str) -> None:
-        """Keep the last build's files at or below a path.
+        """Keep the last build's files in a folder.
 
-        These files replace what this build added there.
+        They replace the files that this build added there.
 
         Args:
             folder: the path of a folder or of a single file.
@@ -256,7 +264,7 @@ class DocumentTable:
         self.retain_missing(folder)
 
     def retain_missing(self, folder: str) -> None:
-        """Keep the last build's files that this build does not add.
+        """Keep the last build's files in a folder unless others replace them.
 
         Args:
             folder: the path of a folder or of a single file; files elsewhere are not considered.
@@ -272,7 +280,7 @@ class DocumentTable:
         )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
-        """Return the published paths below a folder with exactly these sources.
+        """Return the published files that were made from exactly these sources.
 
         Args:
             sources: content paths, one a line.
@@ -283,17 +291,20 @@ class DocumentTable:
         return [path for (path,) in rows]
 
     def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
-        """Return whether this run or earlier ones wrote each published file."""
+        """Return whether all files were written by this build or before it."""
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
 
     def paths_under(self, folder: str) -> list[str]:
-        """Return the paths of the published files below a folder, or that of the file itself."""
+        """Return the published paths in a folder.
+
+        If the path is that of a file, it is returned itself.
+        """
         query = "SELECT path FROM documents WHERE path = ? OR path >= ? AND path < ?"
         return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
 
     def removals(self, *, skip_case_variants: bool) -> Iterator[str]:
-        """Yield the names that the last `save` decided to remove.
+        """Yield the names that the last saved plan removes.
 
         Args:
             skip_case_variants: skip names that differ only in case from a name that stays.
@@ -313,7 +324,7 @@ class DocumentTable:
         )
 
     def save(self, run: int) -> None:
-        """Store the new site's table of files, within a transaction."""
+        """Store the table of the new site's files, within a transaction."""
         execute = self.connection.execute
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
@@ -335,7 +346,7 @@ class DocumentTable:
 def same_path_error(
     first_path: str, first_sources: str, second_path: str, second_sources: str
 ) -> PublishingError:
-    """Return the error for two documents with one path.
+    """Return the error about two documents with the same path.
 
     The paths may also differ in case only.
 
@@ -388,7 +399,7 @@ def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Merge the results of a partition into this build's tables.
+    """Add a partition's results to those of this build.
 
     Call it outside a transaction: SQLite cannot attach a database within one.
 

@@ -90,7 +90,7 @@ Table = TypeVar("Table", bound=LedgerTable)
 
 
 class Ledger:
-    """An open ledger, held by one build at a time.
+    """The database of a site's published files, open in one build only.
 
     Attributes:
         run: the number of this build.
@@ -169,7 +169,11 @@ class Ledger:
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def adopt(self, names: Iterable[tuple[str, str]]) -> None:
-        """Treat files as ours, by path and aliases, without digests."""
+        """Take over published files that are not in the ledger.
+
+        Args:
+            names: path and aliases of each file; digests stay unknown.
+        """
         self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
         self.connection.execute(ADOPT_OWNED)
 
@@ -192,13 +196,16 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Release the ledger without saving."""
+        """Close the ledger without saving."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         self.connection.close()
 
     def entry(self, path: str) -> LedgerEntry | None:
-        """Return the entry of a published file by any of its names.
+        """Return the ledger's entry for a published file.
+
+        Args:
+            path: any of the file's names.
 
         Returns:
             The entry, or None if no published file has the name.
@@ -206,7 +213,7 @@ class Ledger:
         return read_entry_of(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
-        """Return a note of the last build, or an empty string."""
+        """Return a value that the last build stored, or an empty string."""
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
@@ -251,7 +258,7 @@ class Ledger:
         return int(text) if text.isdecimal() else 0
 
     def set_meta(self, values: Mapping[str, str]) -> None:
-        """Add notes, which are stored when this build is saved."""
+        """Store values by name, when this build is saved."""
         self._meta |= values
 
     def _write_meta(self, notes: Mapping[str, str]) -> None:
@@ -259,18 +266,21 @@ class Ledger:
 
     @property
     def is_partial(self) -> bool:
-        """Whether files that are not added stay."""
+        """Whether files stay that this build does not add."""
         return self.documents.partial
 
     def set_partial(self) -> None:
-        """Keep every file that is not added."""
+        """Keep every file that this build does not add."""
         self.documents.partial = True
         self.connection.executescript(PARTIAL_VIEW)
         for table in self._tables:
             table.set_partial()
 
     def retain_unchanged_sources(self) -> None:
-        """Keep files of single unchanged sources; everything else is added again."""
+        """Keep the files of each source that did not change.
+
+        All other files must be added again.
+        """
         self.set_partial()
         self._retains_unchanged = True
 
@@ -280,7 +290,7 @@ class Ledger:
         self.retain_unchanged_sources()
 
     def merge_partition(self, file: Path) -> None:
-        """Add the results of a partition."""
+        """Add the results of a partition to this build's."""
         clash = merge_partition_file(self.connection, file)
         self.documents.path_conflict = self.documents.path_conflict or clash
 
@@ -302,7 +312,7 @@ class Ledger:
         return table
 
     def plan(self) -> Plan:
-        """Return the changes that this build makes to the site.
+        """Return the changes of this build.
 
         Call it after all documents were added.
 
@@ -334,7 +344,7 @@ class Ledger:
                 self.documents.remove_unless_added(table.replaced_documents())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield the documents that the new site will have, by path.
+        """Yield the documents of the new site, sorted by path.
 
         Documents that are added after the call are missing.
 
@@ -346,7 +356,7 @@ class Ledger:
         return self.documents.listing()
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
-        """Yield the documents that differ from the last build, by path.
+        """Yield the documents that differ from the last build, sorted by path.
 
         Documents that are added after the call are missing.
 
@@ -379,7 +389,7 @@ class Ledger:
             self._write_meta({"unfinished run": str(self.run), "run": str(self.run)})
 
     def finish(self) -> None:
-        """Record that the last saved run is complete."""
+        """Record that the saved build is complete."""
         with transaction(self.connection):
             self.connection.execute(FORGET_OWNED)
             self.connection.execute("DELETE FROM removals")
@@ -387,7 +397,7 @@ class Ledger:
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
-    """Return the entry of a published file by any of its names.
+    """Return the ledger's entry for a published file.
 
     Args:
         connection: the connection of the ledger.

@@ -6,13 +6,13 @@ from statuary.publish.ledger.document_table import DocumentTable
 
 
 def added_files(documents: DocumentTable) -> Iterator[tuple[str, str]]:
-    """Yield path and SHA-256, in hex, of each added file."""
+    """Yield path and hex SHA-256 of each file that this build adds."""
     for path, digest in documents.connection.execute("SELECT path, digest FROM work.offered"):
         yield path, bytes(digest).hex()
 
 
 def added_digest(documents: DocumentTable, path: str) -> str:
-    """Return the hex SHA-256 of the file that this build adds.
+    """Return the SHA-256 (hex) of a file that this build adds.
 
     Returns:
         The digest; empty if this build adds no file at the path.
@@ -22,7 +22,7 @@ def added_digest(documents: DocumentTable, path: str) -> str:
 
 
 def published_digest(documents: DocumentTable, path: str) -> str:
-    """Return the hex SHA-256 of the file that the last build published.
+    """Return the SHA-256 (hex) of a file that the last build published.
 
     Returns:
         The digest; empty if the last build published no file at the path.
@@ -33,7 +33,7 @@ def published_digest(documents: DocumentTable, path: str) -> str:
 
 
 def digest_at(documents: DocumentTable, path: str) -> str:
-    """Return the hex SHA-256 of a file of the new site.
+    """Return the SHA-256 (hex) of a file of the new site.
 
     Returns:
         The digest of the added file, else of the last build's file; empty if neither exists.

@@ -25,7 +25,7 @@ LISTED_SAMPLE = bytes([0, 16])
 
 
 class RecordedRange(NamedTuple):
-    """Rows of some partitions: documents in a range of paths, and sources."""
+    """A range of rows to sort: documents by path, and sources."""
 
     after: str  # the path before the first one, ignoring case; empty for none
     until: str | None  # the last path; None for the end
@@ -35,13 +35,13 @@ class RecordedRange(NamedTuple):
 
 
 def sort_recorded(file: Path) -> None:
-    """Give the record of a partition an index by path."""
+    """Add an index by path to a partition's database."""
     with closing(open_database(file)) as connection:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
 
 
 def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
-    """Divide the rows of partitions into ranges of paths.
+    """Divide the rows of all partitions into ranges of paths.
 
     Args:
         files: the databases of the partitions, each with an index by path.
@@ -67,7 +67,7 @@ def record_range(task: RecordedRange) -> Path:
     """Write the rows of a range, sorted by path or by their first column.
 
     Returns:
-        The file that has the rows.
+        The database with the rows.
     """
     unfinished = task.file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
@@ -107,16 +107,16 @@ def _gather(
 
 
 class ListedRange(NamedTuple):
-    """The added files in a range of paths, in byte order."""
+    """A range of the new site's files, sorted by path."""
 
     database: str  # the tables of the build
     after: str  # the path before the first one; empty for none
     until: str | None  # the last path; None for the end
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
-        """Yield files from the range's start to the site's end.
+        """Yield files from the range's start to the end of the site.
 
-        The rows are not limited to the range: the caller stops after `until`.
+        The caller stops after `until`, because the rows go on.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.
@@ -130,9 +130,9 @@ class ListedRange(NamedTuple):
 
 
 def listed_ranges(ledger: Ledger) -> list[ListedRange]:
-    """Divide the files of a full build into ranges.
+    """Divide the new site's files into ranges, for several workers.
 
-    Until the ranges have been read, no file may be added.
+    No file may be added before the ranges have been read.
 
     Returns:
         The ranges; none if the build's tables are in memory.

@@ -24,7 +24,7 @@ NEAREST = (
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Return the ledger entry of a path.
+    """Read the ledger's entry for a path.
 
     Returns:
         The entry, or None if the ledger or the entry does not exist.
@@ -37,7 +37,7 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
 
 
 class LedgerLookup:
-    """The entries of a published site's files by path; thread-safe."""
+    """Looks up published files in a ledger; thread-safe."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file = file
@@ -47,7 +47,7 @@ class LedgerLookup:
 
     @classmethod
     def of(cls, file: Path | None) -> Self | None:
-        """Open a ledger to look up entries.
+        """Open a ledger for look-ups.
 
         Returns:
             The lookup, or None if the ledger does not exist or is damaged.
@@ -71,7 +71,7 @@ class LedgerLookup:
             raise problem from None
 
     def find(self, path: str) -> LedgerEntry | None:
-        """Return the entry of a path, or None."""
+        """Return the entry for a path, or None."""
         try:
             with self._lock:
                 return read_entry_of(self._connection, path, self._unfinished_run)
@@ -79,13 +79,13 @@ class LedgerLookup:
             raise reading_error(error, self._file) from None
 
     def close(self) -> None:
-        """Release the ledger."""
+        """Close the ledger."""
         with self._lock:
             self._connection.close()
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return at most three published paths similar to a path.
+    """Return up to three published paths that are similar to a path.
 
     Similar paths differ in case, or have the file name in another folder.
 
@@ -98,10 +98,10 @@ def nearest_paths(file: Path, path: str) -> list[str]:
 
 
 def read_meta(file: Path, name: str) -> str | None:
-    """Return a note of the ledger by name.
+    """Return a value that the last build stored under a name.
 
     Returns:
-        The note, or None if the ledger or the note does not exist.
+        The value, or None if the ledger or the value does not exist.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -121,7 +121,7 @@ def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
 
 
 def read_listing(file: Path) -> Iterator[Entry]:
-    """Yield a ledger's entries by path, without unknown digests.
+    """Yield the ledger's entries with known digests, sorted by path.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -135,7 +135,7 @@ def read_listing(file: Path) -> Iterator[Entry]:
 
 
 def is_unfinished(file: Path) -> bool:
-    """Return whether a ledger has files of an unfinished build.
+    """Return whether the last build of a site did not finish.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -159,7 +159,7 @@ def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]
 
 @contextmanager
 def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open a ledger to read it.
+    """Open a ledger for reading.
 
     Yields:
         The connection, or None if the file does not exist.

@@ -32,7 +32,7 @@ from statuary.system.databases import CACHE
 
 
 class LedgerEntry(NamedTuple):
-    """A published file."""
+    """A published file, as the ledger lists it."""
 
     path: str
     digest: bytes  # SHA-256 of the body
@@ -43,7 +43,7 @@ class LedgerEntry(NamedTuple):
 
 
 class CachedGroup(NamedTuple):
-    """A reusable part of a site, with its inputs' fingerprint."""
+    """A group of documents that a build can reuse."""
 
     fingerprint: str  # fingerprint of everything that the group depends on
     items: int = 0  # how many of its kind there are
@@ -183,14 +183,14 @@ class PartitionOutput(Protocol):
     discards: bool = False  # whether it takes none
 
     def add(self, documents: Iterable[Document]) -> list[str]:
-        """Add the documents of one source; return their paths."""
+        """Add the documents that one source gives, and return their paths."""
 
     def result(self, items: int, rows: PartitionRows | None = None) -> PartitionResult:
         """Return the partition's result, after all documents have been added."""
 
 
 class CollectedOutput(PartitionOutput):
-    """Returns the documents to the process that builds."""
+    """Sends documents to the main process."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []
@@ -207,7 +207,7 @@ class CollectedOutput(PartitionOutput):
 
 
 class NoOutput(PartitionOutput):
-    """Makes no documents: for a check."""
+    """Discards documents, for a check."""
 
     discards = True
 

@@ -13,7 +13,7 @@ ASSETS = Path(__file__).with_name("assets")
 
 
 def script_document(file: Path, prefix: bytes = b"") -> Document:
-    """Return a script of the package as a document.
+    """Return one of statuary's scripts as a document.
 
     Args:
         file: the file of the script.
@@ -26,7 +26,7 @@ def script_document(file: Path, prefix: bytes = b"") -> Document:
 
 
 def style_document(url: Url, folder: Path, theme: Theme) -> Document:
-    """Return a folder's style sheet, followed by the theme's rules."""
+    """Return the style sheet of a folder, followed by the theme's rules."""
     style = asset_bytes(folder / url.path().rpartition("/")[2])
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
@@ -34,7 +34,7 @@ def style_document(url: Url, folder: Path, theme: Theme) -> Document:
 
 
 def icon_document(file: Path) -> Document:
-    """Return an icon of the package."""
+    """Return one of statuary's icons as a document."""
     path = ICON.path(name=file.stem)
     return Document(path=path, body=asset_bytes(file), media_type=ICON.media_type, cache=ICON.cache)
 
@@ -53,5 +53,5 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
 
 @cache
 def asset_bytes(file: Path) -> bytes:
-    """Read a script, style sheet or picture of the package."""
+    """Read one of statuary's scripts, style sheets or pictures."""
     return read_file(file)

@@ -17,7 +17,7 @@ LINK_REL = "nofollow noopener"
 
 
 def render_markdown(body: str, top_heading: int) -> Markup:
-    """Return Markdown as sanitized HTML.
+    """Convert Markdown to sanitized HTML for a page.
 
     Args:
         body: the Markdown.

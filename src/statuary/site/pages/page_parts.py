@@ -16,7 +16,7 @@ CORE_FOLDERS = tuple(
 
 
 class PageParts(NamedTuple):
-    """An extension's page parts; its name begins its strings' keys."""
+    """What an extension adds to pages: templates, texts and scripts."""
 
     folder: Path  # a folder with templates/*.html, texts/<language>.json and assets/*.js
     urls: tuple[Url, ...]  # those that its templates name
@@ -38,13 +38,17 @@ PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
 def parts_of(keys: Iterable[str]) -> list[PageParts]:
-    """Return the parts of the extensions with these keys of site.yaml."""
+    """Return the page parts of enabled extensions.
+
+    Args:
+        keys: the keys of the extensions in site.yaml.
+    """
     sections = [load(extension.section) for key in keys if (extension := extension_of(key)) is not None]
     return [section.parts for section in sections if section.parts is not None]
 
 
 def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
-    """Return the values of extensions' settings that templates can use, by key."""
+    """Return the settings of extensions that templates can use, by key."""
     return tuple(
         (key, tuple(parts.values(value).items())) for key, value in settings for parts in parts_of([key])
     )

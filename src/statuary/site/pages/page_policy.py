@@ -48,7 +48,7 @@ FORBIDDEN = (
 
 
 def with_policy(page: str, *, asks_nodes: bool) -> str:
-    """Insert the policy at the beginning of a page's head."""
+    """Insert the content security policy into a page's head."""
     meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(nodes=NODES if asks_nodes else "")}">'
     head = HEAD.match(page)
     if head is not None:
@@ -58,7 +58,7 @@ def with_policy(page: str, *, asks_nodes: bool) -> str:
 
 
 def forbidden_markup(name: str, text: str) -> ThemeError | None:
-    """Find the first forbidden markup in a theme's template.
+    """Find forbidden markup, such as scripts, in a theme's template.
 
     Returns:
         The error, or None if the template is allowed.

@@ -37,7 +37,7 @@ REMEMBERED = {
 
 
 class PageTemplates:
-    """The package's templates, and the theme's replacements."""
+    """The templates of pages, some of which the theme replaces."""
 
     def __init__(self, context: SiteContext, texts: PageTexts, parts: Sequence[PageParts] = ()) -> None:
         """Set up a site's templates, each compiled on first use.
@@ -91,10 +91,10 @@ class PageTemplates:
 
 
 class CompiledTemplates(FileSystemBytecodeCache):
-    """A cache of the package's compiled templates, beside Python's compiled modules.
+    """A cache of compiled templates, beside Python's compiled modules.
 
-    Compiling the templates of a page takes longer than rendering it. A theme's templates are compiled each
-    time: none of their code is stored.
+    Compiling a page's templates takes longer than rendering it. A theme's templates are not stored, and are
+    compiled each time.
     """
 
     def __init__(self) -> None:
@@ -106,21 +106,18 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def get_source_checksum(self, source: str) -> str:
-        """Hash a template and this module, whose options are compiled in."""
+        """Hash a template, and this module, which sets the compiler's options."""
         return super().get_source_checksum(f"{_own_source()}{source}")
 
     @override
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Load a compiled template.
-
-        A template whose stored form cannot be read is compiled again.
-        """
+        """Load a compiled template, or compile it again if that fails."""
         with suppress(OSError, EOFError, UnpicklingError):
             super().load_bytecode(bucket)
 
     @override
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a compiled template if the folder is writable."""
+        """Store a compiled template, if the folder is writable."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 Path(self.directory).mkdir(parents=True, exist_ok=True)
@@ -160,12 +157,12 @@ def _own_source() -> str:
 
 @cache
 def package_templates(folder: Path) -> Mapping[str, str]:
-    """Return the templates of a folder of the package by name."""
+    """Return the templates in a folder of statuary, by name."""
     return {file.name: read_text(file) for file in folder.glob("*.html")}
 
 
 def core_templates() -> dict[str, str]:
-    """Return the templates of the core by name."""
+    """Return the templates of statuary's core, by name."""
     templates: dict[str, str] = {}
     for folder in CORE_FOLDERS:
         templates |= package_templates(folder / "templates")

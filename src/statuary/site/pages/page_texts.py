@@ -40,7 +40,7 @@ class PageTexts:
 
     @staticmethod
     def fill(text: str, values: Mapping[str, object]) -> str:
-        """Fill the placeholders of a string.
+        """Replace the placeholders in a string.
 
         `str.format` would also give access to attributes of the values.
 
@@ -50,15 +50,15 @@ class PageTexts:
         return PLACEHOLDER.sub(lambda match: str(values[match[1]]) if match[1] else match[0][0], text)
 
     def markup(self, key: str, /, **parts: object) -> Markup:
-        """Return a string with markup in its placeholders.
+        """Return a text as HTML, with its placeholders replaced.
 
-        The string itself, and values that are not markup, are escaped.
+        The text itself, and values that are not markup, are escaped.
         """
         filled = self.fill(str(escape(self(key))), {name: escape(part) for name, part in parts.items()})
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return the singular or plural string for a number.
+        """Return the text for a number, in the singular or plural.
 
         The key is `<key>.one` for numbers that the language treats as singular, else `<key>.other`.
         """
@@ -66,11 +66,11 @@ class PageTexts:
         return self(f"{key}.{form}", count=self.number(number), **values)
 
     def number(self, number: int) -> str:
-        """Return a whole number with its digits in groups."""
+        """Format a whole number, with its digits in groups."""
         return f"{number:,}".replace(",", self("number.group"))
 
     def decimal(self, number: float, digits: int) -> str:
-        """Return a number with a fixed count of decimal places."""
+        """Format a number with a fixed number of decimals."""
         return f"{number:.{digits}f}".replace(".", self("number.point"))
 
     def percent(self, value: float) -> str:
@@ -78,7 +78,7 @@ class PageTexts:
         return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
 
     def reason(self, reason: Reason) -> str:
-        """Return the sentence of a reason: a clause that follows a colon."""
+        """Return the sentence for a reason, to put after a colon."""
         values = {
             name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
         }
@@ -89,7 +89,13 @@ class PageTexts:
 def page_texts(
     language: str, replacements: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
 ) -> PageTexts:
-    """Return a language's strings, with those of extensions and the theme."""
+    """Return the texts of pages in a language.
+
+    Args:
+        language: the language.
+        replacements: key and text for each text that the theme replaces.
+        folders: the folders with the texts of extensions.
+    """
     tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
     texts: dict[str, str] = {}
     for tag in tags:
@@ -100,17 +106,21 @@ def page_texts(
 
 @lru_cache(maxsize=1024)
 def english(reason: Reason) -> str:
-    """Return a reason's English sentence, as in proofs and messages."""
+    """Return the English sentence for a reason, as in proofs and messages."""
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
 def invalid_texts(
     replacements: Iterable[tuple[str, str]], extensions: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield each unusable string's key in a theme, with the reason.
+    """Yield the texts of a theme that cannot be used.
 
     Args:
+        replacements: key and text for each text that the theme replaces.
         extensions: the keys of enabled extensions.
+
+    Yields:
+        The key of the text, and the reason.
     """
     english: dict[str, str] = {}
     for folder in (*CORE_FOLDERS, *(parts.folder for parts in parts_of(extensions))):
@@ -177,7 +187,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 def visible_text(text: str) -> str:
-    """Replace hidden characters by their code points, such as `⟨U+202E⟩`."""
+    """Replace hidden characters by their code, such as `⟨U+202E⟩`."""
     return HIDDEN_CHARACTERS.sub(lambda match: f"⟨{code_point(match[0])}⟩", text)
 
 
@@ -186,16 +196,19 @@ MAX_LINE_LENGTH = 1_000
 
 
 def one_line(text: str) -> str:
-    """Return visible text on one line, cut if it is too long."""
+    """Put a text on one line, with hidden characters shown.
+
+    A long text is cut.
+    """
     line = text if len(text) <= MAX_LINE_LENGTH else " ".join(text.split())
     cut = line if len(line) <= MAX_LINE_LENGTH else line[:MAX_LINE_LENGTH] + " …"
     return " ".join(visible_text(cut).split())
 
 
 def isolated(name: str) -> str:
-    """Return a name with marks that isolate its text direction.
+    """Wrap a name so that its text direction affects nothing else.
 
-    Without the marks, a right-to-left name could reorder the sentence around it.
+    A right-to-left name could otherwise reorder the words around it.
     """
     if name.isascii() or not any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
         return name
@@ -203,20 +216,20 @@ def isolated(name: str) -> str:
 
 
 def visible_name(text: str) -> str:
-    """Return a name on one line, with lookalike letters' code points."""
+    """Put a name on one line, and show lookalike letters' codes."""
     line = one_line(text)
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
 
 
 class MixedWords(NamedTuple):
-    """A text with words of letters that imitate Latin ones."""
+    """A text in which some letters imitate Latin ones."""
 
     text: str  # with these letters marked
     code_points: list[str]  # of these letters
 
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:
-    """Mark letters that imitate Latin ones of the same word."""
+    """Mark letters that imitate Latin letters in the same word."""
     names: dict[str, None] = {}
 
     def marked(letter: re.Match[str]) -> str:
@@ -238,7 +251,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def code_point(character: str) -> str:
-    """Return the code point of a character, such as `U+202E`."""
+    """Return the code of a character, such as `U+202E`."""
     return f"U+{ord(character):04X}"
 
 

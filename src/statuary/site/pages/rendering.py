@@ -60,9 +60,13 @@ class Renderer:
         sources: tuple[str, ...] = (),
         asks_nodes: bool = False,
     ) -> Document:
-        """Return a page as a document.
+        """Render a page.
 
         Args:
+            url: the URL of the page.
+            template: the name of the template.
+            head: the title and description of the page.
+            view: the values that the template needs.
             root: the relative path to the site's root; derived from the page's path if omitted.
             sources: the content files that the page is made from.
             asks_nodes: whether the page's scripts may query the Ethereum node that a reader names.
@@ -81,7 +85,7 @@ class Renderer:
         )
 
     def fragment(self, template: str, **view: object) -> Markup:
-        """Return a part of a page."""
+        """Render a part of a page."""
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
     def _sections(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
@@ -102,7 +106,7 @@ class Renderer:
 
 @lru_cache(maxsize=4)
 def renderer_of(site: SiteContext) -> Renderer:
-    """Return the renderer of a site; equal sites share one."""
+    """Return the renderer for a site's pages."""
     return Renderer(site)
 
 

@@ -17,12 +17,12 @@ from statuary.site.urls import API_PAGE, OWN_PAGE, STATUS_PAGE, FrameLinks, Url
 
 @cache
 def frame_links() -> dict[str, FrameLinks]:
-    """Return the pages and feeds of contracts and status to which all pages link."""
+    """Return the pages and feeds that every page links to, by section."""
     return {row.name: load(row.provides["frame links"]) for row in CONTENT_SECTIONS}
 
 
 class SiteContext(NamedTuple):
-    """The site around a page; equal contexts give equal pages."""
+    """What all pages of a site share: name, theme, language and links."""
 
     name: str  # as one visible line
     url: str  # without a slash at the end
@@ -37,11 +37,11 @@ class SiteContext(NamedTuple):
 
     @property
     def root(self) -> str:
-        """The path below which the site is published, with slashes around it."""
+        """The path of the site on its host, with slashes around it."""
         return urlsplit(self.url).path.rstrip("/") + "/"
 
     def without_templates(self, *names: str) -> "SiteContext":
-        """Return the context without the named theme templates, or without all."""
+        """Return the same site without some of the theme's templates, or all."""
         return self._replace(settings=self.settings.without_templates(*names))
 
     @property
@@ -58,7 +58,7 @@ class SiteContext(NamedTuple):
 
 
 def site_context(site: SiteContent) -> SiteContext:
-    """Return the context of a site's pages."""
+    """Return what all pages of a site share."""
     page = site.page
     return SiteContext(
         name=one_line(page.name),
@@ -79,7 +79,7 @@ def site_context(site: SiteContent) -> SiteContext:
 def section_url(section: str, settings: PageSettings) -> Url:
     """Return the first page of a section.
 
-    Without a status page, the API page is the first page of the site.
+    A site without a status page begins with the API page.
     """
     if section == "api":
         return API_PAGE if settings.status else STATUS_PAGE
@@ -87,7 +87,7 @@ def section_url(section: str, settings: PageSettings) -> Url:
 
 
 class PageHead(NamedTuple):
-    """The head of a page."""
+    """The title, description and links of a page."""
 
     path: str  # relative to the site's root
     title: str
@@ -116,7 +116,7 @@ def format_length(length: timedelta, texts: PageTexts) -> str:
 
 
 class FormattedTime(NamedTuple):
-    """A point in time on a page."""
+    """A time for a page, as text and for machines."""
 
     iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
     text: str  # for readers
@@ -125,7 +125,10 @@ class FormattedTime(NamedTuple):
 
 
 class FormattedRange(NamedTuple):
-    """A formatted time range, without the end's day if unchanged."""
+    """A time range for a page.
+
+    The end has no date if it is that of the start.
+    """
 
     start: FormattedTime
     end: FormattedTime
@@ -141,7 +144,7 @@ class DateFormatter:
         self._moments: dict[Instant, FormattedTime] = {}
 
     def moment(self, at: Instant) -> FormattedTime:
-        """Return date and time: `20 Nov 2026, 13:00 CET`."""
+        """Format a date and time: `20 Nov 2026, 13:00 CET`."""
         moment = self._moments.get(at)
         if moment is None:
             day = at.astimezone(self.zone).date()
@@ -153,11 +156,11 @@ class DateFormatter:
         return moment
 
     def time(self, at: Instant) -> FormattedTime:
-        """Return the time: `13:00 CET`."""
+        """Format a time: `13:00 CET`."""
         return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
 
     def range(self, start: Instant, end: Instant) -> FormattedRange:
-        """Return a range: `20 Nov 2026, 13:00` to `14:10 CET`."""
+        """Format a time range: `20 Nov 2026, 13:00` to `14:10 CET`."""
         start_time = self.moment(start)
         end_time = self.moment(end)
         zone = self.zone_name(end)
@@ -169,18 +172,18 @@ class DateFormatter:
         return FormattedRange(start_time, self.time(end) if is_same_day else end_time, clock)
 
     def short_day(self, day: date) -> FormattedTime:
-        """Return a day: `20 Nov 2026`."""
+        """Format a day: `20 Nov 2026`."""
         return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
 
     def day_of(self, at: Instant) -> FormattedTime:
-        """Return the day of a time, such as `20 Nov 2026`.
+        """Format the day of a time: `20 Nov 2026`.
 
         A script on the page shows the day in the reader's time zone.
         """
         return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
 
     def month(self, year: int, month: int) -> FormattedTime:
-        """Return a month: `November 2026`."""
+        """Format a month: `November 2026`."""
         text = self._texts("date.month", month=self._texts(f"month.{month}.long"), year=year)
         brief = self._texts(f"month.{month}.short")
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
@@ -190,7 +193,7 @@ class DateFormatter:
         return format_length(length, self._texts)
 
     def zone_name(self, at: Instant) -> str:
-        """Return the zone's name at a time, or its UTC offset."""
+        """Return the time zone's name at a time, or its UTC offset."""
         if is_utc(self.zone):
             return "UTC"
         name = at.astimezone(self.zone).tzname() or ""
@@ -209,7 +212,7 @@ class DateFormatter:
 
 
 class Localization(NamedTuple):
-    """The strings and date formats of a site."""
+    """The texts and date formats of a site's language."""
 
     texts: PageTexts
     dates: DateFormatter

@@ -28,7 +28,7 @@ class UnknownNodeError(ValueError):
 
 
 class TemplateTrees:
-    """The syntax trees of a template, its includes and its imported macros."""
+    """The syntax trees of templates, which a script renders in the browser."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
         self._environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -37,7 +37,7 @@ class TemplateTrees:
         self.macros: dict[str, tuple[Tree, Tree]] = {}
 
     def add_page(self, name: str) -> None:
-        """Add the tree of a page's main part.
+        """Add a page's template, with what it includes and imports.
 
         Raises:
             UnknownNodeError: if the page uses syntax that the script cannot render.
@@ -122,7 +122,7 @@ COMPARISONS = ("eq", "ne", "lt", "gt", "lteq", "gteq", "in", "notin")
 
 @singledispatch
 def expression(node: nodes.Node) -> Json:
-    """Return the tree of an expression.
+    """Convert a template expression to a tree for the script.
 
     Raises:
         UnknownNodeError: if the script cannot evaluate the expression.
@@ -220,7 +220,7 @@ def _optional(node: nodes.Node | None) -> Json:
 
 
 def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
-    """Return a body with the texts that need no value in it."""
+    """Fill in the texts of a template tree that need no values."""
     filled: Tree = []
     for statement in body:
         piece = statement if isinstance(statement, str) else _statement_with_texts(statement, texts)
@@ -292,9 +292,9 @@ def _expression_with_texts(tree: Any, texts: Callable[[str], str]) -> Any:
 
 
 def text_keys(tree: Any) -> Iterator[str]:
-    """Yield the beginnings of the keys of strings that a tree uses.
+    """Yield the beginnings of the text keys that a tree uses.
 
-    An empty beginning means that the tree may use any string.
+    An empty beginning means that the tree may use any text.
     """
     match tree:
         case [

@@ -34,7 +34,7 @@ MAX_LITERAL_ITEMS = 10_000
 
 @dataclass(slots=True)
 class Budget:
-    """The remaining budget of a page."""
+    """The steps that remain for rendering a page."""
 
     steps: Iterator[int] = field(default_factory=count)
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
@@ -56,7 +56,7 @@ _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def new_budget() -> Iterator[None]:
-    """Bound the rendering within the context."""
+    """Limit the rendering within a `with` block."""
     token = _budget.set(Budget())
     try:
         yield
@@ -65,14 +65,17 @@ def new_budget() -> Iterator[None]:
 
 
 def step() -> None:
-    """Count a step of rendering; compiling has no limit."""
+    """Count a step of rendering.
+
+    While a template is compiled, there is no limit.
+    """
     budget = _budget.get()
     if budget is not None:
         budget.consume()
 
 
 def counted(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a filter each of whose calls is a step."""
+    """Make a filter count each call as a step."""
 
     @wraps(function)
     def bounded(*arguments: P.args, **options: P.kwargs) -> R:
@@ -83,7 +86,7 @@ def counted(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def of_text(function: Callable[..., object]) -> Callable[..., object]:
-    """Return a filter that rejects lists, and else calls the function.
+    """Make a filter reject lists.
 
     As text, a list may be much longer than the list itself.
     """
@@ -96,14 +99,14 @@ def of_text(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def counted_loop(items: Iterable[R]) -> Iterator[R]:
-    """Yield the items of a loop, counting each as a step."""
+    """Yield the items of a loop, counting a step for each."""
     for item in items:
         step()
         yield item
 
 
 def check_length(length: int) -> None:
-    """Check the length of a string before the string is made.
+    """Check the length of a string before making it.
 
     Raises:
         SecurityError: if the string would be too long.
@@ -113,7 +116,7 @@ def check_length(length: int) -> None:
 
 
 def number(value: object) -> int:
-    """Return a number's whole part.
+    """Convert a number to an integer.
 
     Raises:
         SecurityError: if the value is not a number.
@@ -124,7 +127,7 @@ def number(value: object) -> int:
 
 
 def scalar(value: object) -> object:
-    """Return a value that can be compared in constant time.
+    """Return a value if comparing it is fast.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -135,7 +138,7 @@ def scalar(value: object) -> object:
 
 
 def checked_printable(value: object) -> object:
-    """Return a value that can be printed.
+    """Return a value if it can be printed.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -146,7 +149,7 @@ def checked_printable(value: object) -> object:
 
 
 def join_page(parts: Iterable[str]) -> str:
-    """Join the output of a template, a macro or a block."""
+    """Join the parts that a template, macro or block wrote."""
     printed, length = [], 0
     for part in parts:
         length += len(part)
@@ -157,7 +160,7 @@ def join_page(parts: Iterable[str]) -> str:
 
 
 def join_texts(items: Iterable[object], separator: str = "", attribute: str | None = None) -> str:
-    """Join texts, like the filter of Jinja."""
+    """Join texts, like Jinja's filter `join`."""
     if attribute is not None:
         raise SecurityError("join takes no attribute in a theme: use map(attribute=...) first")
     separators = (part for item in items for part in (separator, item))
@@ -166,7 +169,7 @@ def join_texts(items: Iterable[object], separator: str = "", attribute: str | No
 
 
 def concat_texts(items: Iterable[object]) -> str:
-    """Join texts, like the operator `~`."""
+    """Join texts, like Jinja's operator `~`."""
     texts, length = [], 0
     for item in items:
         step()
@@ -178,13 +181,13 @@ def concat_texts(items: Iterable[object]) -> str:
 
 
 def replace_text(text: str, old: str, new: str) -> str:
-    """Replace a part of a text, like the filter of Jinja."""
+    """Replace a part of a text, like Jinja's filter `replace`."""
     check_length(len(text) + text.count(old) * len(new))
     return text.replace(old, new)
 
 
 def bounded_literal(value: R) -> R:
-    """Return a list, tuple or mapping that is not too large."""
+    """Return a list, tuple or mapping if it is not too large."""
     if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
         raise SecurityError(f"the list has more than {MAX_LITERAL_ITEMS:,} items")
     return value

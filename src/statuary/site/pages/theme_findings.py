@@ -11,9 +11,10 @@ THEME_TEMPLATES = "template-error"
 
 
 def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for each unusable string of the theme.
+    """Yield a finding for each unusable text of a theme.
 
     Args:
+        settings: the settings of pages, with the theme.
         extensions: the keys of enabled extensions.
     """
     for key, problem in invalid_texts(settings.theme.texts, extensions):
@@ -28,9 +29,9 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
 
 
 def template_finding(error: ThemeError) -> Finding:
-    """Report a theme template that cannot be rendered.
+    """Return the finding for a theme's template that cannot be rendered.
 
-    Pages use the package's template instead.
+    Pages use statuary's own template instead.
     """
     return Finding(
         rule=THEME_TEMPLATES,

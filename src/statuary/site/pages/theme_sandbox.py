@@ -39,7 +39,7 @@ Rule = Callable[..., nodes.Node]
 
 
 class BoundedSyntax(NodeTransformer):
-    """Adds filters of `theme_sandbox` to a template's loops, joins, comparisons and lists."""
+    """Makes loops, joins, comparisons and lists in a template count steps."""
 
     def __init__(self, template: str | None) -> None:
         self.template = template
@@ -55,7 +55,7 @@ class BoundedSyntax(NodeTransformer):
 
     @override
     def visit(self, node: nodes.Node, *arguments: object, **options: object) -> nodes.Node:
-        """Return the bounded form of a node and of its descendants."""
+        """Return the counting form of a node and everything in it."""
         self.generic_visit(node)
         rule = self._rules.get(type(node))
         return node if rule is None else rule(node)
@@ -210,7 +210,7 @@ ATTRIBUTES: tuple[tuple[type, frozenset[str]], ...] = (
 
 
 class ThemeEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja2 for templates of a theme."""
+    """Renders templates of a theme, with limited access and work."""
 
     intercepted_binops = frozenset(("+", "*", "%", "**"))
     concat = staticmethod(join_page)
@@ -252,13 +252,13 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def get_template(self, *arguments: Any, **options: Any) -> Template:
-        """Return a template and count a step: templates can include themselves."""
+        """Return a template, and count a step, because templates can include themselves."""
         step()
         return super().get_template(*arguments, **options)
 
     @override
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
-        """Return whether a template can read an attribute."""
+        """Return whether a template may read an attribute."""
         if attr.startswith("_"):
             return False
         for kind, names in ATTRIBUTES:
@@ -279,13 +279,13 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def call(self, context: Context, obj: object, *arguments: object, **options: object) -> object:
-        """Call an object, which counts as a step."""
+        """Call an object, and count a step."""
         step()
         return super().call(context, obj, *arguments, **options)
 
     @override
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        """Compute with bounded numbers, and with texts up to a length."""
+        """Calculate with two values, with limits on numbers and text lengths."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             check_length(len(left) + len(right))
         elif operator == "*" and isinstance(left, str):
@@ -300,5 +300,5 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def getitem(self, obj: object, argument: object) -> object:
-        """Return an item, by a name, an index or a slice."""
+        """Return an item of a value, by its name, index or slice."""
         return super().getitem(obj, argument if isinstance(argument, slice) else scalar(argument))

@@ -13,12 +13,12 @@ from statuary.site.site_content import SiteContent
 def try_make(
     name: str, make: Callable[[], Iterable[Document]], skipped: list[Finding], source: str = ""
 ) -> tuple[Document, ...]:
-    """Make documents, or report why they cannot be made.
+    """Make documents, or report an exception as a finding.
 
     Args:
         name: the name of the documents in the finding.
         make: returns the documents.
-        skipped: gains a finding if `make` fails.
+        skipped: receives a finding if `make` fails.
         source: the content file that the finding names, if any.
 
     Returns:

@@ -13,11 +13,12 @@ from statuary.site.settings import PageSettings
 
 
 def unused_template_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
-    """Yield a warning for each template of the theme that no page uses.
+    """Warn about each template of a theme that no page uses.
 
-    There are none if a template chooses another by a name that it computes, or cannot be parsed.
+    There is no warning if a template cannot be parsed, or computes the name of another template.
 
     Args:
+        settings: the settings of pages, with the theme.
         extensions: the keys of the extensions whose templates the theme may replace.
     """
     theme = dict(settings.theme.templates)

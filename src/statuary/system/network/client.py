@@ -49,9 +49,9 @@ RETRYABLE_STATUSES = frozenset(
 
 
 class UnreachableError(StatuaryError):
-    """A URL cannot be read: no response, or an unusable one.
+    """A URL cannot be read: there is no usable response.
 
-    The message has no more of the URL than scheme and host.
+    The message shows only the URL's scheme and host, because the rest may be secret.
     """
 
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
@@ -61,12 +61,15 @@ class UnreachableError(StatuaryError):
 
 
 class RefusedError(UnreachableError):
-    """A server refuses a request, or exceeds a limit; retries would fail."""
+    """A server refuses a request, or the response is too large.
+
+    Another attempt would fail too.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """A response, whatever its status; names of headers are in lower case."""
+    """A response with any status; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -79,7 +82,7 @@ class HttpResponse:
 
 
 class Retries(NamedTuple):
-    """The number of attempts at a request, and the seconds between them."""
+    """The number of attempts for a request, and the seconds between them."""
 
     tries: int
     first_pause: float = 1.0  # each further pause is twice as long, unless the server requests another
@@ -96,24 +99,27 @@ def is_url(location: str) -> bool:
 
 
 def shown_location(location: str) -> str:
-    """Return a location for messages: of a URL, scheme and host, since the rest may be secret."""
+    """Return a path or URL as messages show it.
+
+    Of a URL, only scheme and host are shown, because the rest may be secret.
+    """
     return shown_address(location) if is_url(location) else location
 
 
 def is_archive_url(url: str) -> bool:
-    """Return whether a URL has a snapshot file's extension."""
+    """Return whether a URL names a snapshot file."""
     return urlsplit(url).path.endswith(".zip")
 
 
 def url_below(base: str, path: str) -> str:
-    """Return the URL of a site's document."""
+    """Return the URL of a document, given the URL of its site."""
     return f"{base.rstrip('/')}/{quote(path)}"
 
 
 def is_same_server(url: str, other_url: str) -> bool:
-    """Return whether a key for one URL may be sent to another.
+    """Return whether credentials for one URL may be sent to another.
 
-    The host must be the same, and TLS must be kept.
+    The host must be the same, and HTTPS must not change to HTTP.
     """
     parts, other_parts = urlsplit(url), urlsplit(other_url)
     if (parts.scheme, other_parts.scheme) == ("http", "https"):
@@ -129,13 +135,17 @@ def get(
     retries: Retries = ONCE,
     not_found_statuses: Collection[int] = NOT_FOUND_STATUSES,
 ) -> bytes | None:
-    """Return the body of a URL, or None if it has none.
+    """Fetch a URL.
 
     Args:
-        limit: bytes of the longest body that is accepted.
+        url: the URL.
+        limit: the maximum size of the response in bytes.
         headers: additional headers of the request.
         retries: how often to try.
         not_found_statuses: the statuses that mean that there is no document.
+
+    Returns:
+        The body of the response, or None if there is no document.
 
     Raises:
         RefusedError: if the server responds with another error that is not temporary.
@@ -161,7 +171,10 @@ def get(
 
 
 def get_range(url: str, offset: int, size: int) -> bytes:
-    """Return a range of a URL's body, shorter only at its end.
+    """Fetch a range of bytes from a URL.
+
+    Returns:
+        The bytes; fewer than asked only at the end.
 
     Raises:
         UnreachableError: if the server cannot be reached or does not support ranges.
@@ -179,7 +192,7 @@ def get_range(url: str, offset: int, size: int) -> bytes:
 
 
 def size_of(url: str) -> int:
-    """Return the size of a URL's body in bytes.
+    """Return the size of the document at a URL, in bytes.
 
     Raises:
         UnreachableError: if the server does not state or send it.
@@ -194,7 +207,7 @@ def size_of(url: str) -> int:
 
 @contextmanager
 def stream(url: str) -> Iterator[IO[bytes]]:
-    """Open a URL to be read from its beginning to its end.
+    """Open a URL as a stream.
 
     Raises:
         UnreachableError: if the server cannot be reached; its stream raises it if the connection fails.
@@ -231,10 +244,14 @@ def send(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> HttpResponse:
-    """Send a request and return the response, whatever its status.
+    """Send a request, and return the response, whatever its status.
 
     Args:
-        limit: bytes of the longest body that is accepted.
+        url: the URL.
+        method: the HTTP method.
+        body: the body of the request.
+        headers: additional headers.
+        limit: the maximum size of the response in bytes.
         timeouts: the limits of time; None for `TIMEOUTS`.
         redirects: whether to follow redirects of requests without a body.
 
@@ -328,7 +345,7 @@ def _is_web_address(url: str) -> bool:
 
 @cache
 def opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return the shared opener of requests with a common time limit."""
+    """Return the opener that requests with these timeouts share."""
     return http_opener(timeouts)
 
 
@@ -355,10 +372,13 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
 
 
 def requested_pause(headers: Message) -> float | None:
-    """Return the pause that a server requests, in seconds, if it does.
+    """Return the pause in seconds that a server's response asks for.
 
-    It is in `Retry-After` or GitHub's `X-RateLimit-Reset`; an instant is compared with the server's own
+    The header is `Retry-After` or GitHub's `X-RateLimit-Reset`. A date is compared with the server's own
     clock.
+
+    Returns:
+        The seconds, or None if the server asks for no pause.
     """
     retry_after = headers.get("Retry-After", "").strip()
     reset = headers.get("X-RateLimit-Reset", "")

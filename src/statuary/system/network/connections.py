@@ -14,7 +14,7 @@ from typing_extensions import Buffer, override
 
 
 class Timeouts(NamedTuple):
-    """The time limits of a response, and of an opener's responses."""
+    """The limits of time for one response, and for all responses together."""
 
     seconds: float  # for the headers and a short body
     rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
@@ -22,7 +22,7 @@ class Timeouts(NamedTuple):
     each: float = 5.0  # further seconds for each response, where the time of all of them is counted
 
     def deadline(self, received: int) -> float:
-        """Return the seconds in which so many bytes must have arrived."""
+        """Return the seconds within which this many bytes must have arrived."""
         return self.seconds + (received / self.rate if self.rate else 0)
 
 
@@ -35,7 +35,7 @@ class _TimeBudget:
         self.seconds = 0.0
 
     def add(self, seconds: float, received: int) -> None:
-        """Count the wait for some bytes.
+        """Add the time that receiving some bytes took.
 
         Raises:
             TimeoutError: if all responses together have taken too long.
@@ -51,7 +51,7 @@ class PrivateAddressError(OSError):
 
 
 def http_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return an opener for http and https only, without redirects.
+    """Return an opener for HTTP and HTTPS that follows no redirects.
 
     It returns responses of every status.
     """
@@ -63,7 +63,7 @@ def http_opener(timeouts: Timeouts) -> OpenerDirector:
 
 
 def is_private_host(host: str) -> bool:
-    """Return whether a host lacks an address in the public internet."""
+    """Return whether a host has no address on the public internet."""
     try:
         addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:

@@ -15,7 +15,7 @@ class ServerError(StatuaryError):
 
 
 def listen(host: str, port: int) -> Socket:
-    """Return a listening socket; port 0 picks a free one.
+    """Open a listening socket; port 0 picks a free port.
 
     Raises:
         ServerError: if the port is taken, or the host is not this machine's.
@@ -31,16 +31,16 @@ def listen(host: str, port: int) -> Socket:
 
 
 def hang_up(connection: Socket) -> None:
-    """End a connection in both directions, whatever its peer does."""
+    """Close a connection in both directions, even if the other side doesn't."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
 
 def check_connection(host: str, port: int, seconds: float) -> None:
-    """Open a TCP connection and close it.
+    """Check that a server accepts TCP connections.
 
     Raises:
-        OSError: if it is not accepted in time.
+        OSError: if it does not accept one in time.
         OverflowError: if there is no such port.
         UnicodeError: if the host is not a name.
     """

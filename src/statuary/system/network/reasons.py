@@ -26,14 +26,14 @@ OTHER_REASON = "cannot be reached"
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the reason of a failed connection, in our own words."""
+    """Return the reason of a failed connection in plain words."""
     cause = getattr(error, "reason", None)  # urllib wraps the exception of the connection
     cause = cause if isinstance(cause, BaseException) else error
     return next((reason for kind, reason in REASONS if isinstance(cause, kind)), OTHER_REASON)
 
 
 def shown_address(url: str) -> str:
-    """Return a URL's scheme and host; the rest may be secret."""
+    """Return a URL's scheme and host, because the rest may be secret."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
