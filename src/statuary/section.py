@@ -123,24 +123,16 @@ class Section:
         return ()
 
     def check(self, run: Run) -> SectionResult | None:
-        """Run the checks that are too slow for a build.
-
-        Only `statuary check` runs them.
-        """
+        """Run checks that are too slow for a build (`statuary check`)."""
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
-        """Return the API operations to describe in openapi.json.
-
-        The API page lists them too.
-        """
+        """Return the operations for openapi.json and the API page."""
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
         """Yield the documents that depend only on site.yaml.
 
-        Args:
-            site: the content of the site.
-            skipped: receives a finding for each document that cannot be made.
+        A document that cannot be made becomes a finding in `skipped`.
         """
         return ()
 
@@ -238,7 +230,6 @@ class ContentSection(Section):
         """Exclude the records that would stop the build.
 
         Args:
-            run: the build.
             unread: the findings about files that could not be read.
 
         Returns:

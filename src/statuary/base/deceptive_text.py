@@ -21,8 +21,7 @@ def deception(text: str) -> str:
     """Describe the first invisible or lookalike character in a text.
 
     Returns:
-        A predicate such as `has the character U+200B, which is not seen`, to put after a subject; empty if
-        the text has no such character.
+        A predicate such as `has the character U+200B, which is not seen`, or an empty string.
     """
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:

@@ -19,11 +19,7 @@ PARTS = f"{FOLDER}/parts/"
 
 
 def part_path(digest: str) -> str:
-    """Return the path of a part of the manifest.
-
-    Args:
-        digest: the SHA-256 of the part, as hex.
-    """
+    """Return the path of the manifest part with this SHA-256 (hex)."""
     return f"{PARTS}{digest}.jsonl"
 
 
@@ -41,15 +37,11 @@ TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
 
 
 def overlap_of_folders(content: Path, out: Path, name: str) -> str:
-    """Describe how the site's folder and the content folder overlap.
-
-    Args:
-        content: the content folder.
-        out: the site's folder.
-        name: the words for the site's folder in the message.
+    """Describe how a site's folder and its content folder overlap.
 
     Returns:
-        A clause for an error message; empty if neither folder is inside the other.
+        A clause for an error message, with `name` for the site's folder; empty if neither is inside the
+        other.
     """
     inside, outside = out.resolve(), content.resolve()
     if inside == outside or inside.is_relative_to(outside):
@@ -119,10 +111,7 @@ def fold_case(path: str) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run the statements of a `with` block as one SQLite transaction.
-
-    This is many times faster than a transaction for each statement.
-    """
+    """Run a `with` block as one SQLite transaction, which is much faster."""
     connection.execute("BEGIN")
     try:
         yield

@@ -54,12 +54,7 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def within(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return this finding for a value that is part of a file.
-
-        Args:
-            path: the file, which replaces the finding's path.
-            prefix: the pointer of the value; the finding's pointer is relative to it.
-        """
+        """Return this finding for a file whose value at `prefix` it concerns."""
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 

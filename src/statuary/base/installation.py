@@ -30,10 +30,7 @@ def read_direct_url() -> dict[str, Any] | None:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs an extra, such as `chain`.
-
-    The command fits the way in which statuary was installed.
-    """
+    """Return the command that installs an extra in this environment."""
     return install_command(extra, read_direct_url(), Path(sys.prefix))
 
 
@@ -42,8 +39,7 @@ def install_command(extra: str, direct_url: dict[str, Any] | None, prefix: Path)
 
     Args:
         extra: the name of the extra.
-        direct_url: where statuary was installed from, as `read_direct_url` returns it; None for a package
-            index.
+        direct_url: what `read_direct_url` returns.
         prefix: the folder of the Python environment; its marker files tell uv, pipx and pip apart.
     """
     requirement = _requirement(extra, direct_url)

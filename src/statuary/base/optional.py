@@ -8,10 +8,7 @@ from statuary.base.errors import StatuaryError
 
 
 class MissingExtraError(StatuaryError):
-    """A library of an extra is not installed.
-
-    The hint is the command that installs it.
-    """
+    """A library of an extra is not installed; the hint installs it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         from statuary.base.installation import extra_hint
@@ -43,8 +40,5 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Return whether a library is installed that recovers transaction senders.
-
-    The library is not imported.
-    """
+    """Return whether a library for transaction senders is installed, without importing it."""
     return any(find_spec(library) for library in RECOVERING_SENDERS)

@@ -280,13 +280,7 @@ def day_start(day: date, zone: ZoneInfo) -> Instant:
 
 
 def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the beginning of each day in an interval.
-
-    Args:
-        zone: the time zone of the days.
-        start: the time before the interval; a day that begins exactly then is not included.
-        until: the last time of the interval.
-    """
+    """Yield the first instant of each local day in (start, until]."""
     day = day_of(start, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight

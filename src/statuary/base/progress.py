@@ -12,12 +12,7 @@ class Progress(Protocol):
     """Receives the progress of a build; a progress bar is one."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Announce that a stage begins.
-
-        Args:
-            stage: the name of the stage.
-            total: the number of its steps; None if unknown.
-        """
+        """Announce a stage and the number of its steps, if known."""
 
     def advance(self, steps: int) -> None:
         """Announce that steps of the current stage are done."""

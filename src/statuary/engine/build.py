@@ -68,8 +68,6 @@ def build_site(
     contract has to be excluded, the rest of the site is published.
 
     Args:
-        root: the content folder.
-        target: the target to write to.
         now: the time that the site shows; the same content and time give the same bytes.
         extension_options: the options of the enabled extensions; None builds the site without the extensions
             that add to a build.

@@ -59,7 +59,6 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
     Maintenance windows are compared with each other, so an edit of one needs all of them.
 
     Args:
-        root: the content folder.
         folder: `incidents` or `maintenances`.
         typed_id: the id of an incident, or the beginning of an id; None for a new incident, which is read
             together with the unresolved ones. If no file name matches, the scope is all records.
@@ -79,14 +78,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> CheckedStatus:
-    """Read and check the status content, as if edits were already written.
-
-    Args:
-        root: the content folder.
-        now: the time of the status.
-        edits: changed and new files, which are not on disk yet.
-        scope: the records to read.
-    """
+    """Read and check the status content, as if edits were already written."""
     edited = {edit.path: edit.text_after for edit in edits}
     files = edited_files(root, edited, scope) if root.is_dir() or edited else None
     catalogue, findings = read_content(root, files)
@@ -109,17 +101,9 @@ class CheckedEdit(NamedTuple):
 def check_edit(
     root: Path, now: Instant, previous_content: CheckedStatus, edit: FileEdit, scope: Scope = EVERYTHING
 ) -> CheckedEdit:
-    """Check an edit before it is written.
+    """Return the findings that an edit would add to the content.
 
-    Args:
-        root: the content folder.
-        now: the time of the status.
-        previous_content: the content before the edit, read with the same scope.
-        edit: the edit, which is not on disk yet.
-        scope: the records to read.
-
-    Returns:
-        The findings that the edit would add.
+    The previous content must have been read with the same scope.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
     return CheckedEdit(added, not has_errors(added))

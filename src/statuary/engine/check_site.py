@@ -21,10 +21,7 @@ from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 
 class CheckTarget(StatelessTarget):
-    """A target for `statuary check`, which discards all documents.
-
-    It keeps the results of contracts in memory.
-    """
+    """A target for `statuary check` that discards documents and keeps results."""
 
     dry_run = True
     partition_size = 256
@@ -58,11 +55,7 @@ def check_site(
 ) -> CheckedSite:
     """Check a content folder without publishing it.
 
-    Args:
-        root: the content folder.
-        now: the time of the check.
-        progress: receives the progress.
-        target: receives the results of contracts; None keeps them in memory.
+    The target receives the results of contracts; None keeps them in memory.
     """
     report = BuildReport()
     site = read_site(root, progress, report)

@@ -27,9 +27,7 @@ CONFIG = "settings-only"
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
     """Add the documents that depend only on site.yaml, or reuse them.
 
-    Args:
-        run: the run, with the site and the target.
-        skipped: receives a finding for each document that cannot be made.
+    A document that cannot be made becomes a finding in `skipped`.
     """
     target, site = run.target, run.site
     if site is None:
@@ -60,10 +58,7 @@ def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
     """Yield the documents that depend only on site.yaml.
 
-    Args:
-        site: the content of the site.
-        run: the run.
-        skipped: receives a finding for each document that cannot be made.
+    A document that cannot be made becomes a finding in `skipped`.
     """
     from statuary.engine.openapi.document import openapi_document
 
@@ -88,14 +83,9 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
-    """Return functions that make the pages that depend only on site.yaml.
+    """Return functions that make the pages depending only on site.yaml.
 
-    Args:
-        run: the run.
-        openapi: the OpenAPI document, or None.
-
-    Returns:
-        The functions by the name of their page.
+    The keys are the names of the pages. `openapi` is the OpenAPI document, if there is one.
     """
     from statuary.contracts.model.contract_row import ContractCounts
     from statuary.engine.pages.api_pages import api_page, reference_page

@@ -16,12 +16,9 @@ if TYPE_CHECKING:
 def write_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool = False, executor: "Executor | None" = None
 ) -> list[Finding]:
-    """Add the manifest, which lists all files of the site.
-
-    It is added only if it has changed.
+    """Add the manifest, which lists the site's files, if it changed.
 
     Args:
-        target: the site that is being built.
         instant: the start of the status that the site shows.
         verify: make the whole manifest anew, without trusting a published part.
         executor: makes the manifest of many files in worker processes, if there are any.

@@ -34,10 +34,7 @@ from statuary.source.unreadable import UnreadableError
 def read_site(root: Path, progress: Progress, report: BuildReport) -> SiteContent | None:
     """Read the content folder for a check or a build.
 
-    Args:
-        root: the content folder.
-        progress: receives the progress.
-        report: receives the findings, and the reasons why records are excluded.
+    The report receives the findings, and the reasons why records are excluded.
 
     Returns:
         The content, or None if the site cannot be read.
@@ -62,12 +59,7 @@ class ReadResult(NamedTuple):
 
 
 def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None) -> ReadResult:
-    """Read the content folder, without its contracts.
-
-    Args:
-        root: the content folder.
-        files: the files to read, as `walk_folder` yields them, without contracts; by default all files.
-    """
+    """Read the content folder, or the given files of it, without contracts."""
     if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
         return ReadResult(

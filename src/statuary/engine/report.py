@@ -49,10 +49,7 @@ class BuildReport:
             self.lines.append(result.line)
 
     def forbids_publishing(self, *, strict: bool) -> bool:
-        """Return whether the findings stop the build.
-
-        An error does, and with `strict` also a warning.
-        """
+        """Return whether an error stops the build, or with `strict` a warning."""
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 
     def checked_site(
@@ -60,11 +57,7 @@ class BuildReport:
     ) -> "CheckedSite":
         """Return the result of a check or build, with each finding's position.
 
-        Args:
-            root: the content folder.
-            run: None if the site could not be read.
-            outlook: the times at which the status next changes and the next build is due; None if the site
-                could not be read.
+        The run and the outlook are None if the site could not be read.
         """
         if run is None or outlook is None:
             findings = _located(root, [*self.findings, *self.exclusion_reasons])

@@ -81,10 +81,7 @@ def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Itera
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return the sections of a published site.
-
-    A section is recognized by a file that it publishes.
-    """
+    """Return the sections of a published site, recognized by their files."""
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -156,9 +153,7 @@ class Sections:
             self._run.results += result.values
 
     def build(self, *, strict: bool = False) -> bool:
-        """Let each section add its documents.
-
-        This stops as soon as a finding stops the build.
+        """Let each section add its documents, until a finding stops the build.
 
         Returns:
             Whether the site may be published.
@@ -306,9 +301,6 @@ def folders_of_urls(urls: "Iterable[Url]") -> tuple[str, ...]:
 
     A folder is left out if statuary has URLs in the same top-level folder, because a section must not remove
     documents of others.
-
-    Returns:
-        The paths of URLs without parameters, then the folders of URLs with parameters.
     """
     from statuary.site.url_table import all_urls
 

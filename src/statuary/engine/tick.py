@@ -38,8 +38,6 @@ def tick(
     The last build has already written the documents for that time.
 
     Args:
-        root: the folder of the published site.
-        now: the time of the status to show.
         extension_options: the options of the extensions that the site has.
         dry_run: change nothing and run no extension; only return the paths that would change.
 

@@ -34,10 +34,7 @@ class Target(Protocol[Document_contra]):
         """
 
     def plan(self) -> Plan:
-        """Return the changes that `apply` would make.
-
-        Add all documents first.
-        """
+        """Return the changes that `apply` would make, after all documents were added."""
 
     def apply(self) -> None:
         """Change the target to the documents that were added.
@@ -64,11 +61,7 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def output(self, name: str) -> PartitionOutput:
-        """Return the receiver for the documents of a partition.
-
-        Args:
-            name: the name of the partition.
-        """
+        """Return the receiver for a partition's documents."""
 
     def merge_partition(self, result: PartitionResult) -> None:
         """Add the documents of a partition.
@@ -98,10 +91,7 @@ class BuildTarget(Target[Document], Protocol):
 
 
 class StatelessTarget(BuildTarget):
-    """A target that knows nothing of earlier builds.
-
-    It is a context manager around a temporary ledger.
-    """
+    """A target without earlier builds; a context manager around a temporary ledger."""
 
     partition_size = 8
     started_at_ns = 0

@@ -145,10 +145,7 @@ class Url(NamedTuple):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the document shows the current status.
-
-        It then changes without a build.
-        """
+        """Whether the document shows the status, and changes without a build."""
         return self.cache == SHORT_LIVED
 
 

@@ -23,7 +23,6 @@ def final_documents(
     """Yield a month's documents and pages that can no longer change.
 
     Args:
-        status: the API documents.
         pages: the pages, with the files of records that get no page; None for a site without status pages.
         month: a month such as `2026-11`.
         start: the time of the build; a record is final if it does not change afterwards.
@@ -47,12 +46,7 @@ def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> 
 def feed_documents(
     feeds: "FeedDocuments", component_id: str, records: "tuple[IncidentState, ...]", at: Instant
 ) -> Iterator[Document]:
-    """Yield the feed of a component.
-
-    Args:
-        records: the incidents and maintenances that the feed lists.
-        at: the instant of the feed.
-    """
+    """Yield the feed of a component, which lists the given records."""
     yield feeds.component_feed(component_id, records, at)
 
 
@@ -61,14 +55,8 @@ def timed_documents(
 ) -> Callable[[Instant], list[Document]]:
     """Return a function that makes documents and pages for a time.
 
-    The function skips those that can no longer change after `start`. At a time when no status changes (a
-    midnight, or each hour of an outage), it makes only those that show uptime.
-
-    Args:
-        status: the API documents.
-        feeds: the feeds; None to omit them.
-        pages: the pages; None to omit them.
-        start: the earliest time that the function is called with.
+    It skips those that can no longer change after `start`, the earliest time. At a time when no status
+    changes (a midnight, or each hour of an outage), it makes only those that show uptime.
     """
     status_after = status.documents_from(start)
     feeds_after = (lambda _: []) if feeds is None else feeds.documents_from(start)
@@ -92,7 +80,6 @@ def status_documents(
     """Yield the current documents, their later versions, and `changes.json`.
 
     Args:
-        current_documents: the documents at the build's time.
         epochs: the later versions to publish; None to omit them.
         skipped: receives a finding for each document that cannot be made; the others are still yielded.
         read_published: returns the bytes at a path of the target before this build, or None.

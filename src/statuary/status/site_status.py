@@ -300,10 +300,7 @@ class SiteStatus:
 
     @property
     def horizon(self) -> Instant | None:
-        """The time by which the site has to be built again.
-
-        None if nothing changes until someone edits the content.
-        """
+        """The time by which the site must be built again, or None."""
         horizon = self.timeline.until
         if self.next_publication is not None:
             return min(horizon, self.next_publication)
@@ -311,11 +308,7 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the status checks, also on records that are not published yet.
-
-        Args:
-            skipped: the names of checks to skip.
-        """
+        """Run the status checks, except skipped ones, also on unpublished records."""
         timeline = self.timeline
         if self.content is not None:
             timeline = timeline_from(self.content, self.now, self.settings)
@@ -346,8 +339,6 @@ def status_at(
     """Compute the status that a build publishes.
 
     Args:
-        site: the content.
-        now: the time of the build.
         families: the sections whose documents change with the status.
         context: the settings of pages; None for a status without pages.
     """

@@ -73,11 +73,7 @@ class _StatusWriter:
     added_paths: list[str] = field(default_factory=list)  # the paths so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
-        """Add the documents that changed, and reuse the others.
-
-        Returns:
-            The paths of the current documents, and of examples of final ones.
-        """
+        """Add the documents that changed, reuse the others, and return paths."""
         fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
         timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
         if timed is None:
@@ -97,11 +93,7 @@ class _StatusWriter:
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
-        """Make all documents again, and add them.
-
-        Returns:
-            The paths of the current documents, and of examples of final ones.
-        """
+        """Make all documents again, add them, and return paths."""
         for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
             self.target.ledger.save_group(group, "")
         current_paths = self._make_timed(status)

@@ -260,10 +260,7 @@ class StatusContent(NamedTuple):
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Give an undated page and its undated components a creation date.
-
-    The date is the earliest one in the content. A page that has a date stays as it is.
-    """
+    """Give an undated page and its components the content's earliest date."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
