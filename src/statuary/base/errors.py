@@ -18,6 +18,15 @@ class StatuaryError(Exception):
         self.hint = hint  # what to do; empty if the message contains it
 
 
+def error_for_user(error: BaseException) -> StatuaryError:
+    """Return an exception as an error for the user, with what to do."""
+    if isinstance(error, StatuaryError):
+        return error
+    if isinstance(error, OSError) and error.strerror:
+        return StatuaryError(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    return StatuaryError(describe_exception(error), BUG_REPORT_HINT)
+
+
 def describe_exception(error: BaseException) -> str:
     """Describe an unexpected exception: its type, message and place in the code."""
     text = " ".join(str(error).split())

@@ -5,7 +5,7 @@ import sys
 import click
 from typing_extensions import override
 
-from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
+from statuary.base.errors import error_for_user
 from statuary.cli.escape import print_error
 from statuary.cli.examples import add_examples
 from statuary.cli.exit_codes import ExitCode
@@ -128,7 +128,7 @@ class LazyGroup(click.Group):
                 ctx.exit(ExitCode.INTERRUPTED)
             if isinstance(error, EXPECTED_ERRORS) or sys.flags.dev_mode:
                 raise
-            print_error(_expected(error))
+            print_error(error_for_user(error))
             code = ExitCode.FAILED
         ctx.exit(code or ExitCode.OK)
 
@@ -168,12 +168,6 @@ def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:
         return error
     message = f"No such option {error.option_name!r}. Did you mean {flag!r}?"
     return click.NoSuchOption(error.option_name, message, ctx=error.ctx)
-
-
-def _expected(error: BaseException) -> StatuaryError:
-    if isinstance(error, StatuaryError):
-        return error
-    return StatuaryError(describe_exception(error), BUG_REPORT_HINT)
 
 
 def _is_interruption(error: BaseException | None) -> bool:

@@ -6,22 +6,27 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
+from errno import ENOSPC
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import parse_instant
+from statuary.extensions.serving import commands
 from statuary.extensions.serving import server as server_module
 from statuary.extensions.serving.server import ReloadEvents, WatchedContent, content_state, rebuild_on_changes
 from support.edge_runtimes import Served, serve_with_deno, served, write_site
 from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, status_document
 from support.requirements import require_module
-from support.sites import SMALL_SITE, write_files
+from support.sites import SMALL_SITE, small_site, write_files
 from support.tiers import few_by_default
 
 READY = r"at http://127\.0\.0\.1:(\d+)/"
 SERVE = [sys.executable, "-m", "statuary", "serve", "--port", "0"]
+NOW = parse_instant("2026-11-20T12:00:00Z")
 
 CONTENT = {
     "site.yaml": b"page: {name: Demo, url: 'https://status.example', time_zone: Etc/UTC}\n",
@@ -109,6 +114,30 @@ def test_change_before_watching_is_detected(tmp_path, monkeypatch, installed):
     watching.start()
     assert stopped.wait(20)
     watching.join(20)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (StatuaryError("no content", "make some"), "statuary: no content\n    make some\n"),
+        (OSError(ENOSPC, "No space left on device", "site"), "statuary: site: No space left on device"),
+        (RuntimeError("oops"), "statuary: unexpected RuntimeError: 'oops' in "),
+    ],
+)
+def test_failed_rebuild_does_not_end_watching(tmp_path, monkeypatch, capsys, error, message):
+    def fail(*_: object) -> None:
+        raise error
+
+    content = small_site(tmp_path)
+    with ExitStack() as stack:
+        opened = commands._build(content, lambda: NOW, stack)
+        monkeypatch.setattr(commands, "build_site", fail)
+        capsys.readouterr()
+        assert opened.watched is not None
+        opened.watched.rebuild()
+        assert message in capsys.readouterr().err
+        assert opened.reader.read("api/v2/status.json")
+        opened.reader.close()
 
 
 def change(server: Served, content: Path, components: bytes) -> None:

@@ -10,9 +10,10 @@ from uuid import uuid4
 import click
 
 from statuary.base.clock import utc_now
-from statuary.base.errors import StatuaryError
+from statuary.base.errors import error_for_user
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.changed_files import print_changed_files
+from statuary.cli.escape import print_error
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import INSTANT, content_option
 from statuary.cli.output import show_progress
@@ -117,8 +118,8 @@ def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _Op
     def rebuild() -> None:
         try:
             build()
-        except StatuaryError as error:
-            click.echo(f"statuary: {error}", err=True)
+        except Exception as error:  # noqa: BLE001 - the server goes on, with the site before the change
+            print_error(error_for_user(error))
 
     state = content_state(content)
     build()
