@@ -8,8 +8,8 @@ import pytest
 from statuary.base.reasons import because
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.model.judged_record import JudgedRecord
-from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence
-from statuary.contracts.pages.proof import claims_sentence, pin_sentences
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, PinnedBy
+from statuary.contracts.pages.proof import PARTS, claims_sentence, pin_sentences, shown_pins
 from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
 from support.pages import made_page, page_of
@@ -96,10 +96,29 @@ def test_unhashed_source_file_is_marked():
     assert CLAIMED in page.partition("<code>more.sol</code>")[2].partition("<pre")[0]
 
 
-def test_contradicted_record_has_no_marks():
-    record = exact_record()
+def failing_record():
+    record = made_record("immutables")
     record["runtimeBytecode"]["onchainBytecode"] = "0x00" + record["runtimeBytecode"]["onchainBytecode"][4:]
-    assert marks(record) == {}
+    return record
+
+
+def test_failing_record_marks_everything_unverified():
+    record = failing_record()
+    assert set(marks(record)) == set(PARTS)
+    assert {text.rpartition(": ")[2] for text in marks(record).values()} == {CLAIMED}
+    page = page_of(record)
+    purpose = page.partition('<p class="purpose"')[2].partition("</p>")[0]
+    assert purpose.endswith(f"Descriptions: {CLAIMED}</small>")
+    assert "i-ok" not in page.partition("</header>")[2].partition("</main>")[0]
+
+
+def test_failing_record_keeps_proven_parts():
+    proof = prove(failing_record())
+    proven = proof.claim(ClaimName.ON_CHAIN)._replace(status=ClaimStatus.VERIFIED)
+    claims = tuple(proven if claim.name is ClaimName.ON_CHAIN else claim for claim in proof.claims)
+    pins = shown_pins(replace(proof, claims=claims))
+    assert pins["runtimeBytecode.onchainBytecode"] is PinnedBy.CHAIN
+    assert {pins[member] for part in PARTS.keys() - {"code"} for member in PARTS[part]} == {PinnedBy.CLAIMED}
 
 
 def test_code_between_auxdata_is_stated():

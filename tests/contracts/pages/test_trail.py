@@ -15,6 +15,8 @@ STRAND = re.compile(
     r'class="strand to-(\w+)" href="#claim-(\w+)">.*?<span class="hidden-text">([^<]+): </span>([^<]+)<'
 )
 
+WORD = re.compile(r'<span class="word s-(\w+)">.*?</svg>([^<]+)</span>')
+
 
 def strands(page):
     return {f"{claim}: {check}": (sign, status) for sign, claim, status, check in STRAND.findall(page)}
@@ -51,8 +53,16 @@ def test_stated_compilation_has_own_style():
 def test_differing_code_breaks_first_strand():
     page = page_of(changed(made_record("immutables"), "0x33ff"))
     assert next(iter(strands(page).items())) == ("matches: bytes differ", ("major", "Contradicted"))
-    assert not any(sign == "ok" for sign, _ in list(strands(page).values())[:1])
     assert '<body class="contradicted"' in page
+
+
+def test_verified_claim_is_ticked_beside_contradiction():
+    page = page_of(changed(made_record("immutables"), "0x33ff"))
+    signs = {(word, sign) for sign, word in WORD.findall(page)}
+    assert ("Verified here", "checked") in signs
+    assert {sign for word, sign in signs if word == "Not proven"} == {"none"}
+    assert {sign for word, sign in signs if word == "Verified here"} == {"checked"}
+    assert 'href="#i-checked"/></svg>\n<div>\n<p><span class="hidden-text">Passed: ' in page
 
 
 def test_contradicted_colours_hold_no_green():

@@ -24,6 +24,7 @@ from statuary.contracts.pages.proof import (
     is_at_address,
     pin_sentences,
     proof_view,
+    shown_pins,
     verdict_key,
 )
 from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
@@ -119,13 +120,13 @@ def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
     """Yield the facts for the line below the verdict."""
-    texts, at = localization.texts, created_at(proof)
+    texts, at, pinned = localization.texts, created_at(proof), shown_pins(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
     chain_id = record["chainId"]
     marks = {PinnedBy.CLAIMED: texts("pinned.mark_claimed"), PinnedBy.STATED: texts("pinned.mark_stated")}
     settings, created = (
-        marks.get(proof.pinned[member], "") if member in proof.pinned else ""
+        marks.get(pinned[member], "") if member in pinned else ""
         for member in ("compilation.compilerSettings", "deployment.blockNumber")
     )
     yield HeadFact(

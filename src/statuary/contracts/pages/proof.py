@@ -77,7 +77,7 @@ def proof_view(
 ) -> ProofView:
     """Prepare a proof for the page, with contradicted claims first.
 
-    If the record is contradicted, no check has a green sign.
+    What a contradicted record passes has the sign `checked`, which is not green.
     """
     proof, texts = judged.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
@@ -136,12 +136,14 @@ CLAIM_ICONS = {
 """The sign of a claim's status."""
 
 
-def check_sign(sign: str, judged: JudgedRecord) -> str:
-    """Return the sign to show for a passed check.
+CHECKED = "checked"
+"""The sign of what a contradicted record passes: the shape of the green one, without its colour."""
 
-    It is not green if something else contradicts the record.
-    """
-    return "none" if sign == "ok" and (judged.is_contradicted or not judged.is_published) else sign
+
+def check_sign(sign: str, judged: JudgedRecord) -> str:
+    """Return the sign of a check, a claim or a pin: `checked` instead of the green one beside a contradiction."""
+    is_doubted = judged.is_contradicted or not judged.is_published
+    return CHECKED if sign == "ok" and is_doubted else sign
 
 
 def _claim_row(claim: Claim, localization: Localization, explorer: str) -> ClaimRow:
@@ -194,6 +196,26 @@ class Pin(NamedTuple):
     sign: str  # its icon: a sheet of paper if only a file or the record itself says so
 
 
+_PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
+"""The parts of a page that the chain's proofs show, whatever the record says."""
+
+
+def shown_pins(proof: Proof) -> Mapping[str, PinnedBy]:
+    """Return what pins the members of a record that its page shows.
+
+    A record that fails checks pins nothing: its members are its author's word, except those that the chain's proofs show.
+    """
+    if proof.holds or not proof.claims:
+        return proof.pinned
+    verified = [claim.name for claim in proof.claims if claim.status is ClaimStatus.VERIFIED]
+    proven = {_PROVEN_PARTS[name] for name in verified if name in _PROVEN_PARTS}
+    return {
+        member: PinnedBy.CHAIN if part in proven else PinnedBy.CLAIMED
+        for part, members in PARTS.items()
+        for member in members
+    }
+
+
 PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "ok")
 
 
@@ -205,14 +227,14 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
     Yields:
         The section, or the path of a source; and its evidence.
     """
-    proof, strength = judged.proof, list(PinnedBy)
+    pinned, strength = shown_pins(judged.proof), list(PinnedBy)
     for part, members in PARTS.items():
-        if pins := [proof.pinned[member] for member in members if member in proof.pinned]:
+        if pins := [pinned[member] for member in members if member in pinned]:
             weakest = max(pins, key=strength.index)
             sentence = texts(f"pinned.{weakest.name.lower()}")
             text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
             yield part, Pin(text, check_sign(PIN_SIGNS.get(weakest, "stated"), judged))
-    for member, pin in proof.pinned.items():
+    for member, pin in pinned.items():
         if member.startswith("sources/"):
             sign = check_sign(PIN_SIGNS.get(pin, "stated"), judged)
             yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)

@@ -11,7 +11,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
-from statuary.contracts.pages.proof import CLAIM_ICONS, check_sign
+from statuary.contracts.pages.proof import CHECKED, CLAIM_ICONS, check_sign
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
@@ -23,7 +23,7 @@ class Strand(NamedTuple):
     """
 
     claim: str  # such as `on_chain`
-    sign: str  # the sign of the status: `ok`, `stated`, `none` or `major`
+    sign: str  # the sign of the status: `ok`, `checked`, `stated`, `none` or `major`
     status: str  # in words
     check: str  # the name of the check, in words
 
@@ -115,7 +115,7 @@ def small_trail(signs: str) -> tuple[Stroke, ...]:
     Args:
         signs: the evidence, as `trail_signs` abbreviates it.
     """
-    names = {name[0]: name for name in CLAIM_ICONS.values()}
+    names = {name[0]: name for name in (*CLAIM_ICONS.values(), CHECKED)}
     return tuple(
         Stroke(names[letter], 8 + 18 * part, 3 + 4 * at if len(letters) > 1 else 5)
         for part, letters in enumerate(signs.split("-"))

@@ -46,6 +46,9 @@ const PARTS = {
   deployment: ["deployment.transactionHash", "deployment.blockNumber", "deployment.deployer"],
 };
 
+/** The parts of a page that the chain's proofs show, whatever the record says. */
+const PROVEN_PARTS = { onChain: "code", deployed: "deployment" };
+
 /**
  * The content of the page.
  * @param site the chains, the rules of checks and the verdicts of the site
@@ -114,8 +117,14 @@ const isAtAddress = ({ claims }) => asObject(claims).onChain?.status === "verifi
 
 const isContradicted = ({ verdict }) => verdict?.status === "contradicted";
 
+/** The key of the sentence about the compilation. */
+function compiledText({ status, evidence }) {
+  if (status === "verified_here") return asObject(evidence).vouchedBy ? "compiled_vouched" : "recompiled";
+  return status === "stated_by_a_file" ? "compiled" : "not_compiled";
+}
+
 /** A sign of what passed: never the green one beside a contradiction. */
-const signBeside = (sign, proof) => sign === "ok" && isContradicted(proof) ? "none" : sign;
+const signBeside = (sign, proof) => sign === "ok" && isContradicted(proof) ? "checked" : sign;
 
 /** The key of the sentence that is said first. */
 function verdictKey(proof, site) {
@@ -155,7 +164,7 @@ function meaning({ record, proof, t }, sides) {
     asText(record.runtimeMatch) || "none",
     status.hashed === "verified_here" ? hashed : "not_hashed",
     ...(Object.keys(pinned).some((member) => member.startsWith("sources/")) ? ["extra_sources"] : []),
-    { verified_here: "recompiled", stated_by_a_file: "compiled" }[status.compiled] ?? "not_compiled",
+    compiledText(asObject(proof.claims).compiled),
     { verified_here: "on_chain", stated_by_a_file: "on_chain_stated" }[status.onChain] ?? "not_on_chain",
     ...(sides[1].level === t("level.none") ? ["creation_differs"] : []),
   ].map((one) => t(`meaning.${one}`)).join(" ");
@@ -205,7 +214,7 @@ function optimizer(value, t) {
 function* headFacts({ record, proof, chain, t, moment }, facts) {
   const rows = Object.fromEntries(facts.map((row) => [row.key, row.value]));
   const note = (member) => {
-    const pin = asObject(proof.pinnedBy)[member];
+    const pin = shownPins(proof)[member];
     return pin === "claimed" || pin === "stated" ? t(`pinned.mark_${pin}`) : "";
   };
   const settings = note("compilation.compilerSettings");
@@ -282,9 +291,23 @@ function shownOfProxy(evidence, t) {
   return [t(`proxy.${key}`, values), ...block].join(" ");
 }
 
+/**
+ * What pins the members of a record. One that fails checks pins nothing: its members are its author's word, except those that
+ * the chain's proofs show.
+ */
+function shownPins({ holds, claims, pinnedBy }) {
+  if (holds === true || !Object.keys(asObject(claims)).length) return asObject(pinnedBy);
+  const proven = Object.entries(PROVEN_PARTS).filter(([claim]) => claims[claim]?.status === "verified_here");
+  const parts = proven.map(([, part]) => part);
+  return Object.fromEntries(
+    Object.entries(PARTS).flatMap(([part, members]) =>
+      members.map((member) => [member, parts.includes(part) ? "chain" : "claimed"])
+    ),
+  );
+}
+
 function pins(proof, t) {
-  const { pinnedBy } = proof;
-  const pinned = asObject(pinnedBy);
+  const pinned = shownPins(proof);
   const found = {};
   const text = (kind) => t(`pinned.${PIN_TEXTS[kind] ?? kind}`);
   const pin = (sentence, kind) => ({
