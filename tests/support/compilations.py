@@ -4,6 +4,10 @@
 begin with a text, and print a table:
 
     PYTHONPATH=tests python tests/support/compilations.py [NAME...]
+
+In parts, whose results a file keeps for the table of all:
+
+    PYTHONPATH=tests python tests/support/compilations.py --part 1/8 --results FILE [NAME...]
 """
 
 import argparse
@@ -11,7 +15,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +35,7 @@ from statuary.system.programs import RunLimits
 from support.edge_runtimes import served
 from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.imported_projects import empty_site
-from support.requirements import CHECKOUT, absent
+from support.requirements import CHECKOUT
 
 FOLDER = CHECKOUT / "tests" / "compilations"
 RELEASES = Path(os.environ.get("STATUARY_RELEASES", CHECKOUT / ".releases"))
@@ -85,20 +91,22 @@ class Compilation(NamedTuple):
         return {"language": self.language, "sources": sources, "settings": settings}
 
 
+class Outcome(StrEnum):
+    """What a run of the matrix says of a compilation."""
+
+    AS_EARNED = "as earned"
+    TRUE_REFUSED = "true refused"
+    FALSE_ACCEPTED = "false accepted"
+    NOT_RUN = "not run"
+
+
 class Publication(NamedTuple):
     """What a site made of a compilation's contract."""
 
-    compilation: Compilation
-    levels: Levels | None  # None if the site has no such contract
-    fault: str  # why it is not what the compilation earns; empty if it is
-
-    @property
-    def is_true_refused(self) -> bool:
-        return self.compilation.levels is not None and bool(self.fault)
-
-    @property
-    def is_false_accepted(self) -> bool:
-        return self.compilation.levels is None and bool(self.fault)
+    name: str
+    compiler: str
+    outcome: Outcome
+    reason: str = ""  # why it is not as earned
 
 
 def compilations() -> list[Compilation]:
@@ -164,12 +172,14 @@ class Compiled(NamedTuple):
     output: dict[str, Any]
 
 
-def compile_with(compilation: Compilation, kept: Path | None = None) -> Compiled:
+def program_of(compiler: str) -> Path | None:
+    """Return the program of a compiler, or None if it is not installed."""
+    programs = [folder / "bin" / compiler for folder in (RELEASES, COMPILERS)]
+    return next((one for one in programs if one.exists()), None)
+
+
+def compile_with(compilation: Compilation, program: Path, kept: Path | None = None) -> Compiled:
     """Compile; `kept` is a folder of outputs from earlier runs of the same compilers."""
-    programs = [folder / "bin" / compilation.compiler for folder in (RELEASES, COMPILERS)]
-    program = next((one for one in programs if one.exists()), None)
-    if program is None:
-        absent(f"the compiler {compilation.compiler}", INSTALL)
     digest = sha256(json.dumps([compilation.compiler, compilation.standard_json]).encode()).hexdigest()
     file = None if kept is None else kept / f"{digest}.json"
     if file is None or not file.exists():
@@ -216,13 +226,20 @@ def run(*arguments: object) -> str:
 def publish(
     wanted: Sequence[Compilation], folder: Path, *, kept: Path | None = None
 ) -> Iterator[Publication]:
-    """Deploy and add every contract, build and serve one site of them all, and yield what it publishes of each."""
+    """Deploy and add every contract, build and serve one site of them all, and yield what it publishes of each.
+
+    A compilation whose compiler is not installed does not run; the others do.
+    """
     content = empty_site(folder)
     added: dict[str, tuple[str, str]] = {}
     with ethereum_node() as node:
         for compilation in wanted:
+            if (program := program_of(compilation.compiler)) is None:
+                reason = f"{compilation.compiler} is absent; to have it: {INSTALL}"
+                yield Publication(compilation.name, compilation.compiler, Outcome.NOT_RUN, reason)
+                continue
             try:
-                compiled = compile_with(compilation, kept)
+                compiled = compile_with(compilation, program, kept)
                 receipt = deploy(node, compilation, compiled.output)
             except (StatuaryError, AssertionError, KeyError) as error:
                 added[compilation.name] = NO_ADDRESS, f"it is not compiled or deployed: {error!r}"
@@ -232,6 +249,8 @@ def publish(
     failure = run("build", "--content", content, "--out", folder / "site", "--now", NOW)
     with served([*SERVE, str(folder / "site")], READY) as server:
         for compilation in wanted:
+            if compilation.name not in added:
+                continue
             address, fault = added[compilation.name]
             answer = server.ask(f"/v2/contract/{CHAIN_ID}/{address}?fields=proxyResolution")
             proof = server.ask(f"/proof/{CHAIN_ID}/{address}.json")
@@ -270,57 +289,95 @@ def _add(
 def _publication(
     compilation: Compilation, fault: str, answer: dict[str, Any], proof: dict[str, Any]
 ) -> Publication:
+    if compilation.levels is None:
+        fault, outcome = _wrong_acceptance(answer, proof), Outcome.FALSE_ACCEPTED
+    else:
+        fault, outcome = fault or _wrong_refusal(compilation, answer, proof), Outcome.TRUE_REFUSED
+    return Publication(compilation.name, compilation.compiler, outcome if fault else Outcome.AS_EARNED, fault)
+
+
+def _wrong_acceptance(answer: dict[str, Any], proof: dict[str, Any]) -> str:
     if answer["status"] != 200:
-        expected = compilation.levels is not None
-        return Publication(compilation, None, (fault or "it is not published") if expected else "")
+        return ""
+    is_match = json.loads(answer["body"])["runtimeMatch"] is not None
+    return "it is published as a match" if is_match or not _is_contradicted(proof) else ""
+
+
+def _wrong_refusal(compilation: Compilation, answer: dict[str, Any], proof: dict[str, Any]) -> str:
+    if answer["status"] != 200:
+        return "it is not published"
     record = json.loads(answer["body"])
     levels = Levels(record["creationMatch"], record["runtimeMatch"])
-    contradicted = '"contradicted"' in proof["body"]
-    if compilation.levels is None:
-        is_accepted = levels.runtime is not None or not contradicted
-        return Publication(compilation, levels, "it is published as a match" if is_accepted else "")
-    proxy = record["proxyResolution"].get("proxyType")
     if levels != compilation.levels:
-        fault = f"it is published as {levels}"
-    elif contradicted:
-        fault = "a claim is contradicted"
-    elif proxy != compilation.proxy:
-        fault = f"the type of its proxy is {proxy}"
-    return Publication(compilation, levels, fault)
+        return f"it is published as {levels}"
+    if _is_contradicted(proof):
+        return "a claim is contradicted"
+    proxy = record["proxyResolution"].get("proxyType")
+    return "" if proxy == compilation.proxy else f"the type of its proxy is {proxy}"
 
 
-def table(publications: Iterable[Publication]) -> Iterator[str]:
-    """Yield the lines of a report: the counts, then each contract that is not published as it should be."""
-    listed = list(publications)
-    refused = [one for one in listed if one.is_true_refused]
-    accepted = [one for one in listed if one.is_false_accepted]
-    yield "| compilations | compilers | true refused | false accepted |"
-    yield "|--:|--:|--:|--:|"
-    compilers = {one.compilation.compiler for one in listed}
-    yield f"| {len(listed)} | {len(compilers)} | {len(refused)} | {len(accepted)} |"
-    for heading, faulty in (("true refused", refused), ("false accepted", accepted)):
-        for one in faulty:
-            yield f"{heading}: {one.compilation.name}: {one.fault}"
+def _is_contradicted(proof: dict[str, Any]) -> bool:
+    return '"contradicted"' in proof["body"]
+
+
+def table(publications: Sequence[Publication]) -> Iterator[str]:
+    """Yield the lines of a report: a row for each compiler, their sum, then each contract that is not as it should be."""
+    yield f"| compiler | compilations | {' | '.join(Outcome)} |"
+    yield f"|---|--:|{'--:|' * len(Outcome)}"
+    compilers = sorted({one.compiler for one in publications}, key=_family_and_version)
+    for compiler in compilers:
+        yield _row(compiler, [one for one in publications if one.compiler == compiler])
+    yield _row(f"all {len(compilers)}", publications)
+    for one in publications:
+        if one.outcome is not Outcome.AS_EARNED:
+            yield f"{one.outcome}: {one.name}: {one.reason}"
+
+
+def _family_and_version(compiler: str) -> Any:
+    family, _, version = compiler.partition("-")
+    return family, parse_compiler_version(version)
+
+
+def _row(name: str, publications: Sequence[Publication]) -> str:
+    counts = Counter(one.outcome for one in publications)
+    cells = [len(publications), *(counts[outcome] for outcome in Outcome)]
+    return f"| {name} | {' | '.join(map(str, cells))} |"
 
 
 def main() -> None:
     """Run the compilations whose names begin with a text, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", default=[""], help="the beginnings of names; default: all")
+    parser.add_argument("--part", default="1/1", help="the first of 8 parts of these, for example: 1/8")
     parser.add_argument(
         "--kept", type=Path, help="a folder that keeps the compilers' outputs for the next run"
     )
+    parser.add_argument(
+        "--results", type=Path, help="a file that keeps the results; the table has those of earlier parts too"
+    )
     options = parser.parse_args()
-    wanted = [one for one in compilations() if one.name.startswith(tuple(options.names))]
+    part, parts = map(int, options.part.split("/"))
+    named = [one for one in compilations() if one.name.startswith(tuple(options.names))]
+    wanted = named[part - 1 :: parts]
     if options.kept:
         options.kept.mkdir(parents=True, exist_ok=True)
-    published: list[Publication] = []
+    results = dict(_earlier(options.results))
     for start in range(0, len(wanted), SITE_SIZE):
         with TemporaryDirectory() as name:
-            published += publish(wanted[start : start + SITE_SIZE], Path(name), kept=options.kept)
-        for one in published[start:]:
-            print(one.compilation.name, one.fault or "as it should be", sep=": ", file=sys.stderr, flush=True)
-    print(*table(published), sep="\n")
+            for one in publish(wanted[start : start + SITE_SIZE], Path(name), kept=options.kept):
+                print(one.name, one.reason or one.outcome, sep=": ", file=sys.stderr, flush=True)
+                results[one.name] = one
+                if options.results:
+                    options.results.write_text(json.dumps(list(results.values())))
+    print(*table(list(results.values())), sep="\n")
+    if any(one.outcome in (Outcome.TRUE_REFUSED, Outcome.FALSE_ACCEPTED) for one in results.values()):
+        sys.exit(1)
+
+
+def _earlier(file: Path | None) -> Iterator[tuple[str, Publication]]:
+    if file is not None and file.exists():
+        for name, compiler, outcome, reason in json.loads(file.read_text()):
+            yield name, Publication(name, compiler, Outcome(outcome), reason)
 
 
 if __name__ == "__main__":
