@@ -324,14 +324,31 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
     return entries
 
 
-def verified_entries(read_path: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
+def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]]:
+    """Return a function that reads a bundle by its index.
+
+    It keeps the last bundle, and raises LogError if one is missing or too short. The entries are not trusted.
+    """
+
+    def read_bundle(index: int) -> list[bytes]:
+        return split_bundle(read_piece(read_path, ENTRIES, index, size), min(WIDTH, size - index * WIDTH))
+
+    return lru_cache(1)(read_bundle)
+
+
+def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0) -> Iterator[bytes]:
     """Yield the entries of a log, and verify them against its root.
+
+    Args:
+        start: the number of the first entry to read; of those before it, only the hashes of their trees are.
 
     Raises:
         LogError: if a piece is missing or contradicts the others, or the root differs.
     """
-    growth = LogGrowth(0, lambda _: None)
-    for index in range(-(-size // WIDTH)):
+    if start > size:
+        raise LogError(f"there is no entry {start} in a log of {size}")
+    growth = LogGrowth(start, read_path, published_size=size)
+    for index in range(start // WIDTH, -(-size // WIDTH)):
         count = min(WIDTH, size - index * WIDTH)
         body = read_piece(read_path, ENTRIES, index, size)
         entries = split_bundle(body, count)
@@ -340,10 +357,11 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes) -> Iterator[by
             and read_path(tile_path(ENTRIES, index, count)) == body
         ):
             raise LogError(f"{tile_path(ENTRIES, index, count)} holds more than its {count} entries")
-        for entry in entries:
+        new_entries = entries[max(0, start - index * WIDTH) :]
+        for entry in new_entries:
             for path, piece in growth.add(entry):
                 _compare(read_path, path, piece)
-        yield from entries
+        yield from new_entries
     for path, piece in growth.partial_pieces():
         _compare(read_path, path, piece)
     if growth.root() != root:
@@ -366,17 +384,27 @@ def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
 class LogGrowth:
     """Appends entries to a tree, and yields its new tiles and bundles."""
 
-    def __init__(self, size: int, read_path: ReadPath) -> None:
+    def __init__(self, size: int, read_path: ReadPath, published_size: int | None = None) -> None:
+        """Read the tiles at the right edge of a tree.
+
+        Args:
+            published_size: the size of the published log; None if it is the same.
+
+        Raises:
+            LogError: if a tile is missing.
+        """
         self.size = self.previous_size = size  # entries by now
+        published_size = size if published_size is None else published_size
         self._levels: list[bytearray] = []
         count, level = size, 0
         while count:
             width = count % WIDTH
-            body = read_piece(read_path, level, count // WIDTH, count)[: width * HASH_SIZE] if width else b""
-            self._levels.append(bytearray(body))
+            published_count = published_size >> HEIGHT * level
+            body = read_piece(read_path, level, count // WIDTH, published_count) if width else b""
+            self._levels.append(bytearray(body[: width * HASH_SIZE]))
             count, level = count // WIDTH, level + 1
         partial_width = size % WIDTH
-        bundle = read_piece(read_path, ENTRIES, size // WIDTH, size) if partial_width else b""
+        bundle = read_piece(read_path, ENTRIES, size // WIDTH, published_size) if partial_width else b""
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:

@@ -3,13 +3,14 @@
 The documents of the manifest are compared with those in the log. Its instant and revision are not covered.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from statuary.base.files import MANIFEST, SIGNATURE
 from statuary.base.primitives import format_utc
 from statuary.extensions.log.merkle import ReadPath
-from statuary.publish.listing import DamagedSnapshotError
+from statuary.extensions.snapshots.site_reader import ManifestIndex
+from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
 from statuary.system.databases import temporary_database
 
@@ -19,6 +20,17 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 """
 
 
+def listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
+    """Yield the entries of a manifest for some paths, each once.
+
+    Only the parts that may list them are read.
+
+    Raises:
+        DamagedSnapshotError: if such a part is missing or damaged.
+    """
+    yield from {entry.path: entry for path in paths if (entry := index.find(path)) is not None}.values()
+
+
 class OwnManifest:
     """Compares the files in a site's manifest with those found.
 
@@ -26,12 +38,20 @@ class OwnManifest:
     """
 
     def __init__(self, read_path: ReadPath) -> None:
+        """Prepare a comparison, without the manifest's files."""
         self.fault = ""  # why it is not a manifest; empty if it is one
         self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
         self.table = temporary_database(SCHEMA)
         self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
-        text = read_path(MANIFEST)
+
+    def load(self, paths: Iterable[str] | None) -> None:
+        """Read what the manifest states, once.
+
+        Args:
+            paths: the only files to compare; None compares all.
+        """
+        text = self.read_path(MANIFEST)
         if text is None:
             self.fault = f"{MANIFEST} is missing"
             return
@@ -39,7 +59,12 @@ class OwnManifest:
             manifest = parse_manifest(text)
             self.instant = format_utc(manifest.origin.instant)
             self.paths |= {part.path for part in manifest.parts}
-            for entry in read_entries(manifest, read_path):
+            entries = (
+                read_entries(manifest, self.read_path)
+                if paths is None
+                else listed_entries(ManifestIndex(text, self.read_path), paths)
+            )
+            for entry in entries:
                 rows = ((name, entry.sha256) for name in entry.names)
                 self.table.executemany("INSERT OR REPLACE INTO stated VALUES (?,?)", rows)
         except DamagedSnapshotError as error:

@@ -13,13 +13,18 @@ from statuary.base.primitives import Instant
 from statuary.extensions.log.entries import EntryKind, LogAction, parse_entry
 from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import (
+    WIDTH,
     LogError,
     ReadPath,
+    bundle_reader,
     consistency_proof,
+    inclusion_proof,
+    leaf_hash,
     range_hash,
     tile_subtrees,
     verified_entries,
     verify_consistency,
+    verify_inclusion,
 )
 from statuary.extensions.log.notes import (
     EXAMPLE_SEED,
@@ -155,22 +160,36 @@ class PublishedLog:
         self.head = TreeHead(checkpoint.size, checkpoint.root)
         # the function that returns the bytes at a path below the log's prefix
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
+        self.subtrees = tile_subtrees(self.read_path, checkpoint.size)
+        self._read_bundle = bundle_reader(self.read_path, checkpoint.size)
 
-    def entries(self) -> Iterator[bytes]:
-        """Yield the entries, verified.
+    def entries(self, start: int = 0) -> Iterator[bytes]:
+        """Yield the entries from a number on, verified.
 
         Raises:
             LogError: if one does not agree with the checkpoint.
         """
-        return verified_entries(self.read_path, *self.head)
+        return verified_entries(self.read_path, *self.head, start)
 
-    def key_changes(self) -> list[KeyChange]:
-        """Return the verified changes of the key.
+    def entry(self, number: int) -> bytes:
+        """Return one entry, verified, without reading the others.
+
+        Raises:
+            LogError: if there is none, or it does not agree with the checkpoint.
+        """
+        size, root = self.head
+        proof = inclusion_proof(number, size, self.subtrees)
+        body = self._read_bundle(number // WIDTH)[number % WIDTH]
+        verify_inclusion(leaf_hash(body), number, size, proof, root)
+        return body
+
+    def key_changes(self, start: int = 0) -> list[KeyChange]:
+        """Return the verified changes of the key, from an entry on.
 
         Raises:
             LogError: if the log is damaged.
         """
-        marked = (body for body in self.entries() if KEY_MARK in body)
+        marked = (body for body in self.entries(start) if KEY_MARK in body)
         entries = (entry for entry in map(parse_entry, marked) if entry.subject.kind is EntryKind.KEY)
         changes = [entry.key_change for entry in entries if entry.key_change is not None]
         for change in changes:
@@ -184,7 +203,7 @@ class PublishedLog:
             LogError: if they differ.
         """
         size, root = self.head
-        if range_hash(0, size, tile_subtrees(self.read_path, size)) != root:
+        if range_hash(0, size, self.subtrees) != root:
             raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
 
     def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
@@ -203,7 +222,7 @@ class PublishedLog:
                 earlier=earlier_head.size,
             )
         try:
-            proof = consistency_proof(earlier_head.size, size, tile_subtrees(self.read_path, size))
+            proof = consistency_proof(earlier_head.size, size, self.subtrees)
             verify_consistency(earlier_head.size, size, proof, earlier_head.root, root)
         except LogError as error:
             raise LogError(

@@ -7,7 +7,6 @@ all. Signed entries are discarded if another publisher was faster.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,7 +148,7 @@ def new_pending(
     size = log.head.size if log else 0
     if size - base.size + len(new) > MOST_PENDING or base.size > size:
         return None
-    between = islice(log.entries(), base.size, None) if log and base.size < size else ()
+    between = log.entries(base.size) if log and base.size < size else ()
     return Pending(base.size, checkpoint, tuple(entry.decode() for entry in (*between, *new)))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import timedelta
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from struct import pack
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import orjson
 
 from statuary.base.files import is_snapshot_path
 from statuary.base.primitives import Instant, format_milliseconds
-from statuary.contracts.paths import plain_path
+from statuary.contracts.paths import plain_path, sharded_path
 from statuary.contracts.urls import CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.extensions.log.entries import (
     LOG_KEY,
@@ -48,7 +47,7 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
-from statuary.extensions.log.own_manifest import OwnManifest
+from statuary.extensions.log.own_manifest import OwnManifest, listed_entries
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
@@ -64,8 +63,9 @@ from statuary.extensions.log.published_log import (
 )
 from statuary.extensions.log.resume import parse_pending
 from statuary.extensions.log.site_log import PROVED, proof_url
+from statuary.extensions.snapshots.site_reader import ManifestIndex
 from statuary.publish.listing import DamagedSnapshotError, Entry
-from statuary.publish.manifest import manifest_digest, parse_manifest, read_entries
+from statuary.publish.manifest import manifest_digest
 from statuary.registry import HOST_FILES
 from statuary.site.document import Document
 from statuary.site.url_table import match_url
@@ -138,15 +138,21 @@ def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
 class LastEntries:
     """The last entry of each subject, in a table on disk."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: PublishedLog, start: int) -> None:
+        """Prepare the table for the entries from a number on.
+
+        Raises:
+            LogError: if the entry before cannot be read.
+        """
+        self.log, self.start = log, start
+        self.rules = EntryRules(parse_entry(log.entry(start - 1)).time if start else "")
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
         self.table = temporary_database(schema)
-        self.rules = EntryRules()
 
     def add(self, number: int, body: bytes) -> None:
         """Add the next entry; raise LogError if it breaks a rule."""
         entry = parse_entry(body)
-        self.rules.check(number, entry, self.of(entry.subject))
+        self.rules.check(number, entry, self.of(entry.subject) or self._before_start(entry))
         row = "\n".join(entry.subject), number, body
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
@@ -155,6 +161,23 @@ class LastEntries:
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))
+
+    def _before_start(self, entry: LogEntry) -> NumberedEntry | None:
+        """Read the entry that this one replaces, if it is an earlier one of the same subject."""
+        number = entry.replaces
+        if type(number) is not int or not 0 <= number < self.start:
+            return None
+        replaced = parse_entry(self.log.entry(number))
+        return (number, replaced) if replaced.subject == entry.subject else None
+
+    def of_site(self) -> NumberedEntry | None:
+        """Return the last entry about the site's files, or None."""
+        last_entry = self.of(WHOLE_SITE)
+        for number in range(self.start - 1, -1, -1) if last_entry is None else ():
+            entry = parse_entry(self.log.entry(number))
+            if entry.subject == WHOLE_SITE:
+                return number, entry
+        return last_entry
 
     def __iter__(self) -> Iterator[NumberedEntry]:
         for number, body in self.table.execute("SELECT number, body FROM last ORDER BY subject"):
@@ -171,18 +194,25 @@ class SiteCheck:
         read_path: ReadPath,
         now: Instant,
         advance: Callable[[int], None],
+        since: int = 0,
     ) -> None:
         """Prepare a verification.
 
         Args:
+            since: the size of an earlier state that the log extends. If it is not 0, only the entries after it
+                are read, with those that they replace, and the documents that they are about.
             key: of the log; None does not verify the signatures of proofs.
             now: the instant at which the site is read: what its schedule has for later is not due yet.
             advance: is called for each entry and file.
+
+        Raises:
+            LogError: if the last entry of the earlier state cannot be read.
         """
         self.log, self.key, self.read_path, self.now, self.advance = log, key, read_path, now, advance
         self.result = DocumentCheck(0, [], [], [], [], [])
         self.own = OwnManifest(read_path)
-        self.last_entries = LastEntries()
+        self.since = since
+        self.last_entries = LastEntries(log, since)
         # the SHA-256 of each file, by the file's path without the host's layout
         self.digests = temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
@@ -206,9 +236,10 @@ class SiteCheck:
             closing(self.names.table),
             closing(self.own),
         ):
-            for number, body in enumerate(self.log.entries()):
+            for number, body in enumerate(self.log.entries(self.since), self.since):
                 self.last_entries.add(number, body)
                 self.advance(1)
+            self.own.load(self._changed_paths() if self.since else None)
             self._check_clock()
             self._check_key()
             self._check_pending(self.read_path(LOG_PENDING.path()))
@@ -272,7 +303,7 @@ class SiteCheck:
                 checkpoint = parse_checkpoint(pending_checkpoint.checkpoint.encode())
                 if self.key is not None:
                     verify_checkpoint(checkpoint, self.key)
-                entries = islice(self.log.entries(), pending_checkpoint.base, None)
+                entries = self.log.entries(pending_checkpoint.base)
                 is_right = checkpoint[:3] == self.log.checkpoint[:3]
                 is_right = is_right and [entry.encode() for entry in pending_checkpoint.entries] == list(
                     entries
@@ -289,7 +320,7 @@ class SiteCheck:
     def _check_manifest(self, *, is_listed: bool) -> None:
         """Compare every file with the manifest."""
         text = self.read_path(LOG_MANIFEST.path())
-        last_entry = self.last_entries.of(WHOLE_SITE)
+        last_entry = self.last_entries.of_site()
         if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
             self._note(
                 f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",
@@ -298,15 +329,27 @@ class SiteCheck:
             return
         schedule = readable_epochs(self.read_path(EPOCHS.path()))
         try:
-            manifest = parse_manifest(text)
-            self.parts = {part.sha256 for part in manifest.parts}
-            for entry in read_entries(manifest, lambda path: self.read_path(part_of_log(path))):
+            for entry in self._listed_entries(text):
                 for name in entry.names:
                     self.names.add(name)
                     self._check_file(name, entry, schedule, is_listed=is_listed)
                 self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
         except DamagedSnapshotError as error:
             self._note(f"the manifest: {error}", is_right=False)
+
+    def _listed_entries(self, text: bytes) -> Iterator[Entry]:
+        """Yield the files of the manifest, or those that have changed."""
+        index = ManifestIndex(text, lambda path: self.read_path(part_of_log(path)))
+        self.parts = {part.sha256 for part in index.manifest.parts}
+        return listed_entries(index, self._changed_paths()) if self.since else index.entries()
+
+    def _changed_paths(self) -> Iterator[str]:
+        """Yield the paths of changed documents and of their proofs, in either layout."""
+        for _, entry in self.last_entries:
+            if entry.subject.kind in PROVED:
+                url, parameters = proof_url(entry.subject)
+                for path in (url.path(**parameters), *(path for path, _ in _expected(entry))):
+                    yield from dict.fromkeys((path, sharded_path(path)))
 
     def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
         body = self.read_path(name)
@@ -372,6 +415,7 @@ class SiteCheck:
             row = self.digests.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone()
             listed_digest = row[0] if row else ""
             if not digest:
+                self._check_absence(path)
                 self._note(
                     f"{path} is published, but the log records it as removed or excluded",
                     is_right=not listed_digest,
@@ -385,6 +429,15 @@ class SiteCheck:
                     f"{path} differs between the log and the manifest", is_right=listed_digest == digest
                 )
 
+    def _check_absence(self, path: str) -> None:
+        """Report a removed document that is still there.
+
+        Where all files are read, they are compared with the manifest instead.
+        """
+        for name in dict.fromkeys((path, sharded_path(path))) if self.since else ():
+            if name not in self.names and self.read_path(name) is not None:
+                self._note_unlisted_file(name)
+
     def _check_incident(self, path: str, digest: str) -> None:
         body = self.read_path(path) or b""
         if path in self.result.due_paths or path in self.result.unsigned:
@@ -397,6 +450,8 @@ class SiteCheck:
         self._note(f"{path} does not match its last log entry", is_right=is_right)
         for update in updates:
             last_entry = self.last_entries.of(update.subject)
+            if last_entry is None and self.since:
+                continue  # it has not changed, and the incident's entry covers it
             is_logged = last_entry is not None and last_entry[1].sha256 == update.sha256
             self._note(
                 f"{path}: update {update.subject.second} does not match its last log entry",
