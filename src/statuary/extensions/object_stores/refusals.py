@@ -11,7 +11,7 @@ class Refusal(NamedTuple):
     hint: str
 
 
-AGAIN = "publish again; it continues from here"
+AGAIN = "run the command again"
 
 REFUSALS = {
     "PermissionDeniedError": Refusal("it denies access", "check the credentials and their permissions"),

@@ -1,6 +1,7 @@
 """Read single objects by URL."""
 
 import io
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from typing_extensions import Buffer, override
 
 from statuary.base.optional import MissingExtraError, optional
+from statuary.extensions.object_stores.refusals import refusal_of
 from statuary.source.remote_files import RemoteFile, RemoteFiles
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
 
@@ -66,14 +68,15 @@ def open_remote(url: str) -> IO[bytes]:
     bucket, key = _parts(url)
     with _reading(url):
         reader = import_obstore().open_reader(_store(bucket), key, buffer_size=PIECE)
-    return io.BufferedReader(_Raw(reader), PIECE)
+    return io.BufferedReader(_Raw(reader, url), PIECE)
 
 
 class _Raw(io.RawIOBase):
     """A raw stream over an object."""
 
-    def __init__(self, reader: "ReadableFile") -> None:
+    def __init__(self, reader: "ReadableFile", url: str) -> None:
         self.reader = reader
+        self.url = url
 
     @override
     def readable(self) -> bool:
@@ -85,7 +88,7 @@ class _Raw(io.RawIOBase):
         try:
             data = self.reader.read(len(view))
         except _errors() as error:
-            raise OSError(_first_line(error)) from None
+            raise OSError(refusal_of(error, self.url, os.environ).reason) from None
         size = len(data)
         view[:size] = memoryview(data)
         return size
@@ -156,14 +159,10 @@ def _reading(url: str) -> Iterator[None]:
     except FileNotFoundError:
         raise UnreadableError(f"{url} does not exist") from None
     except failures as error:
-        raise UnreadableError(f"cannot read {url}: {_first_line(error)}") from None
+        refusal = refusal_of(error, url, os.environ)
+        raise UnreadableError(f"{url} cannot be read: {refusal.reason}", refusal.hint) from None
 
 
 def _errors() -> tuple[type[Exception], ...]:
     errors = optional("obstore.exceptions", extra="s3", purpose="an object store")
     return (errors.BaseError, OSError, ValueError)
-
-
-def _first_line(error: Exception) -> str:
-    """Return a store error's first line; XML follows."""
-    return str(error).partition("\n")[0][:300]
