@@ -194,12 +194,7 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
     """Define a view of each table of an export.
 
     The columns `filename` and `file_row_number` are added.
-
-    Raises:
-        UnreadableError: if a file is in an object store, and the library for them is not installed.
     """
-    if any(is_remote(file) for files in tables.values() for file in files):
-        _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
     for name, files in tables.items():
         locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
         view(
@@ -240,16 +235,27 @@ def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> 
     connection.execute(f"CREATE VIEW {name} AS {query}")
 
 
-def _open_stores(connection: _Engine, schemes: set[str]) -> None:
-    """Let DuckDB read object stores."""
+def _open_stores(connection: _Engine, tables: Mapping[str, list[str]]) -> bool:
+    """Let DuckDB read object stores.
+
+    Returns:
+        Whether a file of the export is in one.
+
+    Raises:
+        UnreadableError: if the library for them is not installed.
+    """
+    remote_files = [file for files in tables.values() for file in files if is_remote(file)]
+    if not remote_files:
+        return False
     try:
         filesystem = optional(
             "obstore.fsspec", extra="s3", purpose="an export in an object store"
         ).FsspecStore
     except MissingExtraError as error:
         raise UnreadableError(str(error), error.hint) from None
-    for scheme in schemes:
+    for scheme in {file.partition("://")[0] for file in remote_files}:
         connection.register_filesystem(filesystem(scheme))
+    return True
 
 
 def _literal(path: str) -> str:
@@ -387,9 +393,11 @@ def join_export(
     """
     tables = files_by_table(source.files)
     connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
+    has_remote_files = False
     try:
-        open_tables(connection, root, tables)
+        has_remote_files = _open_stores(connection, tables)
         size = check_sizes(connection, root, tables)
+        open_tables(connection, root, tables)
         connection.execute(f"SET max_temp_directory_size = '{MIN_DISK + MAX_EXPORT_EXPANSION * size}B'")
         buckets, dangling = _join_keys(connection, chains)
         counts = connection.execute("SELECT bucket, count(*) FROM keys GROUP BY ALL ORDER BY ALL").fetchall()
@@ -398,8 +406,10 @@ def join_export(
     except UnreadableError:
         raise
     except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
+        # the engine repeats what a store said, which may have its address and more
+        reason = "its store failed, or a file is damaged" if has_remote_files else str(error)[:500]
         raise UnreadableError(
-            f"cannot join the export: {str(error)[:500]}",
+            f"cannot join the export: {reason}",
             "if memory is too small, raise `contracts: {join_memory_mib: ...}` in site.yaml",
             rule="damaged-export",
         ) from None
