@@ -338,7 +338,7 @@ def test_folder_without_records_is_explained(tmp_path):
     (tmp_path / "export").mkdir()
     refused = run("import", "sourcify", tmp_path / "export", "--content", content)
     assert refused.exit_code == ExitCode.FAILED
-    assert "no full_match or partial_match, and no records" in refused.stderr
+    assert "no full_match or partial_match, no metadata.json, and no records" in refused.stderr
     (tmp_path / "export/other.json").write_text("{}")
     skipped = run("import", "sourcify", tmp_path / "export", "--content", content)
     assert "is not a record of API v2" in skipped.output
@@ -346,4 +346,4 @@ def test_folder_without_records_is_explained(tmp_path):
     assert "there is no file or folder" in missing.stderr
     (tmp_path / "export.tar.gz").write_bytes(b"")
     archive = run("import", "sourcify", tmp_path / "export.tar.gz", "--content", content)
-    assert "unpack the archive first" in archive.stderr
+    assert "it is damaged" in archive.stderr

@@ -3,8 +3,10 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 import click
@@ -60,7 +62,10 @@ from statuary.extensions.importing.toolchains.hardhat_project import read_hardha
 from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_folder
+from statuary.extensions.importing.toolchains.sourcify_metadata import Place
+from statuary.system.archives import DamagedDataError
 from statuary.system.network.client import is_url
+from statuary.system.unpacking import is_archive, unpack
 
 
 class StatusKind(NamedTuple):
@@ -153,8 +158,9 @@ CONTRACT_KINDS: Final = (
     ContractKind(
         "sourcify",
         "contracts of Sourcify",
-        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), a folder of"
-        " Sourcify's repository (full_match, partial_match), or records: a folder of *.json or *.jsonl, or one file",
+        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder, a"
+        " file, or a .zip or .tar.gz of these: Sourcify's repository or a part of it (full_match, partial_match); records"
+        " (*.json or *.jsonl); answers of API v1; solc's metadata.json with the sources (add --chain-id and --address)",
     ),
     ContractKind(
         "etherscan",
@@ -377,14 +383,15 @@ def run_contract_import(
     )
     if kind in PROJECT_READERS:
         _require_project(source)
-    list_contracts = partial(_listed_contracts, kind, source, contract_options.chain_id, addresses)
     cache = CompilationCache(cache_folder())
     with (
+        unpacked(source) as location,
         show_progress() as progress,
         Compilations(
             settings.compilers, cache, workers=available_cpus(), announce=announce_compilation
         ) as compilations,
     ):
+        list_contracts = partial(_listed_contracts, kind, location, contract_options.chain_id, addresses)
         contract_import = ContractImport(content, catalogue, settings, compilations)
         if kind in PROJECT_READERS and settings.compilers:
             with stage(progress, "reading"):
@@ -398,6 +405,33 @@ def run_contract_import(
     if words := _account(contract_options.report, done, kind, source, dry_run=settings.dry_run):
         click.echo(words)
     return _exit_code(done.report, done.incomplete)
+
+
+@contextmanager
+def unpacked(source: str) -> Iterator[str]:
+    """Yield a source, or the folder of its files while they are unpacked.
+
+    Raises:
+        NotImportableError: if it is an archive that cannot be unpacked.
+    """
+    file = Path(source)
+    if is_url(source) or not (file.is_file() and is_archive(file.name)):
+        yield source
+        return
+    with TemporaryDirectory(prefix="statuary-") as folder:
+        # the archive may have the only name that states the address
+        place = Path(folder, file.name[: file.name.lower().rindex(".")])
+        try:
+            unpack(file, place, MAX_UNPACKED_BYTES)
+        except DamagedDataError as error:
+            raise NotImportableError(
+                f"{source}: {error}", "download it again, or unpack it and give the folder"
+            ) from None
+        yield str(place)
+
+
+MAX_UNPACKED_BYTES: Final = 16 << 30
+"""Limit for the files of an archive."""
 
 
 def _require_project(source: str) -> None:
@@ -463,7 +497,8 @@ def _listed_contracts(
     if kind in PROJECT_READERS:
         return _chosen(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
     if kind == "sourcify" and not is_url(source):
-        return _chosen(read_sourcify_folder(Path(source)), chain_id, addresses)
+        given = Place(chain_id, addresses[0] if len(addresses) == 1 else None)
+        return _chosen(read_sourcify_folder(Path(source), given), chain_id, addresses)
     if chain_id is None:
         raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
     if kind == "sourcify":

@@ -1,4 +1,4 @@
-"""Import contracts from Sourcify servers and repositories.
+"""Import contracts from Sourcify servers, repositories and downloads.
 
 `GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET
 /v2/contract/{chainId}/{address}?fields=all` is a record. https://docs.sourcify.dev/docs/api/
@@ -9,30 +9,26 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from statuary.base.json_values import JsonObject
-from statuary.base.primitives import Address, ChainId, keccak256
-from statuary.contracts.model.derivation import WorkspaceDeployment
-from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.base.json_values import Json, JsonObject
+from statuary.base.primitives import Address, ChainId
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import (
-    MAX_FILE_BYTES,
-    WebSource,
-    decode_source,
-    parse_json,
-    read_bytes,
-    read_json_file,
-    read_text,
-)
-from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+from statuary.extensions.importing.sources import MAX_FILE_BYTES, WebSource, parse_json, read_bytes
 from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
     SourceContract,
     any_address,
     any_chain_id,
-    any_hex,
-    complete,
     with_unreadable,
+)
+from statuary.extensions.importing.toolchains.sourcify_metadata import (
+    MATCHES,
+    METADATA,
+    Place,
+    files_of_answer,
+    read_answer_files,
+    read_contract_folder,
+    read_metadata_files,
 )
 
 PAGE: Final = 200
@@ -93,23 +89,37 @@ def _read_answer(url: str, web: WebSource) -> SourceContract:
     return SourceContract(record=raw)
 
 
-MATCHES: Final = ("full_match", "partial_match")
 ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
-def read_sourcify_folder(folder: Path) -> ListedContracts:
-    """Yield the contracts in a repository, or in files of records.
+def read_sourcify_folder(folder: Path, given: Place) -> ListedContracts:
+    """Yield the contracts in a repository or a part of it, in files of metadata, or in files of records.
+
+    Args:
+        folder: a folder, or one file.
+        given: the chain and the address of options, for files whose folders do not name them.
 
     Raises:
-        NotImportableError: if it has neither.
+        NotImportableError: if it has none of them.
     """
     if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
         yield from read_sourcify_repository(folder)
         return
+    metadata_files = _metadata_files(folder)
+    if metadata_files:
+        yield from read_metadata_files(folder, metadata_files, given)
+        return
     root = folder if folder.is_dir() else folder.parent
     for file in _record_files(folder):
         name = file.relative_to(root).as_posix()
-        yield from with_unreadable(file, name, _file_records(file))
+        yield from with_unreadable(file, name, _file_records(file, given))
+
+
+def _metadata_files(folder: Path) -> list[Path]:
+    """Return the files of solc's metadata, such as `metadata.json` and Remix's `Fare_metadata.json`."""
+    if folder.is_file():
+        return [folder] if folder.name.endswith(METADATA) else []
+    return [] if _site_records(folder) else sorted(folder.rglob(f"*{METADATA}"))
 
 
 def _record_files(folder: Path) -> list[Path]:
@@ -125,14 +135,15 @@ def _record_files(folder: Path) -> list[Path]:
         if _may_have_records(folder):
             return [folder]
         raise NotImportableError(
-            f"{folder} is not a file of records", "give a .json or .jsonl file, or unpack the archive first"
+            f"{folder} is not a file of records",
+            "give a .json or .jsonl file, a metadata.json, a folder, or a .zip or .tar.gz of one",
         )
     if not folder.is_dir():
         raise NotImportableError(f"there is no file or folder {folder}", "check the path")
     files = _site_records(folder) or [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
     if not files:
         raise NotImportableError(
-            f"{folder} has no full_match or partial_match, and no records",
+            f"{folder} has no full_match or partial_match, no metadata.json, and no records",
             "give a folder of Sourcify's repository, a folder with <chain id>/<address>.json or other files of"
             " records, or the URL of a server with API v2",
         )
@@ -164,19 +175,30 @@ def _may_have_records(file: Path) -> bool:
 RECORD_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 
 
-def _file_records(file: Path) -> ListedContracts:
+def _file_records(file: Path, given: Place) -> ListedContracts:
     raw = read_bytes(file, MAX_FILE_BYTES)
     bodies = raw.splitlines() if file.suffix in (".jsonl", ".ndjson") else [raw]
     for body in filter(None, (line.strip() for line in bodies)):
         value = parse_json(body, str(file))
+        if files := files_of_answer(value):
+            yield from read_answer_files(files, file.name, given)
+            continue
         if not isinstance(value, dict) or "chainId" not in value:
-            raise NotImportableError(
-                "the file is not a record of API v2",
-                "a record has chainId and address, as ?fields=all gives them",
-            )
+            raise _not_a_record(value)
         chain_id = any_chain_id(value["chainId"], str(file))
         address = any_address(value.get("address"), str(file))
         yield ListedContract(chain_id, address, file.name, partial(SourceContract, record=body))
+
+
+def _not_a_record(value: Json) -> NotImportableError:
+    if isinstance(value, dict) and isinstance(value.get("results"), list):
+        return NotImportableError(
+            "the file is a list of contracts without their records",
+            "import from the server: `statuary import sourcify URL --chain-id ID`",
+        )
+    return NotImportableError(
+        "the file is not a record of API v2", "a record has chainId and address, as ?fields=all gives them"
+    )
 
 
 def read_sourcify_repository(folder: Path) -> ListedContracts:
@@ -196,40 +218,20 @@ def read_sourcify_repository(folder: Path) -> ListedContracts:
             "give a folder of Sourcify's repository, or the URL of a server with API v2",
         )
     for root in roots:
-        for contract in sorted(root.glob("*/*/")):
-            name = f"{contract.parent.name}/{contract.name}"
-            yield from with_unreadable(contract, name, _contract(contract, name))
+        for chain in sorted(root.glob("*/")):
+            for contract in _contract_folders(chain):
+                name = f"{chain.name}/{contract.name}"
+                yield from with_unreadable(contract, name, _contract(chain, contract, name))
 
 
-def _contract(folder: Path, name: str) -> ListedContracts:
-    chain_id = any_chain_id(folder.parent.name, str(folder.parent))
-    yield ListedContract(chain_id, any_address(folder.name, str(folder)), name, partial(_read_folder, folder))
+def _contract_folders(chain: Path) -> Iterator[Path]:
+    """Yield the folders of a chain's contracts, also below folders such as `5f` for the first byte of addresses."""
+    for folder in sorted(chain.glob("*/")):
+        yield from sorted(folder.glob("0x*/")) or [folder]
 
 
-def _read_folder(contract: Path) -> SourceContract:
-    file = contract / "metadata.json"
-    metadata = read_json_file(file)
-    with complete(file):
-        compilation = compilation_of_metadata(metadata, _texts(contract / "sources"), str(contract))
-    transaction_file = contract / "creator-tx-hash.txt"
-    transaction = None
-    if transaction_file.is_file():
-        transaction = any_hex(read_text(transaction_file).strip())
-    return SourceContract(
-        compilation=compilation,
-        on_chain=OnChainContract(None, None, WorkspaceDeployment(transaction_hash=transaction)),
+def _contract(chain: Path, folder: Path, name: str) -> ListedContracts:
+    chain_id = any_chain_id(chain.name, str(chain))
+    yield ListedContract(
+        chain_id, any_address(folder.name, str(folder)), name, partial(read_contract_folder, folder)
     )
-
-
-def _texts(folder: Path) -> dict[str, str]:
-    """Read the files below a folder, by their Keccak-256.
-
-    Raises:
-        NotImportableError: if one cannot be read or is not UTF-8.
-    """
-    texts = {}
-    for file in sorted(folder.rglob("*")):
-        if file.is_file():
-            raw = read_bytes(file)
-            texts[f"0x{keccak256(raw).hex()}"] = decode_source(raw, file)
-    return texts
