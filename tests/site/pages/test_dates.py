@@ -7,7 +7,7 @@ import pytest
 
 from statuary.base.primitives import parse_instant
 from statuary.site.pages.page_texts import page_texts
-from statuary.site.pages.site_context import DateFormatter
+from statuary.site.pages.site_context import DateFormatter, format_length
 
 ZURICH = DateFormatter(ZoneInfo("Europe/Zurich"), page_texts("en"))
 
@@ -49,4 +49,9 @@ def test_days_and_months_have_iso_form() -> None:
     ],
 )
 def test_duration_has_two_units(length: timedelta, text: str) -> None:
-    assert ZURICH.length(length) == text
+    assert format_length(length, page_texts("en")) == text
+
+
+def test_duration_on_page_stays_together() -> None:
+    assert ZURICH.length(timedelta(days=6, hours=2)) == "6\xa0d\xa02\xa0h"
+    assert ZURICH.length(timedelta(seconds=20)) == "less than a minute"

@@ -100,19 +100,24 @@ class PageHead(NamedTuple):
 
 MINUTE = timedelta(minutes=1)
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
-def format_length(length: timedelta, texts: PageTexts) -> str:
+
+def format_length(length: timedelta, texts: PageTexts, *, space: str = " ") -> str:
     """Format a duration in at most two units, rounded down.
 
     For example: `1 h 20 min`, `2 d 4 h`.
+
+    Args:
+        space: what stands between numbers and units.
     """
     minutes = length // MINUTE
     days = minutes // 1440
     hours = minutes // 60 % 24
     minutes_left = minutes % 60
     parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]
-    units = [f"{count} {texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
-    return " ".join(units) or texts("unit.moment")
+    units = [f"{count}{space}{texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+    return space.join(units) or texts("unit.moment")
 
 
 class FormattedTime(NamedTuple):
@@ -189,8 +194,8 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
-        """Format a duration: `1 h 20 min`."""
-        return format_length(length, self._texts)
+        """Format a duration: `1 h 20 min`, which stays on one line."""
+        return format_length(length, self._texts, space=NO_BREAK_SPACE)
 
     def zone_name(self, at: Instant) -> str:
         """Return the time zone's name at a time, or its UTC offset."""

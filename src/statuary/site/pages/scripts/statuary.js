@@ -20,8 +20,9 @@ const EXACT = form({ dateStyle: "full", timeStyle: "long", hour12: false });
 const WEEKDAY = form({ weekday: "long", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
 // dates have the form that they have without the script, so that a page has one
-const MONTHS = document.body.dataset.months.split("|");
-const [DAYS, HOURS, MINUTES, MOMENT] = document.body.dataset.units.split("|");
+const { months = "", units = "" } = document.body.dataset; // pages without times have neither
+const MONTHS = months.split("|");
+const [DAYS, HOURS, MINUTES, MOMENT] = units.split("|");
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const two = (number) => String(number).padStart(2, "0");
 const zoneOf = (at) => ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName").value;
@@ -38,11 +39,11 @@ const clockOf = (at) => `${timeOf(at)} ${zoneOf(at)}`;
 const briefOf = (at) => dayOf(at) === dayOf(new Date()) ? clockOf(at) : atTime(briefDayOf(at), clockOf(at));
 const FORMS = { date: dayOf, day: briefDayOf, time: clockOf, moment: briefOf };
 
-/** A duration in at most two units, rounded down to minutes. */
+/** A duration in at most two units, rounded down to minutes, which stays on one line. */
 function lengthOf(milliseconds) {
   const minutes = Math.floor(milliseconds / 60_000);
   const parts = [[Math.floor(minutes / 1440), DAYS], [Math.floor(minutes / 60) % 24, HOURS], [minutes % 60, MINUTES]];
-  return parts.filter(([count]) => count).slice(0, 2).map(([count, unit]) => `${count} ${unit}`).join(" ") || MOMENT;
+  return parts.filter(([count]) => count).slice(0, 2).map(([count, unit]) => `${count}\u00a0${unit}`).join("\u00a0") || MOMENT;
 }
 
 /** How long ago an instant was, or in how long it will be; nothing for one that is far. */
@@ -50,7 +51,7 @@ function relativeTo(passed, inDays) {
   const length = Math.abs(passed);
   if (inDays ? length < 86_400_000 : length >= 86_400_000) return "";
   const { ago, ahead } = document.body.dataset;
-  return ` (${filled(passed < 0 ? ago : ahead, { length: inDays ? `${Math.floor(length / 86_400_000)} ${DAYS}` : lengthOf(length) })})`;
+  return ` (${filled(passed < 0 ? ago : ahead, { length: inDays ? `${Math.floor(length / 86_400_000)}\u00a0${DAYS}` : lengthOf(length) })})`;
 }
 
 /** Lets the lanes of an open incident go on until now: what its newest update says still holds. */
