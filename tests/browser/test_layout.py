@@ -90,6 +90,26 @@ MANY = {
     for number in range(5)
 }
 
+HEBREW = {
+    "network": ["שרת הבלוקים", "שרת הקריאות (RPC)", "WebSocket RPC"],
+    "services": ["סייר הבלוקים", "גשר", "ברז"],
+}
+
+RIGHT_TO_LEFT = content({}, name="הרשת שלנו", language="he") | {
+    "components.yaml": "components:\n  network:\n    name: רשת\n    components:\n"
+    + "".join(f"      n{at}: {{name: {name}}}\n" for at, name in enumerate(HEBREW["network"]))
+    + "  services:\n    name: שירותים\n    components:\n"
+    + "".join(f"      s{at}: {{name: {name}}}\n" for at, name in enumerate(HEBREW["services"])),
+    "incidents/calls.yaml": "name: שרת הקריאות (RPC) אינו עונה\nimpact_override: critical\n"
+    "started_at: 2026-11-22T13:42:00Z\ncomponents: {n1: major_outage, n2: degraded_performance}\nupdates:\n"
+    "  - {at: 2026-11-22T13:44:00Z, status: investigating, body: רוב הקריאות נכשלות עם הקוד 502.}\n"
+    "  - {at: 2026-11-22T14:20:00Z, status: identified, next_update_by: 2026-11-22T14:45:00Z, "
+    "body: מאזן העומסים איבד את רשימת השרתים. שניים מתוך חמישה חזרו.}\n",
+    "maintenances/bridge.yaml": "name: מפתחות חדשים לגשר\ncomponents: [s1]\ncreated_at: 2026-11-15T08:00:00Z\n"
+    "scheduled_for: 2026-11-22T06:00:00Z\nscheduled_until: 2026-11-22T18:00:00Z\n",
+    "theme/texts/he.yaml": (Path(__file__).parent / "hebrew.yaml").read_text("utf-8"),
+}
+
 SITES = {
     "outage": content(GROUPS) | OUTAGE,
     "german": content(GROUPS, language="de") | OUTAGE,
@@ -97,6 +117,7 @@ SITES = {
     "empty": {"site.yaml": SITE.format(name="Plinth", language="en"), "components.yaml": "components: {}\n"},
     "thirty": content(MANY),
     "long": LONG_NAMES,
+    "hebrew": RIGHT_TO_LEFT,
 }
 
 
@@ -235,6 +256,13 @@ def test_axis_marks_are_round_local_times(sites: dict[str, Path]) -> None:
     assert [text for text, _ in desk["marks"]] == ["19:40", "19:50", "20:00"]
     assert len(phone["marks"]) < 3
     assert not phone["overlap"]
+
+
+def test_hebrew_pages_run_right_to_left(sites: dict[str, Path]) -> None:
+    pages = [page for page in sites["hebrew"].rglob("*.html") if "_epochs" not in page.parts]
+    assert len(pages) > 5
+    for page in pages:
+        assert '<html lang="he" dir="rtl">' in page.read_text("utf-8"), page
 
 
 @pytest.mark.parametrize("name", SITES)

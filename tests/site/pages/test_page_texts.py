@@ -47,6 +47,22 @@ def test_translations_fit_english_texts(folder: Path) -> None:
         assert {key: gaps(text) for key, text in known.items()} == {key: english.get(key) for key in known}
 
 
+def test_direction_follows_script() -> None:
+    """Arabic, Hebrew and Persian run from right to left, and Latin transcriptions of them do not."""
+    directions = {
+        tag: page_texts(tag).direction for tag in ("he", "ar-EG", "fa", "uz-Arab", "az", "he-Latn", "en")
+    }
+    assert directions == {
+        "he": "rtl",
+        "ar-EG": "rtl",
+        "fa": "rtl",
+        "uz-Arab": "rtl",
+        "az": "ltr",
+        "he-Latn": "ltr",
+        "en": "ltr",
+    }
+
+
 def test_release_waits_for_translations(tmp_path: Path) -> None:
     for file in (CHECKOUT / ".ci/check-release", CHECKOUT / "pyproject.toml", CHECKOUT / "CHANGELOG.md"):
         (tmp_path / file.relative_to(CHECKOUT)).parent.mkdir(exist_ok=True)

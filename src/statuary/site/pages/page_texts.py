@@ -19,6 +19,15 @@ from statuary.system.files import read_file
 
 DEFAULT_LANGUAGE = "en"
 
+RTL_LANGUAGES = frozenset(
+    ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi")
+)
+"""The languages that are written from right to left, unless their tag names a script."""
+
+RTL_SCRIPTS = frozenset(("adlm", "arab", "hebr", "nkoo", "rohg", "samr", "syrc", "thaa"))
+
+SCRIPT_LETTERS = 4
+
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
@@ -28,6 +37,14 @@ class PageTexts:
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
         self.by_key = dict(texts)
+
+    @property
+    def direction(self) -> str:
+        """The direction of the language's script: `rtl` or `ltr`."""
+        language, *subtags = self.language.lower().split("-")
+        scripts = [subtag for subtag in subtags if len(subtag) == SCRIPT_LETTERS]
+        is_rtl = scripts[0] in RTL_SCRIPTS if scripts else language in RTL_LANGUAGES
+        return "rtl" if is_rtl else "ltr"
 
     def __call__(self, key: str, /, **values: object) -> str:
         """Return a string with its placeholders filled.

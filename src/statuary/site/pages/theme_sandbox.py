@@ -202,7 +202,7 @@ LOOP_ATTRIBUTES = frozenset(
 ATTRIBUTES: tuple[tuple[type, frozenset[str]], ...] = (
     (str, STRING_METHODS),
     (Mapping, frozenset(("get", "items", "keys", "values"))),
-    (PageTexts, frozenset(("count", "language", "number"))),
+    (PageTexts, frozenset(("count", "direction", "language", "number"))),
     (ZoneInfo, frozenset(("key",))),
     (LoopContext, LOOP_ATTRIBUTES),
 )

@@ -224,7 +224,7 @@ class IncidentCardBuilder:
         published_update = state.published_updates[place]
         moves = tuple(
             ComponentStatusChange(
-                name=self._name(component),
+                name=isolated(self._name(component)),
                 state=STATUS_STATES[component.new_status],
                 before=self._texts(f"status.{component.old_status}") if component.old_status else "",
                 label=self._texts(f"status.{component.new_status}"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from statuary.base.primitives import ONE_DAY, day_start
-from statuary.site.pages.page_texts import one_line
+from statuary.site.pages.page_texts import isolated, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import STATUS_STATES
 from statuary.status.model.downtime import DateRange, DayDowntime
@@ -99,7 +99,8 @@ class ComponentName(NamedTuple):
     @property
     def full(self) -> str:
         """The name, with the group's before it."""
-        return f"{self.group} / {self.alone}" if self.group else self.alone
+        name = isolated(self.alone)
+        return f"{isolated(self.group)} / {name}" if self.group else name
 
 
 class ComponentCalendar(NamedTuple):
@@ -236,7 +237,7 @@ class UptimeViewBuilder:
                 record=Link(
                     one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)
                 ),
-                components=tuple(dict.fromkeys(name for _, name in days[key])),
+                components=tuple(dict.fromkeys(isolated(name) for _, name in days[key])),
                 state=STATUS_STATES[worst],
                 label=self._texts(f"status.{worst}"),
                 length="" if ended is None else self._dates.length(ended - began),
