@@ -118,6 +118,7 @@ def test_first_language_follows_page_language(content, tmp_path):
         ("de", "expected a list"),
         ("[en, {de: 1}]", "expected a text"),
         ("[de, en]", "the first language is 'de', but the pages are in 'en'"),
+        ("[de]", "the first language is 'de', but the pages are in 'en'"),
     ],
 )
 def test_invalid_languages_are_reported(content, tmp_path, tags, said):
@@ -422,3 +423,9 @@ def test_translated_page_updates_at_transition(site):
     before, after = passed["texts"]
     assert before["text"] != after["text"]
     assert passed["complaints"] == []
+
+
+def test_one_language_adds_no_menu(content, tmp_path):
+    write_files(content, {"site.yaml": f"{SITE}languages: [en]\n"})
+    page = built_files(content, tmp_path / "site")["index.html"]
+    assert b"hreflang" not in page

@@ -53,4 +53,4 @@ class SiteLanguagesSource(ExtensionSource):
 
     @override
     def settings(self) -> LanguageSettings | None:
-        return LanguageSettings(self.languages) if len(self.languages) > 1 else None
+        return LanguageSettings(self.languages) if self.languages else None

@@ -35,7 +35,8 @@ def status_in_first_language(
     first_tag = settings.tags[0]
     if first_tag != language:
         message = f"the first language is {first_tag!r}, but the pages are in {language!r}"
-        hint = f"write `pages: {{language: {first_tag}}}`, or begin with {language}"
+        further = ", ".join([language, *(tag for tag in settings.tags if tag != language)])
+        hint = f"write `pages: {{language: {first_tag}}}`, or `languages: [{further}]` to keep {language} as the first"
         pointer: Pointer = ("languages",)
         findings.append(
             Finding(

@@ -19,7 +19,9 @@ NAMES = {
 
 
 def _values(settings: LanguageSettings) -> Mapping[str, str]:
-    """Return tag, name and folder of each language, a line each."""
+    """Return tag, name and folder of each language, a line each; none if there is one language."""
+    if not settings.further:
+        return {"rows": ""}
     folders = ("", *(f"{tag}/" for tag in settings.further))
     rows = zip(settings.tags, folders, strict=True)
     return {"rows": "\n".join(f"{tag}\t{NAMES.get(tag, tag)}\t{folder}" for tag, folder in rows)}
