@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from statuary.base.primitives import checksum_address, parse_instant
@@ -324,6 +325,29 @@ def test_missing_chain_is_added(content, code):
     assert (added.exit_code, "added chain 31337" in added.stdout) == (ExitCode.OK, True)
     checked = CliRunner().invoke(command, ["check", "--content", str(content), "--now", NOW])
     assert checked.exit_code == ExitCode.OK, checked.output
+
+
+@pytest.mark.parametrize("name", ["site.yml", "site.json", "site.yaml"])
+def test_chain_is_added_or_place_named(name, content, code):
+    settings = (content / "site.yaml").read_text().partition("chains:")[0]
+    text = {
+        "site.yml": f"{settings}chains:\n  - {{chain_id: 1, name: Ethereum}}\n",
+        "site.json": json.dumps(yaml.safe_load(settings), default=str)
+        .replace("+00:00", "Z")
+        .replace(" 12:", "T12:"),
+        "site.yaml": f"{settings}chains: []\n".replace("chains:", "chains: # none yet\n "),
+    }[name]
+    (content / "site.yaml").unlink()
+    (content / name).write_text(text)
+    done = run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337", "--add-chain")
+    if name == "site.json":
+        assert (done.exit_code, (content / name).read_text()) == (ExitCode.FAILED, text)
+        assert f"{content / name}:1:" in done.stderr
+        assert not list(content.glob("contracts/*/*"))
+    else:
+        assert done.exit_code == ExitCode.OK, done.stderr
+        assert f"added chain 31337 to {content / name}" in done.stdout
+        assert "chain_id: 31337" in (content / name).read_text()
 
 
 @pytest.mark.slow

@@ -132,8 +132,8 @@ def choose_chain(
 def _add_missing_chain(content: Path, catalogue: SiteContent, chain_id: ChainId) -> None:
     """Add a chain to site.yaml if it is missing."""
     if chain_id not in [chain.chain_id for chain in catalogue.of(SiteContracts).chains]:
-        add_chain(content, chain_id)
-        click.echo(f"added chain {chain_id} to {content / 'site.yaml'}; give it its name there")
+        add_chain(content, catalogue.source, chain_id)
+        click.echo(f"added chain {chain_id} to {content / catalogue.source}; give it its name there")
 
 
 def _only_chain(chains: list[ChainId]) -> ChainId:

@@ -114,24 +114,26 @@ def first_error(findings: Iterable[Finding]) -> Finding:
     return next(finding for finding in findings if finding.severity is Severity.ERROR)
 
 
-SITE: Final = "site.yaml"
-
 MAX_CHAINS_SHOWN: Final = 12
 
 
-def add_chain(root: Path, chain_id: ChainId) -> None:
-    """Add a chain to site.yaml, named by its number.
+def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
+    """Add a chain to the settings of the site, named by its number.
+
+    Args:
+        root: the content folder.
+        file: the file of settings in it, such as site.yaml.
 
     Raises:
         EditError: if the file cannot be edited.
     """
-    site_text = read_below(root, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
+    site_text = read_below(root, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
     chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
     try:
         edited_text = append_item(site_text, ("chains",), chain)
     except EditError as error:
-        raise error.in_file(root / SITE) from None
-    write_edit(root, FileEdit(SITE, site_text, edited_text))
+        raise error.in_file(root / file) from None
+    write_edit(root, FileEdit(file, site_text, edited_text))
 
 
 MAX_SILENCE: Final = 3
@@ -265,6 +267,7 @@ class ContractImport:
         self.settings = settings
         self.compilations = compilations or Compilations(settings.compilers)
         self.chains = {chain.chain_id for chain in catalogue.of(SiteContracts).chains}
+        self.settings_file = catalogue.source
         self.has_bulk = bool(catalogue.of(SiteContracts).bulk)
         self.sources = {
             (source.chain_id, source.address.lower()): source
@@ -381,7 +384,7 @@ class ContractImport:
             self._skip(contract, contract.reason, contract.hint)
 
     def _add_chain(self, chain_id: ChainId) -> bool:
-        """Add the chain of a contract to site.yaml, if requested.
+        """Add the chain of a contract to the settings of the site, if requested.
 
         A dry run does not write the file.
 
@@ -392,9 +395,11 @@ class ContractImport:
             return False
         if not self.settings.dry_run:
             with content_lock(self.root):
-                add_chain(self.root, chain_id)
+                add_chain(self.root, self.settings_file, chain_id)
         self.chains.add(chain_id)
-        self.done.notes.append(SkippedRecord(f"chain {chain_id}", f"added to {SITE}; give it its name there"))
+        self.done.notes.append(
+            SkippedRecord(f"chain {chain_id}", f"added to {self.settings_file}; give it its name there")
+        )
         return True
 
     def _report_missing_chains(self) -> None:
