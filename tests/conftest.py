@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -51,6 +52,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[STOP_AT] = inf if seconds is None else time.time() + seconds
     if config.option.markexpr == DEFAULT_TIER and names_only_files(config):
         config.option.markexpr = ""
+    if config.option.markexpr == DEFAULT_TIER and is_roomy(MEMORY):
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+MEMORY = Path("/dev/shm")
+"""Where Linux keeps files in memory: builds sync what they write, and a disk makes the tests wait for it."""
+
+
+def is_roomy(folder: Path) -> bool:
+    """Return whether a folder takes all that the default tier writes (1 GB), and runs programs."""
+    if not os.access(folder, os.W_OK):
+        return False
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize > 4 << 30 and not system.f_flag & os.ST_NOEXEC
 
 
 def names_only_files(config: pytest.Config) -> bool:
@@ -173,6 +188,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out a test for which no time is left, before anything is made for it."""
     if time.time() > getattr(item.config, "workerinput", {}).get("stop_at", item.config.stash[STOP_AT]):
         pytest.skip("left out: no time is left")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _free_memory(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
+    """Remove the files of this worker's tests at the end, where they take memory; a test that is named keeps its own."""
+    yield
+    if pytestconfig.option.markexpr == DEFAULT_TIER and MEMORY in tmp_path_factory.getbasetemp().parents:
+        subprocess.run(["rm", "-rf", tmp_path_factory.getbasetemp()], check=False)
 
 
 @pytest.fixture(scope="session")
