@@ -4,21 +4,27 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 SRC = Path(__file__).parents[2] / "src"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Module(NamedTuple):
+@dataclass(frozen=True)
+class Module:
     """A module of the package: its dotted name, its file, its text and its syntax tree."""
 
     name: str
     path: Path
     text: str
     tree: ast.Module
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree, as `ast.walk` yields them: to walk takes longer than to parse."""
+        return list(ast.walk(self.tree))
 
 
 @cache
@@ -45,7 +51,7 @@ def imports(module: Module, known: dict[str, Module]) -> set[str]:
     Imports inside functions, for types alone and by a string count too.
     """
     names = set()
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -80,7 +86,7 @@ def public_classes(known: dict[str, Module]) -> dict[str, list[str]]:
     """Return the public classes by name, each with the modules that define one of that name."""
     found: dict[str, list[str]] = {}
     for module in known.values():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(module.name)
     return found
@@ -91,11 +97,11 @@ SECTIONS = ("Args:", "Attributes:", "Raises:")
 
 def undefined_docstring_entries(known: dict[str, Module]) -> list[str]:
     """Return what docstrings list under `Args:`, `Attributes:` and `Raises:` that the code does not have."""
-    classes = {name for module in known.values() for name in _names(module.tree)} | set(dir(builtins))
+    classes = {name for module in known.values() for name in _names(module)} | set(dir(builtins))
     return [
         f"{module.name}.{node.name}: {entry}"
         for module in known.values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, Function | ast.ClassDef)
         if any(word in (ast.get_docstring(node, clean=False) or "") for word in (*SECTIONS, "raise "))
         for section, entry in _entries(ast.get_docstring(node) or "")
@@ -103,8 +109,8 @@ def undefined_docstring_entries(known: dict[str, Module]) -> list[str]:
     ]
 
 
-def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _names(module: Module) -> Iterator[str]:
+    for node in module.nodes:
         if isinstance(node, ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -120,7 +126,15 @@ def _entries(docstring: str) -> Iterator[tuple[str, str]]:
 
 def _members(node: Function | ast.ClassDef) -> set[str]:
     """Return the arguments of a function, or the attributes that a class annotates, assigns or defines."""
-    found = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    found |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
-    found |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return found | {part.name for part in ast.walk(node) if isinstance(part, Function)}
+    found = set()
+    for part in ast.walk(node):
+        match part:
+            case (
+                ast.arg(arg=name)
+                | ast.Attribute(attr=name)
+                | ast.Name(id=name)
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+            ):
+                found.add(name)
+    return found

@@ -8,6 +8,7 @@ import ast
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -17,11 +18,11 @@ from architecture.openings import HARMLESS, SYSTEM, imported_names, is_forbidden
 FILE = Path(__file__).with_name("doors.txt")
 
 
-def used_names(tree: ast.AST, imported: dict[str, str]) -> set[str]:
+def used_names(nodes: Iterable[ast.AST], imported: dict[str, str]) -> set[str]:
     """Return the full names that a part of a module uses, its imports left out."""
     return {
         name
-        for node in ast.walk(tree)
+        for node in nodes
         if not isinstance(node, ast.Import | ast.ImportFrom)
         for name in names_at(node, imported)
     }
@@ -33,7 +34,7 @@ def doors(known: dict[str, Module]) -> set[str]:
     A function that calls one of them opens something too.
     """
     uses = {
-        f"{module.name}.{node.name}": used_names(node, _bound_names(module))
+        f"{module.name}.{node.name}": used_names(ast.walk(node), _bound_names(module))
         for module in known.values()
         if is_of_system(module.name)
         for node in module.tree.body
@@ -52,7 +53,7 @@ def users(known: dict[str, Module]) -> dict[str, set[str]]:
     for module in known.values():
         # most modules name nothing of it, and need no look at their trees
         if not is_of_system(module.name) and re.search(r"\bsystem\b", module.text):
-            for door in used_names(module.tree, dict(imported_names(module.tree))) & all_doors:
+            for door in used_names(module.nodes, dict(imported_names(module))) & all_doors:
                 found[door].add(module.name)
     return found
 
@@ -78,7 +79,7 @@ def _bound_names(module: Module) -> dict[str, str]:
         for node in module.tree.body
         if isinstance(node, Function | ast.ClassDef)
     }
-    return dict(imported_names(module.tree)) | own
+    return dict(imported_names(module)) | own
 
 
 if __name__ == "__main__":

@@ -100,16 +100,16 @@ METHODS = frozenset({"connect", "open", "read_bytes", "read_text", "write_bytes"
 
 def openings(module: Module) -> Iterator[str]:
     """Yield what a module opens: line and name."""
-    imported = dict(imported_names(module.tree))
-    for node in ast.walk(module.tree):
+    imported = dict(imported_names(module))
+    for node in module.nodes:
         for name in names_at(node, imported):
             if is_forbidden(name) and name not in HARMLESS | EXCEPTIONS.get(module.name, frozenset()):
                 yield f"{module.name}:{getattr(node, 'lineno', 0)}: {name}"
 
 
-def imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def imported_names(module: Module) -> Iterator[tuple[str, str]]:
     """Yield each name that imports bind, with what it stands for."""
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]

@@ -1,6 +1,7 @@
 """src/ARCHITECTURE.md is true of the code: its files and names exist, and what it calls exclusive is."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -31,10 +32,15 @@ def steps():
     return re.findall(r"^\d+\. (.*)$", MAP, re.MULTILINE)
 
 
+@cache
+def files():
+    """Return the path of every file of the package and its tests."""
+    return [file.as_posix() for folder in (PACKAGE, SRC.parent / "tests") for file in folder.rglob("*")]
+
+
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js))`", MAP))))
 def test_named_files_exist(path):
-    names = {file.as_posix() for folder in (PACKAGE, SRC.parent / "tests") for file in folder.rglob("*")}
-    assert any(name.endswith(f"/{path}") for name in names)
+    assert any(file.endswith(f"/{path}") for file in files())
 
 
 @pytest.mark.parametrize("step", steps(), ids=lambda step: step[:40])

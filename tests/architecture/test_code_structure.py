@@ -76,7 +76,7 @@ def test_a_build_takes_its_documents_from_these_lists():
         f"{module.name}: {alias.name}"
         for module in known.values()
         if module.name in BUILD
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("statuary.")
         for alias in node.names
         if node.module not in {*LISTS, "statuary.status.isolate_faulty_records"}
@@ -112,7 +112,7 @@ def test_modules_avoid_hidden_loops():
     found = [
         f"{name}:{node.lineno}"
         for name, module in modules().items()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if is_hard_to_read(node)
     ]
     assert found == []

@@ -2,12 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-import statuary
+from architecture.code import SRC, modules
 
-PACKAGE = Path(statuary.__file__).parent
+PACKAGE = SRC / "statuary"
 
 FORMATTERS = {
     "site/pages/site_context.py": "the dates and durations of pages, messages and edits",
@@ -24,9 +23,9 @@ CLOCK = re.compile(r"%H:%M|%[IbBp]")
 UNIT = re.compile(r" (?:d|h|hr|hrs|hours|min|mins|minutes) ?")
 
 
-def formats_of(source: str) -> Iterator[str]:
-    """Yield what a module formats by itself: a time of day, a duration, a percentage."""
-    for node in ast.walk(ast.parse(source)):
+def formats_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield what the code of these nodes formats by itself: a time of day, a duration, a percentage."""
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             yield from _in_text(node)
         if (
@@ -54,9 +53,9 @@ def _in_text(text: ast.JoinedStr) -> Iterator[str]:
 def test_modules_share_formatters() -> None:
     found = {
         path: formats
-        for file in PACKAGE.rglob("*.py")
-        if (formats := list(formats_of(file.read_text("utf-8"))))
-        and (path := file.relative_to(PACKAGE).as_posix()) not in FORMATTERS
+        for module in modules().values()
+        if (formats := list(formats_of(module.nodes)))
+        and (path := module.path.relative_to(PACKAGE).as_posix()) not in FORMATTERS
     }
     assert found == {}
 
@@ -71,5 +70,5 @@ def test_own_formats_are_found() -> None:
         'f"{share:.2f}%"',
         'f"{share:.2f} %"',
     ):
-        assert list(formats_of(line)), line
-    assert list(formats_of('f"{name}: {count} files"')) == []
+        assert list(formats_of(ast.walk(ast.parse(line)))), line
+    assert list(formats_of(ast.walk(ast.parse('f"{name}: {count} files"')))) == []

@@ -10,7 +10,7 @@ import click
 import pytest
 
 import statuary
-from architecture.code import modules
+from architecture.code import Module, modules
 from statuary.base.findings import Rule
 from statuary.cli.init import NewContent
 from statuary.cli.main import CORE_COMMANDS
@@ -161,14 +161,14 @@ def test_every_extension_folder_has_row():
     assert {row.name for row in EXTENSIONS} == folders
 
 
-def texts_of(tree: ast.Module) -> Iterator[ast.Constant]:
+def texts_of(module: Module) -> Iterator[ast.Constant]:
     """Yield the literal texts of a module, but for docstrings."""
     documents = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in module.nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
             yield node
 
@@ -178,9 +178,7 @@ def test_modules_outside_table_name_no_extension():
     for name, module in modules().items():
         is_table = name in ("statuary", "statuary.registry")
         if not is_table and "statuary.extensions" in module.text:
-            assert not [one.value for one in texts_of(module.tree) if "statuary.extensions" in one.value], (
-                name
-            )
+            assert not [one.value for one in texts_of(module) if "statuary.extensions" in one.value], name
 
 
 def test_only_loader_imports_by_variable():
@@ -189,7 +187,7 @@ def test_only_loader_imports_by_variable():
         module.path.relative_to(PACKAGE).as_posix()
         for module in modules().values()
         if re.search("import_module|__import__", module.text)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
         and not isinstance(node.args[0], ast.Constant)

@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
             (["tests/test_parts.py::test_program"], ["program"]),
             (["tests/test_parts.py", "-m", "thorough"], ["kill"]),
         ],
-        3,
+        2,
     ),
 )
 def test_marker_or_named_file_chooses_tests(folder, arguments, tests):
