@@ -1,6 +1,7 @@
 """Small content folders for tests, drawn as dictionaries of path to text; and what builds of them leave in a folder."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterable
 from functools import cache
@@ -102,11 +103,15 @@ def write_files(root: Path, files: dict[str, str | bytes | None]) -> Path:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by path, without a build's own notes."""
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and ".statuary" not in file.parts
-    }
+    files = {}
+    for root, folders, names in os.walk(folder):  # several times as fast as `rglob`
+        folders[:] = [name for name in folders if name != ".statuary"]
+        below = os.path.relpath(root, folder)
+        for name in names:
+            file = os.path.join(root, name)  # noqa: PTH118
+            if os.path.isfile(file):  # noqa: PTH113
+                files[name if below == "." else f"{below}/{name}"] = Path(file).read_bytes()
+    return dict(sorted(files.items()))
 
 
 def files_in(site: Path) -> dict[str, bytes]:

@@ -177,8 +177,15 @@ def instant_of(text: str) -> Instant:
     return instant(datetime.fromisoformat(text))
 
 
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
 def _write(path: Path, source: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     as_json = path.suffix == ".json"
-    text = json.dumps(source) if as_json else yaml.safe_dump(source, sort_keys=False, allow_unicode=True)
+    text = (
+        json.dumps(source)
+        if as_json
+        else yaml.dump(source, Dumper=DUMPER, sort_keys=False, allow_unicode=True)
+    )
     path.write_text(text, "utf-8")

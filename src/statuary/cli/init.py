@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from string import Template
 from textwrap import indent
@@ -71,6 +72,7 @@ def write_schemas(folder: Path) -> None:
         replace_file(folder / f"{name}.json", f"{_text(name)}\n".encode())
 
 
+@cache
 def _text(name: str) -> str:
     return orjson.dumps(json_schema(name), option=orjson.OPT_INDENT_2).decode()
 
