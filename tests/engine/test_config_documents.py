@@ -70,7 +70,7 @@ def made(monkeypatch) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("change", few_by_default(CHANGES, 4))
+@pytest.mark.parametrize("change", few_by_default(CHANGES, 2))
 def test_cached_document_equals_fresh_document(content, tmp_path, change, made):
     built_files(content, tmp_path / "out")
     assert {"404.html", "api.html", "openapi.json", "chains"} <= set(made)

@@ -173,6 +173,7 @@ def test_changed_contracts_are_rebuilt_with_reason(content, tmp_path, built):
     as_if_made_anew(content, tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["git"], indirect=True)
 def test_address_chains_follow_contract_changes(content, tmp_path):
     """The document of an address is the same, whether its contract made it or the rows of all contracts."""
@@ -224,6 +225,7 @@ def test_excluded_record_is_not_rechecked(content, tmp_path, built):
 OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("second", "rules"),
     [
@@ -271,7 +273,7 @@ def earlier(record: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     ("form", "second"),
-    few_by_default(product(["file", "line"], [earlier(OTHER_MATCH_ID), earlier(record_of(4))]), 2),
+    few_by_default(product(["file", "line"], [earlier(OTHER_MATCH_ID), earlier(record_of(4))]), 1),
 )
 def test_published_record_stays_before_earlier(content, tmp_path, form, second):
     """The published one stays, in a file or in a line that moves, when all is built again too."""
@@ -370,7 +372,7 @@ EDITS = {
 """What every page shows, however few contracts changed: a file, a part of it, and what stands there then."""
 
 
-@pytest.mark.parametrize("most_pages", [0, 10])
+@pytest.mark.parametrize("most_pages", few_by_default([10, 0], 1))
 @pytest.mark.parametrize("edited", few_by_default(EDITS, 1))
 def test_build_after_edit_equals_fresh_build(tmp_path, edited, most_pages):
     settings = f"{SITE}pages: {{contracts: {most_pages}}}\napis: [code, etherscan, otterscan, proxies]\n"
@@ -452,6 +454,7 @@ def test_worker_count_changes_no_byte(count, tmp_path, monkeypatch):
     assert files_in(tmp_path / "three") == files_in(tmp_path / "one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkeypatch):
     content = site_of_many(tmp_path, count)
@@ -482,6 +485,7 @@ STAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", few_by_default(STAGES, 1))
 def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""

@@ -74,6 +74,7 @@ def test_transaction_keeps_original_error() -> None:
             connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content_below", "share"), [(small_site, 1), pytest.param(status_content, 6, marks=pytest.mark.slow)]
 )
@@ -109,6 +110,7 @@ def test_ticks_equal_fresh_builds(tmp_path: Path, content_below: Callable[[Path]
     assert compared > 10
 
 
+@pytest.mark.slow
 def test_backward_ticks_restore_earlier_files(tmp_path: Path) -> None:
     days = SITE.replace("horizon_days: 2", "horizon_days: 8")
     content = write_files(tmp_path / "content", SMALL_SITE | {"site.yaml": days})

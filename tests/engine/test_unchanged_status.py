@@ -63,7 +63,7 @@ def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False)
 
 
 @pytest.mark.parametrize(
-    "theme", [{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}]
+    "theme", few_by_default([{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}], 1)
 )
 def test_unchanged_status_writes_nothing(content, tmp_path, rendered, theme):
     out = tmp_path / "out"
@@ -78,7 +78,7 @@ def test_unchanged_status_writes_nothing(content, tmp_path, rendered, theme):
     assert {path: (out / path).stat() for path in files_in(out)} == before
 
 
-@pytest.mark.parametrize("when", [MORNING, TOMORROW])
+@pytest.mark.parametrize("when", few_by_default([MORNING, TOMORROW], 1))
 def test_build_after_ticks_restores_documents(content, tmp_path, when):
     """A document is kept only while no later run has written it, whatever its bytes are now."""
     out = tmp_path / "out"
@@ -121,7 +121,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
 }
 
 
-@pytest.mark.parametrize("change", few_by_default(CHANGES, 3))
+@pytest.mark.parametrize("change", few_by_default(CHANGES, 1))
 def test_changed_status_is_rendered(content, tmp_path, rendered, change):
     build(content, tmp_path / "out")
     write_files(content, CHANGES[change])
@@ -141,6 +141,7 @@ def test_contract_change_renders_no_status(content, tmp_path, rendered):
     assert found == build(content, tmp_path / "anew", LATER)
 
 
+@pytest.mark.slow
 def test_ongoing_outage_updates_uptime(content, tmp_path):
     write_files(content, {"incidents/slow.yaml": OUTAGE})
     build(content, tmp_path / "out")
@@ -154,6 +155,7 @@ def test_build_after_tick_renders_status(content, tmp_path):
     assert build(content, tmp_path / "out") == whole
 
 
+@pytest.mark.slow
 def test_tick_after_cached_status_equals_fresh(content, tmp_path):
     build(content, tmp_path / "out")
     for site in ("out", "anew"):
@@ -165,7 +167,7 @@ def test_tick_after_cached_status_equals_fresh(content, tmp_path):
 @pytest.mark.parametrize("harm", ["removed", "other bytes", "verified"])
 @pytest.mark.parametrize(
     "path",
-    few_by_default(["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"], 2),
+    few_by_default(["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"], 1),
 )
 def test_damaged_document_is_rebuilt(content, tmp_path, harm, path):
     whole = build(content, tmp_path / "out")
@@ -230,6 +232,7 @@ def test_random_edits_equal_fresh_build(content, tmp_path, seed):
         assert differing <= {"changes.json"}, edited
 
 
+@pytest.mark.slow
 def test_old_incident_edit_writes_affected_documents(content, tmp_path, rendered):
     old = INCIDENT.replace("2026-11", "2025-02")
     listed = {f"incidents/i{number}.yaml": INCIDENT.replace("2026-11", "2026-06") for number in range(60)}

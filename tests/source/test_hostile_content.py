@@ -320,7 +320,7 @@ def replaced_by_link(file: Path, target: Path | str) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 @pytest.mark.parametrize("path", few_by_default(NAMED_BY_CONTENT, 5))
-@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("hidden", few_by_default([False, True], 1))
 def test_file_link_target_is_not_shown(tmp_path: Path, path: str, hidden: bool) -> None:
     content = small_site(tmp_path)
     if path.startswith(WORKSPACE):

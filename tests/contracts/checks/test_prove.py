@@ -167,6 +167,7 @@ EVERY_CHECK = [check.name for check in CONTRACT_CHECKS]
 PLACES = [place for place in places(orjson.loads(TEXT)) if place]
 
 
+@pytest.mark.slow
 @steady
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=4))
 def test_junk_values_are_findings(changes):

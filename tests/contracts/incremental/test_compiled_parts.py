@@ -34,7 +34,7 @@ from support.random_runs import seeded, times
 from support.real_records import DATA, real_records, served_vectors
 from support.sites import small_site, write_files
 
-MUTANTS = times(400)
+MUTANTS = times(160)
 MEMORY = 10_000_000
 
 
@@ -106,6 +106,7 @@ def met(text: bytes, settings: ContractBuildSettings) -> None:
         outcome(text, settings)
 
 
+@pytest.mark.slow
 def test_shared_compilation_gives_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,14 @@
 """Pages of real records: each can be rendered, and shows its record."""
 
+import pytest
+
 from statuary.contracts.model.proof import Proof
 from statuary.site.pages.page_texts import HIDDEN_CHARACTERS
 from support.page_links import PageParts
 from support.pages import Elements, page_of
 from support.real_records import real_records
+
+pytestmark = pytest.mark.slow
 
 
 def test_real_record_pages_render_completely() -> None:

@@ -101,6 +101,7 @@ def test_built_documents_match_declared_schema(description, project):
     assert len(judged) >= 20
 
 
+@pytest.mark.slow
 def test_real_records_match_declared_schema(description):
     validator = jsonschema.Draft202012Validator(schema(description, "Record"))
     bodies = [record for _, record in real_records()]

@@ -68,6 +68,7 @@ def bodies_of(root, **options):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "without",
     [
@@ -76,12 +77,10 @@ def bodies_of(root, **options):
         pytest.param(
             ("compiled_contracts_metadata", "compiled_contracts.additional_input"),
             id="older",
-            marks=pytest.mark.slow,
         ),
         pytest.param(
             ("sourcify_matches.metadata", "signatures", "compiled_contracts_signatures"),
             id="without signatures",
-            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -40,6 +40,7 @@ def asking(capture):
     return ask
 
 
+@pytest.mark.slow
 def test_captured_summaries_conform():
     failed = [
         (capture.at, result.check.name, result.problems)

@@ -266,6 +266,7 @@ def test_setup_workflow_deploys_then_fails(host, project):
     assert github(job["steps"], {}, project, deploying) == Run(deployed=True, failed=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "deploying"), [("automation.md", "statuary notify")])
 def test_manual_workflow_deploys_then_fails(page, deploying, project):
     write_files(
@@ -277,6 +278,7 @@ def test_manual_workflow_deploys_then_fails(page, deploying, project):
     assert github(steps, {}, project, deploying) == Run(deployed=True, failed=True)
 
 
+@pytest.mark.slow
 def test_vercel_build_succeeds(project):
     (file,) = vercel_files(HostOptions())
     done = shell(orjson.loads(file.text)["buildCommand"], project)
@@ -284,6 +286,7 @@ def test_vercel_build_succeeds(project):
     assert (project / "build/api/v2/summary.json").is_file()
 
 
+@pytest.mark.slow
 def test_netlify_deploys_then_plugin_fails(project):
     files = {file.path: file.text for file in netlify_files(HostOptions())}
     write_files(project, files)

@@ -104,6 +104,7 @@ def run_import(content, url, addresses=()):
     return ContractImport(content, catalogue_of(content), settings).import_all(found), pauses
 
 
+@pytest.mark.slow
 def test_real_records_import_byte_for_byte(tmp_path):
     source = require_folder(
         DATA / "contract-records", what="real records", install="put the data folder at ../shared/data"

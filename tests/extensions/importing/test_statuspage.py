@@ -55,6 +55,7 @@ def test_imported_summary_is_rebuilt_unchanged(tmp_path, name):
     assert documents["api/v2/status.json"]["status"] == summary["status"]
 
 
+@pytest.mark.slow
 def test_real_incidents_are_rebuilt_unchanged(tmp_path):
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
 

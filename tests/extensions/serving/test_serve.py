@@ -55,6 +55,7 @@ def serve(request):
     return [sys.executable, "-c", WITHOUT_EXTRAS, *SERVE[3:]]
 
 
+@pytest.mark.slow
 def test_served_folder_matches_vectors(tmp_path):
     site = write_site(tmp_path / "site", fixture_site())
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
@@ -79,6 +80,7 @@ def test_at_option_serves_future_instant(tmp_path, now):
         assert answer["body"] == status_document(expected).decode()
 
 
+@pytest.mark.slow
 def test_changed_content_is_rebuilt(tmp_path, serve):
     content = write_site(tmp_path / "content", CONTENT)
     with served([*serve, "--content", str(content)], READY) as server:
@@ -90,6 +92,7 @@ def test_changed_content_is_rebuilt(tmp_path, serve):
         assert sorted(path.name for path in content.iterdir()) == sorted(CONTENT)
 
 
+@pytest.mark.slow
 def test_sigterm_removes_temporary_build(tmp_path):
     content = write_site(tmp_path / "content", CONTENT)
     (tmp_path / "temporary").mkdir()

@@ -374,6 +374,7 @@ def test_extract_requires_signature_for_public_key(content: Path, tmp_path: Path
         open_snapshot(plain, public_key=key)
 
 
+@pytest.mark.slow
 def test_publish_older_snapshot_requires_allow_older(content: Path, tmp_path: Path) -> None:
     new = create(content, tmp_path / "new.zip")
     old = tmp_path / "old.zip"
@@ -406,6 +407,7 @@ def test_create_over_newer_requires_allow_older(content: Path, tmp_path: Path) -
     assert digest(new) == digest(old)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("publish", [True, False])
 def test_lost_ledger_is_rebuilt_from_manifest(content: Path, tmp_path: Path, publish: bool) -> None:
     mirror, fresh = tmp_path / "mirror", tmp_path / "fresh"
@@ -477,7 +479,7 @@ components: [rpc]
 """
 
 
-@pytest.mark.parametrize("body", [b"", b"no database"])
+@pytest.mark.parametrize("body", [b"", pytest.param(b"no database", marks=pytest.mark.slow)])
 def test_publish_replaces_damaged_target_ledger(body: bytes, content: Path, tmp_path: Path) -> None:
     file, target = create(content, tmp_path / "site.zip"), tmp_path / "www"
     old = tmp_path / "old.zip"

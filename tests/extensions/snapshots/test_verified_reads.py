@@ -158,7 +158,7 @@ def test_random_changes_never_return_garbage(file: Path, tmp_path: Path) -> None
     assert outcomes == {"read", "rejected"}
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 37, 3000])
+@pytest.mark.parametrize("count", [0, 1, 2, 37, 600, pytest.param(3000, marks=pytest.mark.slow)])
 def test_bisection_finds_every_document(tmp_path: Path, count: int) -> None:
     documents = [contract(number, chain) for number in range(count) for chain in (1, 10)]
     file = made(tmp_path / "site.zip", documents)

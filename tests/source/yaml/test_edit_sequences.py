@@ -16,7 +16,7 @@ from statuary.source.edit_yaml import append_item, set_value
 from support.random_runs import IS_LARGE, times
 from support.strategies import written_yaml
 
-SEQUENCES = times(30) if IS_LARGE else 12
+SEQUENCES = times(30) if IS_LARGE else 8
 
 BODIES = st.one_of(
     st.text(max_size=60),

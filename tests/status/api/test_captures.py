@@ -109,6 +109,7 @@ def test_trimmed_capture_status_matches(tmp_path, name):
     assert documents["api/v2/status.json"] == {"page": summary["page"], "status": summary["status"]}
 
 
+@pytest.mark.slow
 def test_incident_pages_match_captures(tmp_path):
     """All 300 of GitHub's, as an object of the list of incidents and as a separate page.
 

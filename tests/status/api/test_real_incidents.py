@@ -200,6 +200,7 @@ def test_maintenance_status_switches_at_exact_second():
         assert status(Instant(end + second * SECOND)) == ("in_progress" if second < 0 else "completed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", BY_HAND)
 def test_imported_maintenance_does_not_advance(tmp_path, flag):
     """A capture whose window has not begun stays as it was captured: its flags are not public."""

@@ -7,6 +7,7 @@ import pytest
 from support.capture_server import captured_summaries
 from support.status_site import status_documents
 from support.statuspage_captures import instant_of, read_status, write_content
+from support.tiers import few_by_default
 
 DIFFERENT = {
     ("2021-03-22T12:36:52+00:00", "summary"): "lists the components of one incident out of position",
@@ -16,7 +17,7 @@ DIFFERENT = {
 """The three documents of 748 that differ, and why."""
 
 
-@pytest.mark.parametrize("year", ["2020", "2021", "2022", "2023", "2024"])
+@pytest.mark.parametrize("year", few_by_default(["2020", "2021", "2022", "2023", "2024"], 1))
 def test_summary_and_status_match_captures(tmp_path, year):
     captures = [capture for capture in captured_summaries() if capture.at.startswith(year)]
     different = []
