@@ -43,7 +43,7 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def missing_names_note(folder: str) -> str:
-    """Say which file names a site lacks on a case-insensitive file system.
+    """List the file names that a case-insensitive file system lacks.
 
     It also says how to deploy the site from there.
     """

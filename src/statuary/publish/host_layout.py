@@ -98,6 +98,6 @@ def media_type_of(path: str) -> str:
 
 
 def cache_of(path: str) -> str:
-    """Return the `Cache-Control` of a path; empty if the host decides."""
+    """Return the `Cache-Control` of a path, unless the host decides."""
     match = match_url(uncompressed_path(path))
     return "" if match is None else match.url.cache

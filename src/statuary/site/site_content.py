@@ -50,7 +50,7 @@ class SiteContent(NamedTuple):
     unread: frozenset[str] = frozenset()
 
     def of(self, kind: type[Value]) -> Value:
-        """Return what a section read from the content, found by its type."""
+        """Return the value that a section read, found by its type."""
         return next(value for value in self.values if isinstance(value, kind))
 
     def settings_of(self, kind: type[Value]) -> Value | None:

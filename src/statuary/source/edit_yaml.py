@@ -31,7 +31,7 @@ from statuary.source.yaml_nodes import (
 
 
 class Replacement(NamedTuple):
-    """New text for a span of YAML; an empty span inserts it."""
+    """New text for a span of YAML, which may be empty."""
 
     start: int
     end: int

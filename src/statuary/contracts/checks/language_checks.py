@@ -103,7 +103,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 @check
 @of_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
-    """A Solidity record must have its compiler's metadata (solc 0.4.7 on); other languages must have none."""
+    """A Solidity record must have its compiler's metadata (solc 0.4.7 on), and others must not."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         yield from _foreign_metadata(record)
         return

@@ -166,7 +166,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
 
 
 def _with_short_hashes(sentence: str) -> str:
-    """Return a sentence with the ends of its hashes; the proof has them whole."""
+    """Return a sentence with only the ends of its hashes."""
     return _HASH.sub(lambda found: f"{found[0][:10]}…{found[0][-8:]}", sentence)
 
 
@@ -201,7 +201,7 @@ _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
 
 
 def shown_pins(proof: Proof) -> Mapping[str, PinnedBy]:
-    """Return what pins the members of a record that its page shows.
+    """Return the evidence that pins each member shown on the page.
 
     A record that fails checks pins nothing: its members are its author's word, except those that the chain's proofs show.
     """

@@ -89,7 +89,7 @@ def search_documents(
 def _shard_documents(
     kind: str, contracts: Sequence[SearchedContract], former: PreviousPages, names: list[str]
 ) -> Iterator[Document]:
-    """Yield the files for the terms of a kind, except former ones that stay.
+    """Yield the files for a kind of terms, except unchanged ones.
 
     Args:
         names: collects the names of all of them.

@@ -60,7 +60,7 @@ def from_alert(session: EditSession, payload: bytes) -> None:
 
 
 def read_rules(content: Path) -> tuple[AlertRule, ...]:
-    """Return the alert rules of site.yaml, in order.
+    """Read the alert rules in site.yaml, in order.
 
     Returns:
         The rules; none if the content cannot be read.

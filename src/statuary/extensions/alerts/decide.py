@@ -40,7 +40,7 @@ Decision = Opening | Resolution | NoChange
 def decide(
     alerts: Sequence[Alert], rules: Sequence[AlertRule], catalogue: StatusCatalogue, at: Instant
 ) -> Iterator[Decision]:
-    """Yield the decision on each alert of a payload.
+    """Decide what to do about each alert: open, resolve, or nothing.
 
     All alerts of a group that are about one component are one incident, which ends when none of them fires.
     """
@@ -74,7 +74,7 @@ def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incid
 
 
 class FittingRule(NamedTuple):
-    """The first rule that matches an alert, and its component."""
+    """The rule for an alert, and the component that it names."""
 
     rule: AlertRule | None
     component: Component | None  # None without a rule, or if it names no component, or a group
@@ -94,7 +94,7 @@ def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
 
 
 def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:
-    """Find the first rule that matches an alert.
+    """Return the rule for an alert: the first that matches.
 
     Without a rule, the label `component` may name the component.
     """

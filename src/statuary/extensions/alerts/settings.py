@@ -15,14 +15,14 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class Publication(StrEnum):
-    """Whether an incident that an alert opens is published or a draft."""
+    """The choice of publishing an alert's incident, or saving a draft."""
 
     DRAFT = "draft"
     AUTOMATICALLY = "automatically"
 
 
 class AlertRule(NamedTuple):
-    """A rule that assigns alerts to a component."""
+    """A rule that says which component alerts are about."""
 
     component: str  # the component's key or id
     # an alert must have all of them; empty in a rule made from the label `component`

@@ -6,11 +6,12 @@ from statuary.site.urls import Url
 
 
 def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:
-    """Return a document at both spellings of a contract's address.
-
-    The lower-case path is an alias.
+    """Return a document at a contract's checksummed and lower-case address.
 
     Args:
+        url: the URL.
+        record: the record of the contract.
+        body: the bytes of the document.
         source: the content file of the record.
         members: further parameters of the URL.
     """

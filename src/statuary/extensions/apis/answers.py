@@ -39,21 +39,22 @@ MOST_HITS = 100
 
 
 def parameter(query: str, name: str) -> str:
-    """Return the first value of a parameter, or an empty string.
+    """Return a query parameter's first value, without decoding escapes.
 
-    Percent escapes are not decoded.
+    Returns:
+        The value; empty if it is missing.
     """
     parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
     return parameter[1] if parameter else ""
 
 
 def is_signature_route(path: str, read_document: ReadDocument) -> bool:
-    """Return whether a path belongs to the site's signature API."""
+    """Return whether the signature API answers a path."""
     return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
 
 
 def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
-    """Answer a look-up or a search of signatures.
+    """Answer a request to the signature API.
 
     The HTTP status is 500 if a hash or the pattern is invalid, or a parameter is repeated, as in Sourcify's
     service.
@@ -65,7 +66,7 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
 
 
 def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Answer as 4byte.directory, or as Blockscout about a missing contract.
+    """Answer a request in the form of 4byte.directory or Blockscout.
 
     Returns:
         The response; None if the path is of neither API, or the site does not serve it.
@@ -186,10 +187,9 @@ def _only(names: Sequence[str], items_by_hash: Mapping[str, Items | None]) -> di
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Return whether a name matches a pattern with `*` and `?`.
+    """Return whether a name fits a pattern with `*` and `?`.
 
-    `*` is any string and `?` one character. The time is at most the product of the lengths, whatever the
-    pattern is.
+    `*` is any string and `?` one character. The time is at most the product of the lengths.
     """
     at, next_, star, start = 0, 0, -1, 0
     while at < len(name):

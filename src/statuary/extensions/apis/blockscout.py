@@ -58,7 +58,7 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 
 def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the response about a contract."""
+    """Yield a contract's document for Blockscout's API."""
     body = encode_unchecked(smart_contract(judged))
     yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
 

@@ -35,7 +35,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class Template(NamedTuple):
-    """Code with zeros where contracts of the same source differ."""
+    """Runtime code with zeros where contracts of the same source differ."""
 
     digest: str  # Keccak-256 of the code with these ranges zeroed, and without metadata unless it is whole
     length: int  # the number of hashed bytes
@@ -44,18 +44,18 @@ class Template(NamedTuple):
 
 
 class CodeFacts(NamedTuple):
-    """The hashes of a record's runtime code, as the ledger stores them."""
+    """The hashes by which a contract's code can be found."""
 
     digest: str  # keccak256 of the code on the chain
     template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
-        """Encode the hashes as a line of JSON."""
+        """Encode the hashes for the ledger."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
     def read(cls, line: bytes) -> "CodeFacts":
-        """Parse a line that `encode` made."""
+        """Parse what `encode` returned."""
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)
@@ -65,7 +65,7 @@ class CodeFacts(NamedTuple):
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
-    """Hash the runtime code of a record.
+    """Return the hashes by which a contract's code can be found.
 
     Returns:
         The hashes, or None if the record has no code of the chain.
@@ -83,7 +83,7 @@ def _hash(code: bytes) -> str:
 
 
 def strip_metadata(code: bytes) -> bytes:
-    """Remove the metadata and a final INVALID from the end of code.
+    """Remove the metadata at the end of code, with a final INVALID.
 
     The metadata is a CBOR map of up to four members; the last two bytes are its length. solc writes INVALID
     before it, or at the end of code without metadata.
@@ -94,7 +94,7 @@ def strip_metadata(code: bytes) -> bytes:
 
 
 def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
-    """Set ranges of code to zero.
+    """Replace ranges of code by zeros.
 
     Bytes after the end of the code are ignored.
     """
@@ -191,7 +191,7 @@ def _unlinked(text: str) -> bytes:
 
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the lists of contracts by code hash and by template.
+    """Yield the lists of contracts with the same code, or similar code.
 
     Further lists have the templates of each length.
     """

@@ -10,9 +10,9 @@ from statuary.site.site_content import SiteContent
 
 
 def code_page(catalogue: SiteContent) -> Iterator[Document]:
-    """Yield the page, if the site has a list of contracts.
+    """Yield the page that finds contracts by their code.
 
-    That list links to it.
+    There is none if the site has no list of contracts, which links to it.
     """
     site = site_context(catalogue)
     if site.has_contracts:

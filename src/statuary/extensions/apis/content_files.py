@@ -21,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class CustomFiles(NamedTuple):
-    """The contents of the content's folder `apis`."""
+    """The files in the content's folder `apis`."""
 
     documents: list[Document]  # pictures and chains for Otterscan
     versions: dict[ContractLocation, list[Version]]  # implementations of proxies, oldest first
@@ -29,7 +29,7 @@ class CustomFiles(NamedTuple):
 
 
 def custom_files(root: Path) -> CustomFiles:
-    """Read the files of `apis/`, and report the invalid ones.
+    """Read the content's folder `apis`, and report invalid files.
 
     They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`.

@@ -18,14 +18,14 @@ MAX_DECLARATION = 4_000
 
 
 class Declarations(NamedTuple):
-    """The signatures of an ABI, each list sorted and without duplicates."""
+    """The signatures in a contract's ABI, sorted and without duplicates."""
 
     functions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Encode as a line of JSON.
+        """Encode the signatures for the ledger.
 
         Returns:
             The line; empty if there are no signatures.
@@ -34,16 +34,16 @@ class Declarations(NamedTuple):
 
     @classmethod
     def read(cls, line: bytes) -> "Declarations":
-        """Parse a line that `encode` made, and that is not empty."""
+        """Parse what `encode` returned, if it is not empty."""
         functions, errors, events = orjson.loads(line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 
 
 def parse_declarations(abi: Json) -> Declarations:
-    """Collect the signatures of a record's ABI.
+    """Return the signatures in a contract's ABI.
 
-    Items that ethers rejects are skipped. Of several declarations of an event, the first in sort order is
-    used.
+    Items that ethers rejects are skipped. If an event is declared several times, the first declaration in
+    sort order is used.
 
     Args:
         abi: the ABI; there are no signatures if it is not a list.
@@ -68,7 +68,7 @@ def parse_declarations(abi: Json) -> Declarations:
 
 
 def event_declaration(text: str, event: Mapping[str, Json]) -> str:
-    """Format an event as `Transfer(address indexed from, uint256 value)`.
+    """Format an event, such as `Transfer(address indexed from, uint256 value)`.
 
     Args:
         text: its signature, which is returned if the declaration is longer than `MAX_DECLARATION`.

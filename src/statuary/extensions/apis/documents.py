@@ -17,14 +17,15 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def derive_record_output(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
-    """Derive the documents and ledger data of a record.
+    """Make a contract's documents for other APIs, and ledger data.
 
-    The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third
-    a proxy's type and implementations. If the record is contradicted, only Blockscout's document, which has a
+    The first line of the data has the signatures of the ABI, the second the hashes of the code, the third a
+    proxy's type and implementations. If the record is contradicted, only Blockscout's document, which has a
     flag for changed code, shows its ABI and sources. The code has hashes unless it does not come from the
     sources.
 
     Args:
+        judged: the record with its proof.
         settings: the settings of the extension; others give no documents.
         source: the content file of the record.
     """

@@ -27,7 +27,7 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the response bodies of calls about a contract.
+    """Yield the responses to Etherscan's calls about a contract.
 
     A contract whose record is contradicted is treated as unverified. Its creation is still published, unless
     the record fails its checks.
@@ -45,22 +45,22 @@ def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]
 
 
 def success(result: Json) -> JsonObject:
-    """Return the body of a successful response."""
+    """Return a successful response of Etherscan's API."""
     return {"status": "1", "message": "OK", "result": result}
 
 
 def failure(reason: str) -> JsonObject:
-    """Return the body of an error; its HTTP status is also 200."""
+    """Return an error response of Etherscan's API; its HTTP status is 200."""
     return {"status": "0", "message": "NOTOK", "result": reason}
 
 
 def json_text(value: Json) -> str:
-    """Encode a value of a record as compact JSON."""
+    """Encode a JSON value compactly."""
     return encode_unchecked(value).decode()
 
 
 def source_code(record: RecordValue) -> JsonObject:
-    """Convert a record to the result of `getsourcecode`."""
+    """Return the result of Etherscan's `getsourcecode` for a record."""
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
@@ -99,7 +99,7 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return the optimizer's `runs`.
+    """Return the optimizer's setting `runs`.
 
     Returns:
         The setting as the record has it; by default 200, or 0 for Vyper.
@@ -121,7 +121,7 @@ def is_optimized(compilation: Mapping[str, Json]) -> bool:
 
 
 def constructor_arguments(record: RecordValue) -> str:
-    """Return the encoded constructor arguments in hex, without `0x`.
+    """Return the constructor arguments in hex, without `0x`.
 
     Returns:
         The arguments; empty if there are none, or if they are unknown, which the API cannot express.
@@ -132,10 +132,13 @@ def constructor_arguments(record: RecordValue) -> str:
 
 
 def linked_libraries(record: RecordValue) -> dict[str, str]:
-    """Return the lower-case addresses of a contract's libraries by `path:Library`.
+    """Return the addresses of a contract's libraries in lower case, by name.
 
     The settings name libraries that the compiler linked, the transformations those that were linked
     afterwards.
+
+    Returns:
+        The addresses by `path:Library`.
     """
     linked = library_addresses(
         as_object(as_object(record["compilation"]).get("compilerSettings")).get("libraries")
@@ -155,9 +158,10 @@ def _libraries(record: RecordValue) -> str:
 
 
 def source_license(record: RecordValue, path: str) -> str:
-    """Find the SPDX license identifier in a source of a record.
+    """Return the SPDX license identifier in a contract's source.
 
     Args:
+        record: the record.
         path: the path of the contract's source.
 
     Returns:
@@ -190,7 +194,7 @@ def _metadata_source(record: RecordValue) -> str:
 
 
 def contract_creation(record: RecordValue) -> JsonObject | None:
-    """Convert a record to an item of `getcontractcreation`.
+    """Return a record's item in Etherscan's `getcontractcreation`.
 
     A record has neither the block's time nor the creating contract. The time is omitted, and so is an unknown
     block: ape-etherscan rejects an empty number, but accepts a missing one.
@@ -215,9 +219,10 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the path and body of each response that needs no contract.
+    """Yield path and body of responses that no contract affects.
 
     Args:
+        chains: the chains of the site.
         base: the URL of the site.
     """
     chain_entries: list[Json] = [

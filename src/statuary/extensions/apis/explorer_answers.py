@@ -22,7 +22,7 @@ LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 
 
 def is_explorer_route(method: str, path: str, query: str, read_document: ReadDocument) -> bool:
-    """Return whether a request is an explorer API call of this site."""
+    """Return whether a request calls an explorer's API that the site serves."""
     base = BASES.match(path)
     if base is None:
         asked = CHAIN_LIST.match(path) is not None

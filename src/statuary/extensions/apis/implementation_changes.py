@@ -33,7 +33,7 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the change as it is published.
+        """Return the change as JSON.
 
         Only a changed file has lines.
         """
@@ -42,7 +42,7 @@ class SourceChange(NamedTuple):
 
 
 class Side(NamedTuple):
-    """An implementation in the comparison."""
+    """One of the two implementations that are compared."""
 
     address: str
     name: str
@@ -52,7 +52,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether its sources name ERC-7201 namespaces; layouts omit their variables
 
     def to_json(self) -> JsonObject:
-        """Return the implementation as it is published."""
+        """Return the implementation as JSON."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -74,11 +74,14 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """The number of variables that are now read differently; 0 without layouts."""
+        """The number of storage variables that are now read differently.
+
+        It is 0 without storage layouts.
+        """
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return the differences as they are published."""
+        """Return the differences as JSON."""
         return {
             "chainId": chain_id,
             "proxy": proxy,
@@ -92,7 +95,7 @@ class ImplementationChanges(NamedTuple):
 
 
 def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
-    """Compare the implementations of two records."""
+    """Compare two implementations of a proxy: ABI, sources and storage."""
     old = layout_variables(before["storageLayout"])
     new = layout_variables(after["storageLayout"])
     return ImplementationChanges(

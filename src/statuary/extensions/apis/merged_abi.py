@@ -15,7 +15,10 @@ ONCE: Final = ("constructor", "fallback", "receive")
 
 
 class AbiEntry(NamedTuple):
-    """An entry of the merged ABI, with the contracts that have it."""
+    """A function, event or error behind a proxy's address.
+
+    It names the contracts that have it.
+    """
 
     addresses: tuple[str, ...]  # the contracts that have the code
     kind: str
@@ -24,14 +27,14 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return the entry as it is published."""
+        """Return the entry as JSON."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
 
 
 class Clash(NamedTuple):
-    """Two ABI entries with the same selector or topic."""
+    """Two functions with the same selector, or events with the same topic."""
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
@@ -39,7 +42,7 @@ class Clash(NamedTuple):
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return the two entries as they are published."""
+        """Return the two entries as JSON."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -48,19 +51,19 @@ class Clash(NamedTuple):
 
 
 class MergedAbi(NamedTuple):
-    """The functions, events and errors behind the address of a proxy."""
+    """All functions, events and errors behind a proxy's address."""
 
     entries: tuple[AbiEntry, ...]
     clashes: tuple[Clash, ...]
 
     @property
     def abi(self) -> list[Json]:
-        """The entries as an ABI for tools."""
+        """The merged entries as an ABI for tools."""
         return [entry.item for entry in self.entries]
 
 
 def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
-    """Merge the ABI of a proxy with those of its implementations.
+    """Merge a proxy's ABI with those of its implementations.
 
     A function of the proxy hides one of an implementation with the same selector, which is omitted. If two
     implementations (facets of a diamond) have the same selector, only the first one's function is in the ABI,
@@ -134,7 +137,7 @@ def _identity(entry: AbiEntry) -> tuple[str, ...]:
 
 
 def valid_entries(code: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the entries of an ABI, except those that ethers rejects."""
+    """Yield the entries of an ABI that ethers accepts."""
     address, abi = code
     for item in map(as_object, as_list(abi)):
         kind = str(item.get("type", "function"))
@@ -156,7 +159,7 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the names of the members that differ, if it was changed
 
     def to_json(self) -> JsonObject:
-        """Return the change as it is published."""
+        """Return the change as JSON."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 

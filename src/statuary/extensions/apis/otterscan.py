@@ -10,9 +10,9 @@ from statuary.site.document import Document, encode_json
 
 
 def signature_files(site: SiteSignatures) -> Iterator[Document]:
-    """Yield a file for each selector and topic of the site's contracts.
+    """Yield the files in which Otterscan looks up selectors and topics.
 
-    It has the signatures of functions and errors, or the declarations of events, separated by `;`.
+    A file has the signatures of functions and errors, or the declarations of events, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
@@ -30,11 +30,12 @@ def _text(path: str, text: str) -> Document:
 
 
 def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
-    """Yield the site's chains in the form of ethereum-lists/chains.
+    """Yield files that describe the site's chains, as in ethereum-lists/chains.
 
     The content does not name the currencies of chains, so each chain has Ether.
 
     Args:
+        chains: the chains of the site.
         base: the URL of the site.
     """
     for chain in chains:
@@ -59,7 +60,7 @@ def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
 
 
 def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
-    """Return Otterscan's `config.json` as a document."""
+    """Return Otterscan's `config.json`."""
     body = encode_json(configuration(chains, base))
     return Document(path=urls.OTTERSCAN_CONFIG.path(), body=body, sources=WHOLE_SITE, persistent=True)
 
@@ -72,6 +73,7 @@ def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
     one of Vyper. The name and the currency of the chain are in `chains/`.
 
     Args:
+        chains: the chains of the site.
         base: the URL of the site.
     """
     shown_chain = next((chain for chain in chains if chain.rpc), chains[0] if chains else None)

@@ -22,7 +22,7 @@ ContractLocation = tuple[str, str]
 
 
 class ProxyFacts(NamedTuple):
-    """The data about a proxy that the ledger stores."""
+    """A proxy's type and implementations, for the ledger."""
 
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
@@ -30,18 +30,18 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the record names other implementations
 
     def encode(self) -> bytes:
-        """Encode as a line of JSON."""
+        """Encode for the ledger."""
         return encode_unchecked(list(self))
 
     @classmethod
     def read(cls, line: bytes) -> "ProxyFacts":
-        """Parse a line that `encode` made."""
+        """Parse what `encode` returned."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
 def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
-    """Return the data that the ledger stores about a proxy.
+    """Return a proxy's type and implementations, for the ledger.
 
     Returns:
         The data; None if the record is not of a proxy with implementations, or if it is contradicted and the
@@ -62,7 +62,7 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
 
 
 class Version(NamedTuple):
-    """The implementations of a proxy from an instant on."""
+    """The implementations that a proxy had from a time on."""
 
     implementations: tuple[str, ...]
     since: str = ""  # an instant with milliseconds; empty if unknown
@@ -70,7 +70,7 @@ class Version(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return the version as it is published."""
+        """Return the version as JSON."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,
@@ -80,12 +80,12 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Parse the versions in a published document that a build has seen.
+    """Return the versions of a proxy that earlier builds saw.
 
     Versions that a file of the content states are skipped.
 
     Args:
-        resolved: the document of a proxy, or None.
+        resolved: the published document of the proxy, or None.
 
     Returns:
         The versions, oldest first; none without a document, or if it is damaged.
@@ -108,7 +108,7 @@ def proxy_history(
     current_addresses: Sequence[str],
     now: str,
 ) -> list[Version]:
-    """Combine stated and seen versions of a proxy, oldest first.
+    """Combine a proxy's stated and seen versions, oldest first.
 
     Stated versions come first, then the seen ones that are not among them. The oldest beyond `MOST_VERSIONS`
     are dropped.
@@ -117,7 +117,7 @@ def proxy_history(
         stated_versions: those in a file of the content.
         seen_versions: those that the site saw in earlier builds.
         current_addresses: the implementations that the record names; they are added unless they are the last.
-        now: the instant from which on an added version is known.
+        now: the time from which on an added version is known.
     """
     stated_sets = {version.implementations for version in stated_versions}
     versions = [
@@ -130,7 +130,7 @@ def proxy_history(
 
 
 def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return the pairs of implementations to compare.
+    """Return the pairs of a proxy's implementations to compare.
 
     They are successive ones, and each one with the current one. Versions with several implementations are
     skipped: the facets of a diamond have no common layout.
@@ -158,15 +158,19 @@ class ResolvedProxy(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the record is right and each current implementation has a record here."""
+        """Whether the site has a record of each current implementation.
+
+        The proxy's own record must be right too.
+        """
         return not self.facts.is_contradicted and all(
             address in self.names for address in self.facts.implementations
         )
 
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
-        """Return the path of the changes between two implementations.
+        """Return the published path of a comparison of two implementations.
 
         Args:
+            pair: the two addresses.
             page: return the path of the page, not of the JSON document.
         """
         url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
@@ -176,7 +180,7 @@ class ResolvedProxy(NamedTuple):
         )
 
     def to_json(self) -> JsonObject:
-        """Return the document about the proxy."""
+        """Return the proxy's document."""
         chain_id, address = self.location
         implementations: list[Json] = [
             {
@@ -212,7 +216,7 @@ def resolved_proxy(
     records: Mapping[str, RecordValue],
     history: Sequence[Version],
 ) -> ResolvedProxy:
-    """Merge a proxy with the records of its implementations.
+    """Combine a proxy with the records of its implementations.
 
     Args:
         place: the chain and address of the proxy.

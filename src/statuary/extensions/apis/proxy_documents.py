@@ -67,7 +67,7 @@ def listed_proxies(
     read_published: Callable[[str], bytes | None],
     now: str,
 ) -> list[ListedProxy]:
-    """Find the histories of a site's proxies.
+    """Return the proxies of a site with their histories.
 
     A proxy without a known version has had its implementations since its record was verified.
 
@@ -75,7 +75,7 @@ def listed_proxies(
         rows: the proxies, each with the line that the ledger stores.
         stated_versions: the histories that the content states.
         read_published: returns the bytes that were at a path before this build, or None.
-        now: the instant of the build.
+        now: the time of the build.
     """
     proxies = []
     for row, line in rows:
@@ -110,7 +110,7 @@ def index_document(proxies: Iterable[ListedProxy]) -> Document:
 
 
 class ProxyDocuments:
-    """The documents of proxies, made from the records of the content."""
+    """Makes the documents about a site's proxies."""
 
     def __init__(self, root: Path, built_contracts: BuiltContracts, proxies: list[ListedProxy]) -> None:
         self._root, self._built, self._proxies = root, built_contracts, proxies
@@ -157,10 +157,12 @@ class ProxyDocuments:
                         yield contract.source, partial(getattr, contract, "read")
 
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
-        """Yield each proxy with its documents; none if they cannot be made.
+        """Yield each proxy with its documents.
+
+        If they cannot be made, the proxy has none.
 
         Args:
-            findings: gains a finding for each failure.
+            findings: receives a finding for each failure.
         """
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"

@@ -28,7 +28,7 @@ KINDS = ("constructor", "function", "receive", "fallback", "event", "error")
 
 
 class ListedImplementation(NamedTuple):
-    """An implementation on the page of a proxy."""
+    """An implementation on a proxy's page."""
 
     address: str
     name: str  # empty without a record
@@ -36,7 +36,7 @@ class ListedImplementation(NamedTuple):
 
 
 class ChangeLink(NamedTuple):
-    """A link to the page that compares an implementation with another one."""
+    """A link to the comparison of two implementations."""
 
     text: str
     href: str
@@ -44,7 +44,7 @@ class ChangeLink(NamedTuple):
 
 
 class VersionRow(NamedTuple):
-    """A row of the history: implementations from an instant on."""
+    """A row of a proxy's history."""
 
     since: FormattedTime | None
     block: int | None
@@ -71,7 +71,7 @@ class EntryRow(NamedTuple):
 
 
 class ProxyPageView(NamedTuple):
-    """The inputs of the template for a proxy's page."""
+    """The values that the template of a proxy's page needs."""
 
     name: str
     address: str
@@ -88,7 +88,7 @@ class ProxyPageView(NamedTuple):
 
 
 class ComparedSide(NamedTuple):
-    """An implementation on the page of a comparison."""
+    """An implementation on the page that compares two."""
 
     name: str
     address: str
@@ -129,7 +129,7 @@ class FileView(NamedTuple):
 
 
 class ChangesPageView(NamedTuple):
-    """The inputs of the template for a comparison."""
+    """The values that the template of a comparison needs."""
 
     name: str
     chain: str
@@ -149,7 +149,7 @@ class ChangesPageView(NamedTuple):
 def proxy_pages(
     catalogue: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
-    """Yield the page of a proxy and those of its comparisons."""
+    """Yield a proxy's page, and the pages that compare its implementations."""
     context = contract_page_context(catalogue)
     if context is not None:
         pages = _ProxyPages(context, proxy, changes)
@@ -249,7 +249,7 @@ class _ProxyPages:
         return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
-        """Render the comparison of two implementations."""
+        """Render the page that compares two implementations."""
         path = self._proxy.changes_path(pair, page=True)
         old_side = self._side(change.before)
         new_side = self._side(change.after)

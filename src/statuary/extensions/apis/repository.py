@@ -15,7 +15,7 @@ LONGEST_NAME = LONGEST_PATH - len(".zst")
 
 
 class RepositoryFile(NamedTuple):
-    """A file in a contract's folder of the repository."""
+    """A file of a contract in a repository like Sourcify's."""
 
     path: str  # relative to the folder, as version 2 has it
     body: bytes
@@ -23,20 +23,21 @@ class RepositoryFile(NamedTuple):
 
 
 def is_full(record: RecordValue) -> bool:
-    """Return whether a match is full: the metadata hash matches too."""
+    """Return whether a record's match includes the metadata hash."""
     return bool(record["match"] == "exact_match")
 
 
 def repository_folder(record: RecordValue) -> str:
-    """Return a contract's folder in the repository."""
+    """Return the folder of a contract in a repository like Sourcify's."""
     match = "full_match" if is_full(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 
 
 def source_path(name: str) -> str:
-    """Return a source's path below `sources/` in version 1.
+    """Return the path of a source in a repository of version 1.
 
-    Steps up and line breaks are removed, as in Sourcify's server; a colon becomes `_`, as in Otterscan.
+    It is below `sources/`. Steps up and line breaks are removed, as in Sourcify's server; a colon becomes
+    `_`, as in Otterscan.
     """
     plain = posixpath.normpath(name.replace("\n", ""))
     parts = [part for part in plain.replace(":", "_").split("/") if part not in ("", ".", "..")]
@@ -44,7 +45,7 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files of a contract for both versions.
+    """Yield a contract's files for a repository like Sourcify's.
 
     Without metadata, there are none. Version 1 omits a source whose path conflicts with an earlier one, or
     cannot be stored.
@@ -78,11 +79,12 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Assign each source a path in a folder.
+    """Choose a path for each source in a folder.
 
     No path is also a folder, and no two differ only in case: the first source gets the path.
 
     Args:
+        names: the names of the sources.
         folder: the folder, from the root of the site.
         taken_paths: paths in the folder that other files have.
 

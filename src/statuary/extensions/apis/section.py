@@ -249,7 +249,7 @@ class ApisSection(Section):
 
 
 def split_facts(facts: bytes) -> list[bytes]:
-    """Split the ledger's data about a record into three lines."""
+    """Split the ledger's data about a record into its three lines."""
     lines = facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))
 

@@ -17,7 +17,7 @@ WHOLE_SITE = ("contracts",)
 
 
 class SiteSignatures(NamedTuple):
-    """All signatures of a site, each once."""
+    """All signatures that a site knows, each once."""
 
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
@@ -36,7 +36,7 @@ class SiteSignatures(NamedTuple):
 
 
 def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Collect the signatures of all records and of the public list.
+    """Collect the signatures of all contracts, and of the public list.
 
     Args:
         stored_facts: the lines of declarations in the ledger; empty ones must be removed.
@@ -109,7 +109,7 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
 
 
 def rank(text: str, site: SiteSignatures) -> int:
-    """Return a sort key among signatures with the same hash.
+    """Return a sort key for signatures with the same hash.
 
     The canonical one is first, then those of verified contracts, then the rest.
     """
@@ -119,10 +119,11 @@ def rank(text: str, site: SiteSignatures) -> int:
 
 
 def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
-    """Encode a signature as Sourcify's 4byte service does.
+    """Return a signature as Sourcify's 4byte service does.
 
     Args:
         key: the hash under which the signature is listed.
+        text: the signature.
     """
     is_filtered = key in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[key] != text
     return {"name": text, "filtered": is_filtered, "hasVerifiedContract": is_verified}
@@ -159,9 +160,12 @@ MAX_SIGNATURE = 4_000
 
 
 def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
-    """Yield the line numbers and signatures of a list.
+    """Yield the line numbers and signatures in a list.
 
-    Empty lines and those that begin with `#` are skipped. An invalid line yields None.
+    Empty lines and those that begin with `#` are skipped.
+
+    Yields:
+        The number of the line, and its signature; None for an invalid line.
     """
     for number, line in enumerate(text.split("\n"), 1):
         plain = line.strip()

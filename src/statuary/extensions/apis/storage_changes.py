@@ -27,7 +27,7 @@ DEEPEST: Final = 32
 
 
 class Variable(NamedTuple):
-    """A variable in storage."""
+    """A storage variable of a contract."""
 
     label: str
     type: str  # the compiler's name of the type
@@ -37,16 +37,16 @@ class Variable(NamedTuple):
 
     @property
     def is_gap(self) -> bool:
-        """Whether the variable reserves space for later ones."""
+        """Whether the variable only reserves space for later ones."""
         return GAP.match(self.label) is not None and self.type.endswith("]")
 
     @property
     def end(self) -> int:
-        """The byte after the variable."""
+        """The position of the byte after the variable."""
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
-        """Return the position and type as they are published."""
+        """Return the position and type as JSON."""
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
 
@@ -65,7 +65,7 @@ class StorageChange(NamedTuple):
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return the change as it is published."""
+        """Return the change as JSON."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,
@@ -76,7 +76,7 @@ class StorageChange(NamedTuple):
 
 
 def layout_variables(layout: Json) -> list[Variable] | None:
-    """Return the variables of a storage layout of solc or Vyper.
+    """Return the variables in a storage layout of solc or Vyper.
 
     Malformed entries are skipped. Variables of Vyper are sorted by position; those of solc keep their order.
 
@@ -179,7 +179,7 @@ class _VariablesByByte:
 
 
 def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
-    """Compare two layouts by the names of their variables.
+    """Compare two storage layouts, variable by variable.
 
     A gap is not a variable: other variables may take its place, and it may shrink.
 

@@ -57,7 +57,7 @@ class ExportedCompilation(NamedTuple):
 
 
 class ExportedMatch(NamedTuple):
-    """All rows of one match."""
+    """All rows about one contract in Sourcify's export."""
 
     match_id: int  # `sourcify_matches.id`
     verified_at: str  # `sourcify_matches.created_at`, in the format of `verifiedAt`
@@ -76,7 +76,7 @@ class ExportedMatch(NamedTuple):
 
 
 def exported_record(match: ExportedMatch) -> dict[str, Json]:
-    """Convert the rows of a match to a record.
+    """Convert a contract's rows to a record.
 
     Raises:
         AttributeError, TypeError, ValueError: if a column has another type than in Sourcify's schema.
@@ -128,7 +128,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
 
 
 def _hex(data: bytes | None) -> str | None:
-    """Format bytes as `0x` hex; null if they are null or empty."""
+    """Format bytes as `0x` hex, or null if there are none."""
     return "0x" + data.hex() if data else None
 
 
@@ -175,7 +175,7 @@ def _signatures(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """A group of an export's contracts, with all their rows."""
+    """A group of an export's contracts, in its own database."""
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file
@@ -185,7 +185,7 @@ class ExportBucket(NamedTuple):
     has_signatures: bool = True
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts in order of chain and address."""
+        """Yield the contracts, sorted by chain and address."""
         return read_bucket(root, self)
 
 
@@ -196,7 +196,7 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Move findings about the record to the row of the match."""
+        """Add the row to findings about the record."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
@@ -239,7 +239,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield each match of a bucket with its sources and signatures.
+    """Yield each contract of a bucket with its sources and signatures.
 
     They are sorted by chain and address.
 
@@ -257,7 +257,7 @@ def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tup
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
     """Yield the contracts of a bucket.
 
-    If it is damaged, the last one has no record, but a finding.
+    If the bucket is damaged, the last contract has no record, but a finding.
     """
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
@@ -362,7 +362,7 @@ def _json(text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Move a finding to a match's row.
+    """Add the row to a finding about a contract.
 
     The message names the record's member, since a row has no other position.
     """

@@ -48,7 +48,7 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """A context manager that writes rows into new buckets."""
+    """Writes rows of an export to buckets; a context manager."""
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
         """Create empty buckets.
@@ -79,7 +79,7 @@ class BucketWriter:
     def add(self, table: str, rows: Iterable[Row]) -> None:
         """Add rows to a table of the buckets.
 
-        The first value of a row is the number of its bucket, and not stored.
+        The first value of a row is the number of its bucket, and is not stored.
 
         Raises:
             UnreadableError: if all rows together exceed the limit.
@@ -130,12 +130,12 @@ OVERHEAD = 224 << 20
 
 
 def table_of_file(path: str) -> str:
-    """Return the table that a file belongs to, by its name."""
+    """Return the export's table that a file's name stands for."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
 def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
-    """Group the files of an export by table, in row order.
+    """Group the files of Sourcify's export by table, in row order.
 
     Other files are skipped.
 
@@ -191,7 +191,7 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
 
 
 def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
-    """Define a view of each table of an export.
+    """Define a view of each table of Sourcify's export.
 
     The columns `filename` and `file_row_number` are added.
     """
@@ -299,7 +299,7 @@ class BucketQuery(NamedTuple):
 
 
 def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
-    """Yield the queries for the tables of an export's buckets."""
+    """Yield the queries that fill the tables of the buckets."""
     moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
     yield BucketQuery(
         "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"
@@ -373,7 +373,7 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """The buckets of an export, with findings about the export."""
+    """The contracts of an export, in buckets, with findings."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
@@ -382,11 +382,14 @@ class ExportJoin(NamedTuple):
 def join_export(
     root: Path, source: BulkSource, *, chains: Collection[str], scratch_dir: Path, limits: JoinLimits
 ) -> ExportJoin:
-    """Join the tables of an export into buckets.
+    """Join the tables of Sourcify's export, and divide it into buckets.
 
     Args:
+        root: the content folder.
+        source: the export.
         chains: the ids of the site's chains; matches on others are skipped.
         scratch_dir: an empty folder, which must exist as long as buckets are read.
+        limits: the memory and threads to use.
 
     Raises:
         UnreadableError: if tables are missing or cannot be read, or memory or disk is too small.

@@ -99,7 +99,7 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts of the lines; see `read_line_range`."""
+        """Yield the contracts on the lines."""
         return read_line_range(root, self)
 
 
@@ -111,16 +111,18 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Set the line and column of findings about the record."""
+        """Add line and column to findings about the record."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
 def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Split a JSONL file into ranges of whole lines.
+    """Divide a JSON lines file into ranges of whole lines.
 
     A compressed or remote file is one range, since finding its lines takes as long as reading it.
 
     Args:
+        root: the content folder.
+        path: the path of the file.
         size: about the bytes of a range.
 
     Raises:
@@ -194,7 +196,7 @@ BLOCKS = 64
 
 
 def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Divide a plain file into ranges of lines, counted by workers.
+    """Divide a plain JSON lines file into ranges, with workers.
 
     This process only assigns blocks, since reading the file takes it longer than the workers need to build.
 
@@ -317,7 +319,7 @@ def _source(path: str, number: int, record: RecordValue | None = None) -> Contra
 
 
 def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
-    """Set the line of findings, and the column of their member."""
+    """Add the line to findings, and the column of their member."""
     positions = locate_in_json(
         line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
     )

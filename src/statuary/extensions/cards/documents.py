@@ -84,7 +84,7 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the name and the sign of each card of a site."""
+    """Yield the name and the sign of each preview picture."""
     if status:
         for kind in ("status", "incident"):
             yield from ((f"{kind}-{state}", state) for state in STATES)
@@ -93,7 +93,7 @@ def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
 
 
 class CardsSection(Section):
-    """The section that adds preview pictures to a site."""
+    """The section that adds preview pictures, which other sites show for links."""
 
     urls = CARD_URLS
     parts = PARTS
@@ -135,7 +135,7 @@ class CardsSection(Section):
 
 
 def card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a text in a language whose characters the font has.
+    """Return a text in a language that the font can draw.
 
     That is the site's language, or else English.
     """
@@ -175,7 +175,7 @@ def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont"
 def can_draw(font: "FreeTypeFont", text: str) -> bool:
     """Return whether a font has every character of a text.
 
-    It would draw others as boxes.
+    It would draw other characters as boxes.
     """
     absent = _drawn(font, NO_CHARACTER)
     return all(character.isspace() or _drawn(font, character) != absent for character in text)
@@ -195,7 +195,7 @@ def card(
     name: str,
     address: str,
 ) -> bytes:
-    """Draw a card as PNG.
+    """Draw a preview picture as PNG.
 
     It has a sign, a sentence, the site's name and its address.
 

@@ -56,7 +56,7 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 class Attestation(NamedTuple):
-    """An auditor's attestation about a descriptor, with the result of its check."""
+    """An auditor's signed statement about a descriptor, after its check."""
 
     path: str
     descriptor: str  # the path of the descriptor
@@ -120,7 +120,7 @@ def _number(double: float) -> str:
 
 
 def descriptor_hash(descriptor: Json) -> str:
-    """Return the hash that attestations of a descriptor sign, as 0x hex.
+    """Return the hash of a descriptor that attestations sign, as 0x hex.
 
     Raises:
         InvalidValueError: if a number in it is too large.
@@ -228,7 +228,7 @@ def _signature(signed: JsonObject) -> RecoverableSignature:
 
 
 def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Attestation | None:
-    """Check the file of an attestation.
+    """Read and check an attestation's file.
 
     Args:
         path: its path below the folder.

@@ -46,7 +46,7 @@ def signing_command() -> None:
 
 
 class CallOptions(NamedTuple):
-    """The options that describe a call."""
+    """The options that describe a contract call."""
 
     to: str
     chain_id: str | None
@@ -67,7 +67,7 @@ with_call_options = option_group(
 
 
 class NameOptions(NamedTuple):
-    """The options for names that a wallet knows."""
+    """The options for names of tokens and addresses that a wallet knows."""
 
     currency: str
     names: Path | None
@@ -266,7 +266,7 @@ def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _C
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
-    """Convert options to a call.
+    """Convert options to a contract call.
 
     Raises:
         InvalidValueError: if an option is wrong.

@@ -36,7 +36,7 @@ READABLE: Final = "unreadable-descriptor"
 
 
 class SigningFileKind(Enum):
-    """The kind of a file in the folder."""
+    """The kind of a file in the folder `clear-signing`."""
 
     CALLDATA = "calldata"
     MESSAGES = "eip712"
@@ -50,7 +50,7 @@ _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-
 
 
 def file_kind(path: str) -> SigningFileKind:
-    """Return a file's kind by its path, as the registry's index does."""
+    """Return a file's kind by its path, as in the registry."""
     *folders, name = path.split("/")
     if "sigs" in folders:
         return SigningFileKind.ATTESTATION
@@ -64,20 +64,20 @@ def file_kind(path: str) -> SigningFileKind:
 
 
 class Origin(NamedTuple):
-    """The place at which a part of a descriptor is written."""
+    """The file and place where a part of a descriptor is written."""
 
     path: str
     pointer: Pointer
 
 
 class Origins:
-    """The file and pointer of each part of a merged descriptor."""
+    """The place of each part of a descriptor that includes other files."""
 
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
     def of(self, pointer: Pointer) -> Origin:
-        """Return the origin of a part of the merged descriptor."""
+        """Return the file and place of a part of the descriptor."""
         for length in range(len(pointer), -1, -1):
             if pointer[:length] in self._files:
                 path, base = self._files[pointer[:length]]
@@ -85,10 +85,7 @@ class Origins:
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Record that a part is written in another file.
-
-        So are all parts within it.
-        """
+        """Record that a part is written in another file."""
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
@@ -96,7 +93,7 @@ class Origins:
 
 
 class IncludedFile(NamedTuple):
-    """A file that a descriptor includes, with its digest."""
+    """A file that a descriptor includes, with its SHA-256."""
 
     path: str
     sha256: str
@@ -104,7 +101,10 @@ class IncludedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A descriptor, merged with the files that it includes."""
+    """An ERC-7730 descriptor, merged with the files that it includes.
+
+    A descriptor tells wallets how to show a contract's calls.
+    """
 
     path: str  # path below the folder, as in the indexes
     kind: SigningFileKind
@@ -123,7 +123,7 @@ class Descriptor:
         severity: Severity = Severity.ERROR,
         on_key: bool = False,
     ) -> Finding:
-        """Return a finding at the place of a part in its file."""
+        """Return a finding about a part of the descriptor, with its place."""
         path, source_pointer = self.origins.of(pointer)
         return Finding(
             rule=rule,
@@ -137,7 +137,7 @@ class Descriptor:
 
     @cached_property
     def formats(self) -> Mapping[str, JsonObject]:
-        """The formats by key.
+        """The formats of calls or messages, by key.
 
         Values of other types are skipped; the schema reports them.
         """
@@ -146,13 +146,13 @@ class Descriptor:
 
     @property
     def context(self) -> JsonObject:
-        """The descriptor's binding: `context.contract` or `context.eip712`."""
+        """The contract or message type that the descriptor is for."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 
 
 class DescriptorError(Exception):
-    """Raised if a file cannot be read or merged; has the finding."""
+    """A descriptor's file cannot be read or merged."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -173,7 +173,10 @@ class DescriptorFiles(NamedTuple):
 
 
 class DescriptorFolder:
-    """The content's folder or a checkout of the registry, read once."""
+    """A folder of descriptors: the content's, or a checkout of the registry.
+
+    Each file is read once.
+    """
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
         """Open the content folder, or a registry's checkout with an empty `name`."""
@@ -199,7 +202,7 @@ class DescriptorFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the folder has neither JSON files nor findings."""
+        """Whether the folder has no JSON files and no faults."""
         return self.listing == ((), ())
 
     @cached_property
@@ -247,7 +250,7 @@ class DescriptorFolder:
         )
 
     def inputs(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return the files that `descriptor` reads, each once.
+        """Return the files that make up a descriptor, each once.
 
         A missing file has an empty digest.
         """
@@ -340,9 +343,13 @@ class _Merger:
     def merge(
         self, included: JsonObject, own_value: JsonObject, at: Pointer, source_pointer: Pointer
     ) -> JsonObject:
-        """Merge two objects; the including file takes precedence.
+        """Merge an object with the one that it includes.
+
+        The including file takes precedence.
 
         Args:
+            included: the object of the included file.
+            own_value: the object of the including file.
             at: the pointer of the objects in the merged descriptor.
             source_pointer: the pointer of `own_value` in its file.
         """
@@ -383,7 +390,7 @@ class _Merger:
 
 
 class BoundContract(NamedTuple):
-    """A contract that a descriptor names."""
+    """A contract that a descriptor is for."""
 
     chain_id: str
     address: str  # in lower case
@@ -392,7 +399,7 @@ class BoundContract(NamedTuple):
 
     @property
     def caip(self) -> str:
-        """The contract's key in the indexes, a CAIP-10 id."""
+        """The contract as a CAIP-10 id, such as `eip155:1:0x…`."""
         return f"eip155:{self.chain_id}:{self.address}"
 
 
@@ -400,7 +407,7 @@ _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
 def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
-    """Yield a descriptor's deployments with chain and address, each once."""
+    """Yield the contracts that a descriptor is for, each once."""
     base: Pointer = (
         "context",
         "contract" if descriptor.kind is SigningFileKind.CALLDATA else "eip712",
@@ -420,7 +427,7 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def attested_descriptor(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and signer that an attestation's path names.
+    """Return the descriptor and the signer in an attestation's path.
 
     Returns:
         The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if it is not such a path.

@@ -37,7 +37,7 @@ def verify_site(
     cached: CachedResults = EMPTY_CACHE,
     sources: ContractTable | None = None,
 ) -> FolderVerification:
-    """Verify the descriptors of a site, and reuse unchanged results.
+    """Check the descriptors of a site, reusing the results of unchanged ones.
 
     Args:
         cached: the results that are reused.
@@ -48,7 +48,7 @@ def verify_site(
 
 
 def summary(verification: FolderVerification) -> str:
-    """Return the line about descriptors in a build's summary.
+    """Return a build's line about descriptors.
 
     Returns:
         The line; empty without descriptors.
@@ -68,11 +68,11 @@ def signing_documents(
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    """Yield the documents of all descriptors; none without descriptors.
+    """Yield the documents of all descriptors.
 
     Args:
         proof_before: returns the proof that was published at a path; empty if there was none.
-        now: the instant of the build.
+        now: the time of the build.
     """
     for document in _documents(verification, examples, proof_before, now):
         yield document._replace(persistent=True)
@@ -151,7 +151,7 @@ def _files(
 
 
 def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
-    """Return the name and currency of a site's chains, by id.
+    """Return the name and currency of the site's chains, by id.
 
     The currency is None if the settings do not name it.
     """

@@ -49,7 +49,10 @@ Chains = Mapping[int, tuple[str, Token | None]]
 
 
 class Descriptors:
-    """Calldata descriptors, by contract; the first one of a contract is used."""
+    """The descriptors of calls, by contract.
+
+    If several are for one contract, the first one is used.
+    """
 
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
         self._by_place: dict[tuple[str, str], Descriptor] = {}
@@ -62,11 +65,11 @@ class Descriptors:
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
-        """Return the chain ids on which an address has a descriptor."""
+        """Return the chains on which a descriptor is for an address."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def rendered(self, call: Call, names: Names) -> Rendered:
-        """Render a call.
+        """Show a call as a wallet does.
 
         Raises:
             NotShownError: if no descriptor shows it.
@@ -81,7 +84,7 @@ class Descriptors:
 
 
 def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
-    """Yield the readable calldata descriptors of a folder."""
+    """Yield the readable descriptors of calls in a folder."""
     for path in folder.paths(SigningFileKind.CALLDATA):
         try:
             with step_budget():
@@ -92,7 +95,7 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
 
 
 class InnerRenderer:
-    """A renderer of calls inside another call."""
+    """Shows calls within a call."""
 
     def __init__(self, descriptors: Descriptors, names: Names, depth: int = 1) -> None:
         self._descriptors, self._names, self._depth = descriptors, names, depth
@@ -114,9 +117,10 @@ class InnerRenderer:
 
 
 def parse_names(provider: JsonObject, chains: Chains) -> Names:
-    """Collect the names in the `dataProvider` of a test.
+    """Collect the names that a test gives to tokens and addresses.
 
     Args:
+        provider: the test's `dataProvider`.
         chains: the names and currencies of chains, which a test does not have.
     """
     tokens = {}
@@ -143,7 +147,7 @@ def _texts(value: Json) -> dict[str, str]:
 
 
 def as_json_value(rendered: Rendered) -> dict[str, Json]:
-    """Encode a rendered call as the registry's tests have it."""
+    """Encode a shown call as the registry's tests do."""
     fields: list[Json] = [
         {
             "label": line.label,
@@ -156,9 +160,10 @@ def as_json_value(rendered: Rendered) -> dict[str, Json]:
 
 
 def transaction(raw: bytes, sender: str = "") -> Call:
-    """Parse a raw transaction, signed or not.
+    """Decode a raw transaction, signed or not.
 
     Args:
+        raw: the bytes.
         sender: the sender's address in lower case; empty if it is unknown.
 
     Raises:
@@ -180,7 +185,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
 
 def _legacy_chain(items: list[RlpItem]) -> int:
-    """Return a legacy transaction's chain by EIP-155; 1 if it names none."""
+    """Return a legacy transaction's chain by EIP-155, 1 by default."""
     stated_chain = as_number(items[6]) if len(items) == 9 else 1
     if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
@@ -188,7 +193,7 @@ def _legacy_chain(items: list[RlpItem]) -> int:
 
 
 def encode_type(primary: str, types: JsonObject) -> str:
-    """Return EIP-712's `encodeType` of a message's primary type.
+    """Return the type string of an EIP-712 message (`encodeType`).
 
     Raises:
         InvalidValueError: if a type is missing.
@@ -210,9 +215,10 @@ def encode_type(primary: str, types: JsonObject) -> str:
 
 
 def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
-    """Parse the JSON that `eth_signTypedData_v4` takes.
+    """Parse an EIP-712 message, as `eth_signTypedData_v4` takes it.
 
     Args:
+        data: the JSON.
         sender: the signer's address in hex; empty if it is unknown.
 
     Raises:
@@ -238,14 +244,14 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
 
 
 class RenderedExample(NamedTuple):
-    """An example's format, and the text that a wallet shows."""
+    """An example, as a wallet shows it."""
 
     key: str  # the key of the format
     rendered: Rendered
 
 
 class Example(NamedTuple):
-    """A call or message in the tests of a descriptor."""
+    """A call or message that a descriptor's tests contain."""
 
     description: str
     sender: str  # in lower case; empty if it is not known
@@ -253,7 +259,7 @@ class Example(NamedTuple):
     message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
 
     def rendered(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
-        """Render the example.
+        """Show the example as a wallet does.
 
         Raises:
             NotShownError: if the descriptor does not show it.
@@ -272,7 +278,7 @@ class Example(NamedTuple):
 
 
 class DescriptorTests(NamedTuple):
-    """The tests of one file."""
+    """The examples in one test file."""
 
     path: str  # path below the folder
     provider: JsonObject  # the names that a wallet knows
@@ -280,9 +286,10 @@ class DescriptorTests(NamedTuple):
 
 
 def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
-    """Return the path of the descriptor that each test file names.
+    """Return the descriptor that each test file is about.
 
     Args:
+        folder: the folder.
         remembered: known results, by path of the test file.
 
     Returns:
@@ -304,7 +311,10 @@ def _named(folder: DescriptorFolder, path: str) -> str:
 
 
 def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Parse the readable files of tests, each up to `MAX_EXAMPLES` examples."""
+    """Read test files, with up to `MAX_EXAMPLES` examples each.
+
+    Files that cannot be read are skipped.
+    """
     tests = []
     for path in paths:
         try:
@@ -317,7 +327,7 @@ def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[Descripto
 
 
 def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
-    """Return the tests of a folder by the descriptors that they name."""
+    """Return the tests in a folder, by descriptor."""
     tests: dict[str, list[DescriptorTests]] = {}
     for path, descriptor_path in named_descriptors(folder, {}).items():
         tests.setdefault(descriptor_path, []).extend(read_tests(folder, [path]))
@@ -341,7 +351,7 @@ def _examples(cases: Iterable[Json]) -> Iterator[Example]:
 def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
-    """Render the examples of a descriptor as a document.
+    """Return a document that shows a descriptor's examples as wallets do.
 
     It has at most `MAX_EXAMPLES` of them. Those that the descriptor does not show are skipped.
     """

@@ -25,7 +25,7 @@ from statuary.extensions.clear_signing.plain_text import quoted
 
 
 class BrokenRule(NamedTuple):
-    """A violation of a rule."""
+    """A way in which a descriptor breaks a rule."""
 
     message: str
     pointer: Pointer
@@ -90,7 +90,7 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield the paths, constants and references of a field that lead nowhere."""
+    """Yield a field's paths, constants and references that do not exist."""
     if field.problem:
         yield BrokenRule(field.problem, field.pointer)
         return
@@ -151,7 +151,7 @@ def _parameter_violations(
 
 
 def is_address_text(text: str) -> bool:
-    """Return whether a string is an address: 0x and 40 hex digits."""
+    """Return whether a string is `0x` and 40 hex digits."""
     return len(text) == 42 and text.startswith("0x") and is_hex_digits(text[2:])
 
 
@@ -195,7 +195,7 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield violations about a field's format and label.
+    """Yield faults in a field's format and label.
 
     The format must be able to show the type of the field's value.
     """
@@ -269,13 +269,13 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
 
 
 def shows_value(field: Field) -> bool:
-    """Return whether a visible field, or a parameter of it, names `@.value`."""
+    """Return whether a visible field uses `@.value`, the amount sent."""
     if field.is_never_visible:
         return False
     return names_value(field)
 
 
 def names_value(field: Field) -> bool:
-    """Return whether a field, or a parameter of it, names `@.value`."""
+    """Return whether a field uses `@.value`, the amount sent."""
     texts = (field.value.get("path"), *field.params.values())
     return any(isinstance(text, str) and text.startswith(f"{CONTAINER}.value") for text in texts)

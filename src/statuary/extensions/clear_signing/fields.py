@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.paths import Path, Step, parse_path
 
 
 class Field(NamedTuple):
-    """A field of a format, with its definition merged in."""
+    """A field of a descriptor: a value, and how wallets show it."""
 
     value: Mapping[str, Json]
     pointer: Pointer  # pointer in the merged descriptor
@@ -21,13 +21,13 @@ class Field(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The name of the field's format, or an empty string."""
+        """The name of the format, or an empty string."""
         name = self.value.get("format")
         return name if isinstance(name, str) else ""
 
     @property
     def params(self) -> JsonObject:
-        """The parameters of its format."""
+        """The parameters of the format."""
         return as_object(self.value.get("params"))
 
     @property
@@ -38,7 +38,10 @@ class Field(NamedTuple):
 
     @property
     def is_never_visible(self) -> bool:
-        """Whether wallets hide the field: `never`, or if its value is required."""
+        """Whether wallets hide the field.
+
+        They hide it if it is `never` visible, or its value is required.
+        """
         visible = self.value.get("visible")
         return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)
 
@@ -48,10 +51,10 @@ class Field(NamedTuple):
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
-        """Return the field's path from the root.
+        """Return the path to the field's value.
 
         Returns:
-            The path, or None for a constant.
+            The path from the root, or None for a constant.
 
         Raises:
             InvalidValueError: if it is not a path.
@@ -60,7 +63,7 @@ class Field(NamedTuple):
         return parse_path(path_text).below(self.group) if isinstance(path_text, str) else None
 
     def parameter(self, path_text: str) -> Path:
-        """Return the path in a parameter, from the root.
+        """Return the path in a parameter of the format, from the root.
 
         Raises:
             InvalidValueError: if it is not a path.
@@ -72,7 +75,7 @@ DEFINITIONS = "$.display.definitions."
 
 
 def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
-    """Yield the fields of a format in order, those of groups included.
+    """Yield the fields of a format in order, also those in groups.
 
     A field whose definition or group is invalid has a `problem`.
     """
@@ -126,7 +129,7 @@ def _with_definition(
 
 
 def placeholders(template: str) -> Iterator[str]:
-    """Yield the paths in the braces of an interpolated intent.
+    """Yield the paths between braces in an interpolated intent.
 
     Raises:
         InvalidValueError: if a brace is not closed, or braces are empty.

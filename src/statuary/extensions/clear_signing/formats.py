@@ -14,7 +14,7 @@ from statuary.extensions.clear_signing.values import Leaf
 
 
 class Token(NamedTuple):
-    """A token or a chain's currency, as a wallet knows it."""
+    """A token, or a chain's currency, that a wallet knows."""
 
     symbol: str
     decimals: int
@@ -22,7 +22,10 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Names:
-    """Names that a wallet knows; addresses are in lower case."""
+    """The names of tokens and addresses that a wallet knows.
+
+    Addresses are in lower case.
+    """
 
     tokens: Mapping[str, Token] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # local names by address
@@ -46,7 +49,7 @@ class ShownValue(NamedTuple):
 
 
 class Show(NamedTuple):
-    """The inputs of a formatter, apart from the value and the parameters."""
+    """Everything that a formatter needs besides the value."""
 
     chain_id: int
     names: Names
@@ -98,7 +101,7 @@ def _is_number(value: Leaf) -> bool:
 
 
 def decimal(amount: int, decimals: int) -> str:
-    """Format an amount with a decimal point, without trailing zeros."""
+    """Format an amount of a token, without trailing zeros."""
     integer_part, fraction_part = divmod(abs(amount), 10**decimals)
     digits = str(fraction_part).zfill(decimals).rstrip("0") if fraction_part else ""
     return f"{'-' if amount < 0 else ''}{integer_part}{f'.{digits}' if digits else ''}"

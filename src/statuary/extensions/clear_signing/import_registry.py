@@ -19,7 +19,7 @@ from statuary.system.writing import create_file
 
 
 class SelectedFiles(NamedTuple):
-    """The files of a registry to copy."""
+    """The registry's files to copy."""
 
     descriptors: tuple[str, ...]  # paths of descriptors
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
@@ -28,11 +28,12 @@ class SelectedFiles(NamedTuple):
 
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
-    """Select the descriptors of some chains' contracts, with related files.
+    """Choose the registry's descriptors for some chains, with related files.
 
     These are the files that they include, their tests and their attestations.
 
     Args:
+        folder: the checkout of the registry.
         chains: the ids of the chains.
     """
     copied = list[str]()
@@ -74,7 +75,7 @@ class CopyResult(NamedTuple):
 
 
 def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
-    """Copy a checkout's files into the content, keeping existing ones."""
+    """Copy the registry's files into the content, keeping existing ones."""
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
     unreadable = list[str]()
     with content_lock(content):

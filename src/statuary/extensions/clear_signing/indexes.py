@@ -11,7 +11,7 @@ Published = tuple[DescriptorVerdict, BoundContract]
 
 
 def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.calldata.json`: descriptors by contract."""
+    """Return `index.calldata.json`, which lists descriptors by contract."""
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
@@ -20,7 +20,7 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.eip712.json`: descriptors by contract and primary type."""
+    """Return `index.eip712.json`, which lists descriptors by contract and type."""
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():

@@ -26,14 +26,17 @@ class ListType(NamedTuple):
 
 
 class StructType(NamedTuple):
-    """A struct: a name and the members with their names, in order."""
+    """A struct, with its members in order."""
 
     members: "tuple[Parameter, ...]"
     name: str = ""  # the name of an EIP-712 type; a tuple has none
 
 
 class NamedType(NamedTuple):
-    """A struct of EIP-712 by its name, which may be inside itself."""
+    """An EIP-712 struct that is given by its name.
+
+    It may contain itself.
+    """
 
     name: str
 
@@ -52,7 +55,7 @@ class Parameter(NamedTuple):
 
 
 class FunctionKey(NamedTuple):
-    """A function, as a key of `formats` writes it."""
+    """A function, as a descriptor writes it."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -61,29 +64,29 @@ class FunctionKey(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """The canonical signature, such as `transfer(address,uint256)`."""
+        """The signature, such as `transfer(address,uint256)`."""
         return f"{self.name}{canonical_type(StructType(self.parameters))}"
 
     @property
     def selector(self) -> str:
-        """The first four bytes of the signature's Keccak-256 as 0x hex."""
+        """The function's selector, as 0x hex."""
         return selector_of(self.signature)
 
 
 class MessageKey(NamedTuple):
-    """An EIP-712 message type, as a key of `formats` writes it."""
+    """An EIP-712 message type, as a descriptor writes it."""
 
     primary: str
     types: Mapping[str, StructType]
 
 
 def selector_of(signature: str) -> str:
-    """Return the selector of a canonical signature as 0x hex."""
+    """Return the selector of a function's signature, as 0x hex."""
     return "0x" + keccak256(signature.encode())[:SELECTOR_BYTES].hex()
 
 
 def canonical_type(of: ValueType) -> str:
-    """Return the name of a type in signatures."""
+    """Return the name that signatures have for a type."""
     consume(1)
     match of:
         case ListType(item, length):
@@ -146,7 +149,7 @@ class _Tokens:
         return token
 
     def space(self, expected: str) -> bool:
-        """Skip white space, and note deviations from the canonical form.
+        """Skip white space, and note whether it is canonical.
 
         Args:
             expected: the canonical white space: a space or none.
@@ -167,7 +170,7 @@ class _Tokens:
 
 
 def parse_function_key(text: str) -> FunctionKey:
-    """Parse a function's key.
+    """Parse a function, as a descriptor writes it.
 
     Raises:
         InvalidValueError: if it is not a function, or has a type that is not canonical.
@@ -247,7 +250,7 @@ def _basic(word: str, text: str) -> BasicType:
 
 
 def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
-    """Convert the inputs of an ABI item, with their names.
+    """Convert the inputs of an ABI item to types with names.
 
     Raises:
         InvalidValueError: if a type is invalid.
@@ -281,7 +284,7 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(text: str) -> MessageKey:
-    """Parse the types of EIP-712's `encodeType`.
+    """Parse an EIP-712 type string (`encodeType`).
 
     The primary type comes first, then those that it needs, by name.
 

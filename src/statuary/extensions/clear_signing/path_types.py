@@ -41,7 +41,7 @@ class Bytes(NamedTuple):
 
 
 class PathTarget(NamedTuple):
-    """The type of the value that a path leads to."""
+    """The type of the value at a path."""
 
     type: ValueType | Bytes
     is_many: bool = False  # whether the path leads to several items of an array
@@ -49,20 +49,20 @@ class PathTarget(NamedTuple):
 
 @dataclass(frozen=True)
 class DataTypes:
-    """The types of a call's or message's data."""
+    """The types of a call's or message's values."""
 
     top: StructType
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
     def resolved(self, kind: ValueType) -> ValueType:
-        """Look up a type that is given by name."""
+        """Return the type that a name stands for."""
         return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
     def target_of(self, path: Path) -> PathTarget:
-        """Return the target of a path to data or to the container.
+        """Return the type of the value at a path.
 
         Raises:
-            InvalidValueError: if it has none.
+            InvalidValueError: if the path leads to no value.
         """
         if path.root == CONTAINER:
             return _in_container(path)
@@ -99,7 +99,7 @@ class DataTypes:
                 raise _nowhere(path, number, f"{_described(kind)} has no such part")
 
     def leaves(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the path of every elementary value.
+        """Yield the path of every single value, within structs and arrays.
 
         A recursive type is expanded once.
         """
@@ -194,7 +194,7 @@ def _in_container(path: Path) -> PathTarget:
 
 
 def descriptor_value(value: Json, path: Path) -> Json:
-    """Return the value in a merged descriptor at a path with `$`.
+    """Return the value at a path within the descriptor (`$.…`).
 
     Raises:
         InvalidValueError: if there is none.
@@ -212,9 +212,9 @@ def descriptor_value(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value is an address.
+    """Return whether a value can be an address.
 
-    A slice of 20 bytes is one too, and so may be a slice of unknown length.
+    A slice of 20 bytes can, and so can a slice of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -223,10 +223,9 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether wallets take a value's last 20 bytes as an address.
+    """Return whether wallets read the last 20 bytes as an address.
 
-    These values are integers without a sign, byte strings and slices that are long enough, or of unknown
-    length.
+    They do with unsigned integers, byte strings and slices that are long enough, or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -247,7 +246,7 @@ def is_number(target: PathTarget) -> bool:
 
 
 def is_value(target: PathTarget) -> bool:
-    """Return whether a path leads to elementary values.
+    """Return whether a path leads to single values.
 
     Arrays and structs are not.
     """
@@ -255,7 +254,7 @@ def is_value(target: PathTarget) -> bool:
 
 
 def type_name(target: PathTarget) -> str:
-    """Return a type's name as messages show it."""
+    """Return the name of a type for messages."""
     match target.type:
         case Bytes(None):
             return "a slice of bytes"

@@ -62,16 +62,16 @@ Step = Member | Item | Items | Slice
 
 
 class Path(NamedTuple):
-    """A path; without a root, it is relative to its group."""
+    """The path to a value, from the root or its group."""
 
     root: str  # one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]
 
     def below(self, group: tuple[Step, ...]) -> "Path":
-        """Return a relative path from the root; others are unchanged.
+        """Return the path from the root.
 
         Args:
-            group: the steps to the group that contains it.
+            group: the steps to the group that contains a relative path.
         """
         return Path(DATA, group + self.steps) if self.root == RELATIVE else self
 
@@ -95,7 +95,7 @@ def _written(step: Step) -> str:
 
 
 def parse_path(text: str) -> Path:
-    """Parse a path.
+    """Parse a path in a descriptor, such as `#.params.amount`.
 
     Raises:
         InvalidValueError: if it is not a path, or too long.

@@ -36,12 +36,12 @@ def proof_document(
     previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
-    """Return the proof of all descriptors at a deployment.
+    """Return the document that says what was verified about a contract's descriptors.
 
     Args:
-        verdicts: the results at the deployment, at least one.
+        verdicts: the results for the contract, at least one.
         previous_proofs: the document that was published last; empty if there was none.
-        now: the instant of the build.
+        now: the time of the build.
     """
     deployment = verdicts[0][1].deployment
     by_path = {
@@ -76,7 +76,7 @@ def _with_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return the proof of a descriptor at a deployment, without its history."""
+    """Return the verification results for a descriptor, without its history."""
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
         [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]
@@ -207,7 +207,7 @@ def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
 
 
 def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
-    """Return since when the formats are contradicted, and the earlier proofs.
+    """Return the start of a contradiction, and the earlier proofs.
 
     An earlier proof is listed when the records behind it change, or the contract delegates elsewhere. The
     newest `MAX_EARLIER_PROOFS` are kept, newest first.

@@ -48,14 +48,14 @@ class Function(NamedTuple):
 
 
 class AnchoredAt(NamedTuple):
-    """The block whose state proves the code at an address."""
+    """The block in which the code at an address was proved."""
 
     number: int
     hash: str
 
 
 class VerifiedCode(NamedTuple):
-    """The parts of a verified contract that descriptors are compared with."""
+    """The functions and types of a verified contract, to compare descriptors with."""
 
     address: str  # checksummed
     name: str
@@ -73,7 +73,7 @@ class VerifiedCode(NamedTuple):
 
 
 class SelectorOwner(NamedTuple):
-    """The contract whose code a selector runs, if it is known."""
+    """The contract that runs a function, if it is known."""
 
     function: Function | None = None
     address: str = ""
@@ -81,7 +81,10 @@ class SelectorOwner(NamedTuple):
 
 
 class DeployedCode(NamedTuple):
-    """The code that a deployment can run, implementations and facets included."""
+    """All code that calls to an address can run.
+
+    Implementations and facets of proxies are included.
+    """
 
     own_code: VerifiedCode
     other_codes: tuple[VerifiedCode, ...] = ()
@@ -94,7 +97,7 @@ class DeployedCode(NamedTuple):
 
     @property
     def type_strings(self) -> Mapping[str, frozenset[str]]:
-        """The EIP-712 types in the sources of all these contracts, by name."""
+        """The EIP-712 types in the contracts' sources, by name."""
         strings_by_type: dict[str, frozenset[str]] = {}
         for code in self.all_codes:
             for name, texts in code.type_strings.items():
@@ -109,7 +112,7 @@ class DeployedCode(NamedTuple):
         return sorted({item.signature for item in signatures if item.signature.startswith(f"{name}(")})
 
     def changing(self) -> list[Function]:
-        """Return the functions that change state, each signature once, sorted."""
+        """Return the functions that change state, sorted by signature."""
         by_signature: dict[str, Function] = {}
         for code in self.all_codes:
             for functions in code.functions.values():
@@ -117,10 +120,10 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
-        """Find the contract whose code a selector runs.
+        """Return the contract that runs a function, given its selector.
 
-        It is the contract itself, or else its first implementation with the function. Of several facets of a
-        diamond with it, the owner is unknown; so it is if only an unverified implementation may have it.
+        It is the contract itself, or else its first implementation with the function. If several facets of a
+        diamond have it, or only an unverified implementation may have it, the owner is unknown.
         """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
@@ -141,7 +144,7 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The verified records that descriptors need, each read and proved once."""
+    """The verified contracts that descriptors are for, each read once."""
 
     def __init__(self, root: Path, catalogue: SiteContent, sources: ContractTable | None = None) -> None:
         """Prepare to read records.
@@ -158,7 +161,7 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, place: ContractLocation) -> DeployedCode | str:
-        """Return the code at a deployment, of the records that were read.
+        """Return the code that calls to an address can run.
 
         Returns:
             The code, or the end of a sentence about why there is none.
@@ -176,7 +179,7 @@ class SiteRecords:
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
     def read(self, places: Collection[ContractLocation]) -> None:
-        """Read the records of contracts, and of the implementations that they name.
+        """Read contracts, and the implementations that they name.
 
         Contracts on other chains than the site's are skipped.
         """
@@ -276,7 +279,7 @@ class SiteRecords:
 
 
 def verified_code(record: RecordValue) -> VerifiedCode:
-    """Return the data of an unproved record that descriptors need."""
+    """Return the functions and types of a record without proof."""
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     methods = as_object(as_object(record.get("userdoc")).get("methods"))
@@ -300,7 +303,7 @@ def verified_code(record: RecordValue) -> VerifiedCode:
 
 
 def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
-    """Return the functions of an ABI by selector, except invalid ones."""
+    """Return the valid functions of an ABI by selector."""
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
         signature = signature_text(item) if item.get("type") == "function" else None
@@ -332,7 +335,7 @@ _TYPE_STRING = re.compile(
 
 
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
-    """Return the EIP-712 type strings in sources, by primary type.
+    """Find the EIP-712 type strings in sources, by primary type.
 
     Sources without `keccak256` are skipped.
     """

@@ -21,7 +21,7 @@ from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, p
 
 
 class Line(NamedTuple):
-    """A displayed field."""
+    """A field as a wallet shows it."""
 
     label: str
     value: "str | Rendered"  # a call within the call is rendered itself
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Rendered:
-    """A displayed call or message."""
+    """A call or message as a wallet shows it."""
 
     intent: Json  # a text, or an object of labels and texts
     lines: tuple[Line, ...]
@@ -40,7 +40,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Call:
-    """The parts of a transaction that wallets display.
+    """The parts of a transaction that wallets show.
 
     Addresses are in lower case.
     """
@@ -60,14 +60,14 @@ RenderInner = Callable[[Call], "Rendered | None"]
 
 
 class CallFormat(NamedTuple):
-    """The format for a call."""
+    """The format that a descriptor has for a call."""
 
     key: str
     function: FunctionKey  # the key, parsed
 
 
 def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
-    """Find the format for a call by its selector.
+    """Find the format that a descriptor has for a call.
 
     Raises:
         NotShownError: if there is none.
@@ -87,7 +87,7 @@ def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
 def render_call(
     descriptor: JsonObject, call: Call, names: Names, inner: RenderInner | None = None, depth: int = 0
 ) -> Rendered:
-    """Render a call.
+    """Show a call as a wallet does.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
@@ -113,7 +113,7 @@ def render_call(
 
 
 class SignedMessage(NamedTuple):
-    """The parts of a message that wallets display."""
+    """The parts of a message that wallets show."""
 
     key: str  # the message's `encodeType`
     data: Value
@@ -124,7 +124,7 @@ class SignedMessage(NamedTuple):
 def render_message(
     descriptor: JsonObject, message: SignedMessage, names: Names, inner: RenderInner | None = None
 ) -> Rendered:
-    """Render a message.
+    """Show a message as a wallet does.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.

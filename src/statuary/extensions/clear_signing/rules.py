@@ -54,7 +54,7 @@ FORMATS: Final[Pointer] = ("display", "formats")
 
 @dataclass(frozen=True)
 class ParsedDescriptor:
-    """A descriptor and its parsed keys."""
+    """A descriptor, and what is parsed from it."""
 
     descriptor: Descriptor
     undisplayed: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
@@ -62,12 +62,12 @@ class ParsedDescriptor:
 
     @cached_property
     def descriptor_hash(self) -> str:
-        """The hash that attestations about the descriptor sign."""
+        """The hash of the descriptor that attestations sign."""
         return descriptor_hash(self.descriptor.own_value)
 
     @cached_property
     def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
-        """The parsed keys of `formats`, or their errors."""
+        """The parsed function or type of each format, or its error."""
         parse: Callable[[str], FunctionKey | MessageKey] = (
             parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
         )
@@ -81,12 +81,12 @@ class ParsedDescriptor:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
-        """The keys that are functions, parsed."""
+        """The functions that the descriptor has formats for."""
         return {key: value for key, value in self.keys.items() if isinstance(value, FunctionKey)}
 
     @cached_property
     def types(self) -> Mapping[str, DataTypes]:
-        """The types of the data of each key, except invalid keys."""
+        """The types of each format's values, without invalid ones."""
         types = {}
         for key, value in self.keys.items():
             if isinstance(value, FunctionKey):
@@ -97,21 +97,18 @@ class ParsedDescriptor:
 
     @cached_property
     def naming_value(self) -> Mapping[str, Field]:
-        """The first field of each key that names `@.value`.
-
-        Keys without one are omitted.
-        """
+        """For each format, the first field that uses `@.value`, the amount sent."""
         field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
         return {key: field for key, field in field_by_key.items() if field is not None}
 
     @cached_property
     def showing_value(self) -> frozenset[str]:
-        """The keys with a field that shows `@.value`."""
+        """The formats that show `@.value`, the amount sent."""
         return frozenset(key for key, fields in self.fields.items() if any(map(shows_value, fields)))
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[Field, ...]]:
-        """The fields of each key, with groups expanded and definitions merged in.
+        """The fields of each format, with groups and definitions filled in.
 
         Raises:
             StepLimitError: if the descriptor has more than `MAX_FIELDS`.
@@ -127,7 +124,7 @@ class ParsedDescriptor:
 
 @dataclass(frozen=True)
 class DeployedDescriptor:
-    """A descriptor at one of its deployments."""
+    """A descriptor, and the code of one contract that it is for."""
 
     parsed: ParsedDescriptor
     deployment: BoundContract
@@ -135,11 +132,11 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """The contract whose code each function runs, by key."""
+        """The contract that runs each function."""
         return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:
-        """Return the verified function of a key.
+        """Return the verified function for a format.
 
         Returns:
             The function, or None if it is unknown or has another signature.
@@ -153,7 +150,7 @@ class DeployedDescriptor:
 
 
 def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """A descriptor, merged with what it includes, fits version 2 of ERC-7730's schema."""
+    """A descriptor, with what it includes, must fit version 2 of ERC-7730's schema."""
     schema = parsed.descriptor.value.get("$schema")
     if isinstance(schema, str) and not re.search(r"erc7730-v2(\.[0-9.]+)?\.schema\.json$", schema):
         yield BrokenRule(f"the schema is {quoted(schema)}", ("$schema",), "write the one of version 2")
@@ -166,7 +163,7 @@ def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each key of a calldata descriptor is a function with canonical types; no two have one selector."""
+    """Each key of a calldata descriptor must be a function with canonical types and its own selector."""
     if parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return
     selectors: dict[str, str] = {}
@@ -194,7 +191,7 @@ def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each key of an EIP-712 descriptor is `encodeType` as EIP-712 writes it, so that its hash is the type hash."""
+    """Each key of an EIP-712 descriptor must be a type string as EIP-712 hashes it."""
     if parsed.descriptor.kind is SigningFileKind.MESSAGES:
         for key, message in parsed.keys.items():
             if isinstance(message, InvalidValueError):
@@ -202,7 +199,7 @@ def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_field_path(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Every path, of fields, of parameters and of intents, leads to a value of the types in its key."""
+    """Every path in fields, parameters and intents must lead to a value of its key's types."""
     for key, types in parsed.types.items():
         for field in parsed.fields[key]:
             yield from field_path_violations(field, types, parsed.descriptor.value)
@@ -235,14 +232,14 @@ def _intent_violations(parsed: ParsedDescriptor, key: str) -> Iterator[BrokenRul
 
 
 def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each field's value is of a type that its format can show."""
+    """The format of a field must be able to show the type of its value."""
     for key, types in parsed.types.items():
         for field in parsed.fields[key]:
             yield from field_type_violations(field, types, parsed.descriptor.value)
 
 
 def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Labels, intents and names have no invisible characters, and no letters that look like those of another script."""
+    """Labels, intents and names must not have invisible or lookalike letters."""
     for pointer, text in plain_text.shown_texts(parsed.descriptor.value):
         if fault := deception(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
@@ -252,7 +249,7 @@ def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """The address of a deployment has the right checksum, if it has one, and an EIP-712 domain agrees with it."""
+    """The address of a deployment must have a right checksum, if any, and fit its EIP-712 domain."""
     reading, deployment = deployed.parsed, deployed.deployment
     address_text = deployment.address_text
     if address_text != address_text.lower():
@@ -273,7 +270,7 @@ def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenR
 
 
 def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Each function is in the verified ABI of the contract, of its implementation, or of the facet that owns it."""
+    """Each function must be in the verified ABI of the contract, its implementation, or a facet."""
     for key, function in deployed.parsed.functions.items():
         owner, at = deployed.owners[key], (*FORMATS, key)
         if owner.function is None and owner.unknown:
@@ -294,7 +291,7 @@ def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
 
 
 def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """The names of a function's parameters in its key are those of the ABI, where the ABI has names."""
+    """Parameters must have the names that the ABI gives them."""
     for key, function in deployed.parsed.functions.items():
         verified = deployed.function(key)
         if verified is None:
@@ -326,7 +323,7 @@ def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str
 
 
 def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Only a payable function's format names `@.value`; a payable function whose format shows none is named."""
+    """Only formats of payable functions must use `@.value`; those that do not show it are named."""
     for key in deployed.parsed.functions:
         verified = deployed.function(key)
         value_field = deployed.parsed.naming_value.get(key)
@@ -342,7 +339,7 @@ def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]
 
 
 def type_string_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Where a source of the contract has a type of EIP-712 with the key's name, it is written as the key."""
+    """An EIP-712 type that the contract's sources define must be written as there."""
     if deployed.parsed.descriptor.kind is not SigningFileKind.MESSAGES:
         return
     for key, message in deployed.parsed.keys.items():
@@ -424,7 +421,7 @@ RULES: Final = (
 def violation_findings(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
-    """Return a rule's violations as findings, at most `MAX_SHOWN`."""
+    """Convert the faults under a rule to findings, at most `MAX_SHOWN`."""
     name = rule_of(rule).name
     usual = Severity.WARNING if rule in WARNED else Severity.ERROR
     findings = []

@@ -23,7 +23,7 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Return a descriptor with formats for state-changing functions.
+    """Return a first descriptor, with a format for each function to sign.
 
     Args:
         owner: the publisher of the contract; empty for the contract's name.
@@ -120,7 +120,7 @@ def _text(text: str) -> str:
 
 
 def descriptor_path(descriptor: JsonObject, entity: str) -> str:
-    """Return a descriptor's path, named as in the registry.
+    """Return the path for a new descriptor, named as in the registry.
 
     Args:
         entity: the folder; empty for the contract's name.

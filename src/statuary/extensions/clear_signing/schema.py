@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.limits import MAX_DEPLOYMENTS, MAX_FIELDS
 
 
 class SchemaError(NamedTuple):
-    """A violation of the schema."""
+    """A place where a descriptor does not fit the schema."""
 
     pointer: Pointer
     message: str
@@ -48,7 +48,7 @@ def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
 
 
 def choice(*choices: str) -> Check:
-    """Return a check that a value is one of these strings."""
+    """Return a check that a value is one of several strings."""
 
     def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
@@ -71,9 +71,10 @@ def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> I
 
 
 def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
-    """Return a check of every item of a list.
+    """Return a check for every item of a list.
 
     Args:
+        item: the check for an item.
         most: the largest number of items.
         least: the smallest number of items.
     """
@@ -90,7 +91,7 @@ def _map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
 
 
 def values(item: Check) -> Check:
-    """Return a check of every value of an object."""
+    """Return a check for every value of an object."""
     return partial(_map, item=item)
 
 
@@ -104,7 +105,7 @@ def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Sch
 
 
 def either(*checks: Check) -> Check:
-    """Return a check that passes if one of several does.
+    """Return a check that passes if one of several checks does.
 
     Otherwise it reports the first fault that the last one finds.
     """
@@ -150,7 +151,7 @@ def members(
     is_open: bool = False,
     apart: tuple[tuple[str, str], ...] = (),
 ) -> Check:
-    """Return a check of an object's members.
+    """Return a check for the members of an object.
 
     Args:
         known_keys: a check for the value of each key.
@@ -342,5 +343,5 @@ DESCRIPTOR = members(
 
 
 def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
-    """Yield the schema errors of a merged descriptor."""
+    """Yield the places where a descriptor does not fit the schema."""
     return DESCRIPTOR(descriptor, ())

@@ -34,7 +34,7 @@ from statuary.site.document import Document, encode_json
 
 
 class ValidDescriptors(Descriptors):
-    """The valid calldata descriptors of a folder, read when they are needed."""
+    """The valid descriptors of calls in a folder, read when needed."""
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
@@ -59,7 +59,7 @@ class ValidDescriptors(Descriptors):
     def read(self, path: str) -> Descriptor:
         """Return a valid descriptor.
 
-        Reading it has a step budget of its own.
+        Reading it has its own limit on work.
         """
         if path not in self._read:
             with step_budget():
@@ -67,7 +67,7 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of a contract's descriptor, with their digests.
+        """Return the files that make up a contract's descriptor, with digests.
 
         Returns:
             The files; none without a valid descriptor.
@@ -105,7 +105,7 @@ class SiteExamples:
         self.has_defect = False
 
     def documents(self) -> Iterator[Document]:
-        """Yield a document for each published descriptor.
+        """Yield a document with the examples of each published descriptor.
 
         It has no examples if there are no tests, or if none can be rendered.
         """

@@ -8,7 +8,7 @@ from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
 def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
-    """Return the paths of values that no visible field shows completely.
+    """Return the values that no visible field shows completely.
 
     A path ends in "(in part)" if fields show some of the value.
     """

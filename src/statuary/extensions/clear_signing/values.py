@@ -13,7 +13,7 @@ from statuary.extensions.clear_signing.paths import Item, Member, Slice, Step
 
 
 class Leaf(NamedTuple):
-    """An elementary value with its type.
+    """A single value with its type.
 
     `value` is an int, a bool, a string or bytes (addresses too).
     """
@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def bytes(self) -> bytes:
-        """The value as bytes; an integer has 32, a bool one."""
+        """The value as bytes: 32 for an integer, one for a bool."""
         if isinstance(self.value, bytes):
             return self.value
         if isinstance(self.value, str):
@@ -43,6 +43,7 @@ def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
     """Decode the arguments of a call.
 
     Args:
+        parameters: the parameters of the function.
         data: the call's data after the selector.
 
     Raises:
@@ -133,7 +134,7 @@ def _number(data: bytes, at: int) -> int:
 
 
 def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
-    """Parse a value of a message's JSON by its type.
+    """Parse a value of an EIP-712 message by its type.
 
     Raises:
         InvalidValueError: if it is not of that type.
@@ -171,7 +172,7 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
 
 
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Follow steps to a value; return None if there is none."""
+    """Return the value that steps lead to, or None."""
     for step in steps:
         next_value = _step(value, step)
         if next_value is None:
@@ -195,7 +196,7 @@ def _step(value: Value, step: Step) -> Value | None:
 
 
 def parse_constant(constant: Json) -> Leaf | None:
-    """Parse a constant of a descriptor.
+    """Parse a constant in a descriptor.
 
     Returns:
         The value; None if it is not a bool, an integer or a string.

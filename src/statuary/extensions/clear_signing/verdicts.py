@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DeploymentVerdict(NamedTuple):
-    """The result of comparing a descriptor with a deployment."""
+    """The result of comparing a descriptor with one contract."""
 
     deployment: BoundContract
     is_compared: bool  # whether the site has a verified record of the contract
@@ -34,14 +34,14 @@ class DeploymentVerdict(NamedTuple):
     proof: JsonObject  # without attestations and earlier proofs; empty if none is published
 
     def finding(self, rule: str, message: str, hint: str) -> Finding:
-        """Return an error about the deployment, where it is written."""
+        """Return an error about the contract, at its place in the descriptor."""
         return Finding(
             rule=rule, message=message, hint=hint, path=f"{FOLDER}/{self.file}", pointer=self.pointer
         )
 
 
 class DescriptorVerdict(NamedTuple):
-    """The result for a descriptor, with its inputs."""
+    """The result of checking a descriptor, with its inputs."""
 
     path: str
     kind: SigningFileKind
@@ -56,14 +56,14 @@ class DescriptorVerdict(NamedTuple):
 
 
 class AttestationVerdict(NamedTuple):
-    """The result for an attestation."""
+    """The result of checking an attestation."""
 
     attestation: "Attestation | None"
     finding: Finding | None
 
 
 class ExampleBasis(NamedTuple):
-    """The inputs of a descriptor's rendered examples."""
+    """Everything that a descriptor's examples depend on."""
 
     asked: tuple[tuple[str, str], ...]  # the contracts of calls within calls, by address and chain id
     basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
@@ -71,7 +71,7 @@ class ExampleBasis(NamedTuple):
 
 
 class CachedResults(NamedTuple):
-    """Results of the last build that are still valid."""
+    """The last build's results that are still valid."""
 
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
@@ -84,7 +84,7 @@ EMPTY_CACHE: Final = CachedResults()
 
 
 def read_finding(value: dict[str, Any]) -> Finding:
-    """Parse a finding, which has no position until it is shown."""
+    """Convert a finding from stored JSON."""
     severity = Severity(value["severity"])
     pointer = tuple(value["pointer"])
     return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
@@ -106,7 +106,7 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
 
 
 def read_descriptor(value: list[Any]) -> DescriptorVerdict:
-    """Parse the result about a descriptor from a list of its members."""
+    """Convert the result about a descriptor from stored JSON."""
     path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = value
     return DescriptorVerdict(
         path,
@@ -122,7 +122,7 @@ def read_descriptor(value: list[Any]) -> DescriptorVerdict:
 
 
 def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
-    """Parse the result about a file in `sigs/`."""
+    """Convert the result about an attestation from stored JSON."""
     from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
 
     attestation, finding = value
@@ -135,6 +135,6 @@ def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
 
 
 def read_basis(value: list[Any]) -> ExampleBasis:
-    """Parse the inputs of examples."""
+    """Convert the inputs of examples from stored JSON."""
     asked, basis, sha256 = value
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)

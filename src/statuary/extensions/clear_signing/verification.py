@@ -37,7 +37,7 @@ from statuary.extensions.clear_signing.verify import (
 
 @dataclass(frozen=True)
 class FolderVerification:
-    """The results for all descriptors of a folder."""
+    """The results for all descriptors in a folder."""
 
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
@@ -68,10 +68,10 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield the published deployments, each with its descriptor.
+        """Yield the contracts whose descriptors are published.
 
-        A deployment is excluded if it is contradicted or several descriptors claim it, and, unless the
-        settings say otherwise, if the site has no verified record of the contract.
+        A descriptor is not published for a contract if it is contradicted, if several descriptors are for the
+        contract, or if the site has no verified record of it (unless the settings allow that).
         """
         for item in self.descriptors:
             for verdict in item.deployments:
@@ -88,9 +88,9 @@ def verify_folder(
     with_unverified: bool,
     cached: CachedResults = EMPTY_CACHE,
 ) -> FolderVerification:
-    """Verify a folder's descriptors against the site's records.
+    """Check a folder's descriptors against the site's contracts.
 
-    Cached results are reused, and then all are searched for contracts that several descriptors claim.
+    Cached results are reused. Then all are searched for contracts that several descriptors are for.
     """
     paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
     verdicts = dict(cached.descriptors)

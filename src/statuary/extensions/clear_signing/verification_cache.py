@@ -47,7 +47,7 @@ VERDICTS: Final = "clear signing: verdicts"
 
 
 class VerificationCache:
-    """The last build's results and their inputs."""
+    """The last build's results about descriptors, with their inputs."""
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
         """Prepare the cache of a site.
@@ -83,7 +83,7 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result if all of its inputs are unchanged.
+        """Return the last build's result if nothing has changed.
 
         Returns:
             The result, or None.
@@ -100,7 +100,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
-        """Return the results of the last build whose inputs are unchanged."""
+        """Return the last build's results whose inputs have not changed."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -142,13 +142,13 @@ class VerificationCache:
         *,
         has_defect: bool,
     ) -> None:
-        """Save the results and their inputs.
+        """Save the results and their inputs for the next build.
 
-        The result about a file with an unexpected exception is omitted, so that the next build tries again. So
-        does a build without changes: after such an exception, the fingerprint of all inputs is not saved.
+        If an unexpected exception occurred with a file, its result is left out, so that the next build tries
+        again.
 
         Args:
-            has_defect: whether an exception was met outside of the verification.
+            has_defect: whether an exception occurred outside of the verification.
         """
         places = sorted({place for item in verification.descriptors for place in item.places})
         has_defect = has_defect or _are_defects(verification.findings)

@@ -42,7 +42,7 @@ ABI_STATUS: Final[Mapping[PinnedBy, ClaimStatus]] = {
 
 @dataclass(frozen=True)
 class DeploymentCheck:
-    """A descriptor at one of its deployments."""
+    """A descriptor, checked against one contract that it is for."""
 
     parsed: ParsedDescriptor
     deployment: BoundContract
@@ -52,12 +52,12 @@ class DeploymentCheck:
 
     @property
     def deployed(self) -> DeployedDescriptor | None:
-        """The descriptor with the code that it was checked against, if any."""
+        """The descriptor with the code that it was checked against, or None."""
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
     @cached_property
     def fits(self) -> ClaimStatus:
-        """Whether the formats fit the verified code."""
+        """Whether the descriptor's formats fit the verified code."""
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
         binding = self.deployed
@@ -67,7 +67,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """The weakest status of the ABIs of the compared code."""
+        """The degree to which the ABIs of the code are proved."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -76,7 +76,7 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """The weakest status of the code at the compared addresses."""
+        """The degree to which the code at the addresses is proved."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -85,7 +85,7 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """The weakest of the other three statuses.
+        """The weakest of the other three results.
 
         It is contradicted if the record of any compared code is.
         """
@@ -103,7 +103,7 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
 
 
 class CheckedDescriptor(NamedTuple):
-    """A descriptor with the results for its deployments.
+    """A descriptor, checked against each contract that it is for.
 
     `parsed` is None if it cannot be read, breaks a rule, or has too many deployments.
     """
@@ -117,7 +117,7 @@ class CheckedDescriptor(NamedTuple):
 def check_descriptors(
     folder: DescriptorFolder, records: SiteRecords, paths: Iterable[str]
 ) -> tuple[CheckedDescriptor, ...]:
-    """Check descriptors one by one against the site's records.
+    """Check descriptors against the site's contracts.
 
     The content is read at most twice: for the contracts, and for their implementations.
     """
@@ -202,10 +202,7 @@ def _deployment_check(
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
-    """Return the type hashes of a descriptor's messages, by primary type.
-
-    They are 0x hex.
-    """
+    """Return the EIP-712 type hashes of a descriptor's messages, as 0x hex."""
     hashes: dict[str, list[str]] = {}
     for key in descriptor.formats:
         primary = key.partition("(")[0]

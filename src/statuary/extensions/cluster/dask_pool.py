@@ -26,7 +26,7 @@ DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
 
 
 class DaskPool(WorkerPool):
-    """A Dask cluster as a pool of `concurrent.futures`."""
+    """A Dask cluster as a pool of workers."""
 
     runs_tasks_here = False
 
@@ -76,7 +76,7 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means that workers are lost.
+        """Return whether an error means that workers were lost.
 
         Dask abandons a task after losing several workers with it.
         """
@@ -100,7 +100,7 @@ class DaskPool(WorkerPool):
 
 
 class DaskExecutor(PooledExecutor):
-    """A Dask cluster's workers, which also sort rows and list files."""
+    """Runs a build's tasks on a Dask cluster."""
 
     def __init__(self, address: str) -> None:
         """Connect to a cluster by the address of its scheduler.

@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SortedWork(Generic[Task, Result]):
-    """A task that also indexes its result's rows for reading in ranges."""
+    """A task whose result can be read in ranges."""
 
     work: Callable[[Task], Result]
 
@@ -54,7 +54,7 @@ class SortedWork(Generic[Task, Result]):
 
 
 def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
-    """Yield results without their rows, and then the rows.
+    """Yield the results of tasks, and then all their rows, sorted.
 
     If there are many files of rows, workers sort them into ranges first.
     """
@@ -71,7 +71,7 @@ def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> I
 
 
 class ListingTask(NamedTuple):
-    """A range of the list of files, for a worker."""
+    """A range of the site's files, to be listed by a worker."""
 
     name: str
     files: ListedRange
@@ -89,10 +89,10 @@ class RangeParts(NamedTuple):
 
 
 def range_parts(task: ListingTask) -> RangeParts:
-    """Make the manifest parts that begin in a range.
+    """Make the manifest parts that begin in a range of files.
 
-    They reach from the first end of a part in it to the first end after it. Only a path decides where a part
-    ends, so that the files before it need not be known.
+    They reach from the first end of a part in the range to the first end after it. Only a path decides where
+    a part ends, so that the files before it need not be known.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
@@ -125,7 +125,7 @@ def _from_first_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Add the manifest of a whole site, made by workers.
+    """Make the manifest of a whole site with workers.
 
     Returns:
         The manifest, or None if the site is small or partly known, so that this process should make it.

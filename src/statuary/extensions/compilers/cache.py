@@ -38,7 +38,7 @@ WHOLE: Final = "*:*"
 
 
 class CompilerRun(NamedTuple):
-    """The output of a compiler for an input."""
+    """A compiler's output for an input, with its version."""
 
     compiler: Compiler
     compiler_sha256: str  # SHA-256 of the compiler, as hex
@@ -74,9 +74,9 @@ def program_digest(compiler: Compiler) -> str:
 
 
 class CompilationCache:
-    """A cache of compiler outputs, which compiles inputs that it lacks.
+    """Compiles inputs, and keeps the outputs in a folder.
 
-    Without a folder, nothing is cached.
+    Without a folder, nothing is kept.
     """
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
@@ -84,7 +84,10 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Hash a compiler and an input, except its selection of outputs."""
+        """Return the cache key for a compiler and an input.
+
+        The input's selection of outputs is not part of it.
+        """
         settings = {
             name: value
             for name, value in as_object(std_json_input["settings"]).items()
@@ -97,7 +100,7 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an input as it is, or return the cached output.
+        """Compile an input unchanged, or return the kept output.
 
         Raises:
             CompilerError: if there is no output, or it contains errors.
@@ -113,10 +116,13 @@ class CompilationCache:
     def run(
         self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
     ) -> CompilerRun:
-        """Compile some contracts of an input, or return the cached output.
+        """Compile some contracts of an input, or return the kept output.
 
         Args:
+            compiler: the compiler.
+            std_json_input: the input.
             names: the fully qualified names of the contracts.
+            limits: the limits for running the compiler.
 
         Raises:
             CompilerError: if there is no output, or it contains errors.

@@ -49,10 +49,7 @@ def install_hint(kind: str, version: str) -> str:
 
 
 class CompilerError(StatuaryError):
-    """Raised if a compiler fails.
-
-    It cannot be run, gives no output, or rejects its input.
-    """
+    """A compiler cannot be run, gives no output, or rejects its input."""
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
@@ -69,11 +66,11 @@ class Compiler(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Kind and version, for messages."""
+        """The compiler's name and version, for messages."""
         return f"{self.kind} {self.version}"
 
     def compile(self, std_json_input: JsonObject, limits: RunLimits) -> JsonObject:
-        """Return the standard JSON output for an input.
+        """Run the compiler, and return its standard JSON output.
 
         Raises:
             CompilerError: if the compiler cannot be run, writes no JSON, or reports an error.
@@ -95,7 +92,7 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Find a compiler at a path or on `PATH`, with its version.
+    """Detect the version of a compiler at a path or on `PATH`.
 
     Raises:
         CompilerError: if it cannot be run, or does not print a version.
@@ -128,7 +125,7 @@ def compilers_on_path() -> list[Compiler]:
 
 
 def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
-    """Return the first compiler of a kind and build, or None."""
+    """Return the first compiler of a version, or None."""
     return next(
         (
             compiler

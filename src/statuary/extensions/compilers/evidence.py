@@ -17,9 +17,11 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return evidence about the members that a compiler's output confirms.
+    """Return evidence that a compiler's output confirms a record.
 
     Args:
+        record: the record.
+        run: the compiler's output.
         findings: the differences between the record and the output.
     """
     differing = {finding.pointer for finding in findings}

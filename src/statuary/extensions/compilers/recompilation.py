@@ -39,7 +39,7 @@ HINT: Final = "the sources, the settings, the compiler version or this member is
 
 
 def recompilation_mismatch(record: RecordValue, recompiled: Mapping[Pointer, Json]) -> Iterator[Violation]:
-    """The recorded compiler, run again on the standard JSON input, gives every member that it determines.
+    """The recorded compiler must give every member that follows from its output.
 
     Args:
         recompiled: the members that follow from the compiler's output, by pointer.
@@ -63,7 +63,7 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a tool chain did not request a null member."""
+    """Return whether a tool did not request a member, leaving it null."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
@@ -122,7 +122,7 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether two layouts are equal, apart from JavaScript's rounding.
+    """Return whether storage layouts differ only by JavaScript's rounding.
 
     It rounds numbers above 2^53. Keys must be in the same order.
     """
@@ -156,7 +156,7 @@ def _sorted_values(value: dict[str, Json]) -> list[bytes]:
 
 
 class FirstDifference(NamedTuple):
-    """The first place at which two values differ."""
+    """The first place where two JSON values differ."""
 
     pointer: Pointer
     recorded: Json
@@ -164,11 +164,13 @@ class FirstDifference(NamedTuple):
 
 
 def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
-    """Find the first place at which two values differ.
+    """Find the first place where two JSON values differ.
 
     Lists of different lengths differ as a whole. A missing key counts as null.
 
     Args:
+        recorded: the value in the record.
+        recompiled: the value by the compiler.
         pointer: the pointer of the values in the record.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
@@ -214,7 +216,7 @@ def _short(value: Json) -> str:
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value at a pointer.
+    """Return the value in a record at a pointer.
 
     Returns:
         The value; None if it is missing.
@@ -226,7 +228,7 @@ def value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Derive the members of a record that follow from a recompilation.
+    """Return the members of a record that a compiler's output gives.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -296,7 +298,9 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return a record's standard JSON input, requesting what the record has.
+    """Return a record's standard JSON input, to compile it again.
+
+    It requests the outputs that the record has.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -316,7 +320,7 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 def with_output_selection(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
-    """Return a standard JSON input that requests one contract's artifacts.
+    """Return a standard JSON input that requests one contract's outputs.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -328,9 +332,10 @@ def with_output_selection(
 
 
 def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
-    """Return an input that requests all outputs for some contracts.
+    """Return a standard JSON input that requests all outputs of some contracts.
 
     Args:
+        std_json_input: the input.
         names: the fully qualified names; `*:*` selects all contracts.
         version: the compiler's version.
 

@@ -67,9 +67,9 @@ class RecompileReport(NamedTuple):
 def recompile_contracts(
     root: Path, catalogue: SiteContent, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
-    """Recompile every contract and compare the output with its record.
+    """Compile every contract again, and compare the output with its record.
 
-    Records that cannot be read are skipped: the other checks report them.
+    Records that cannot be read are skipped, because other checks report them.
     """
     recompiler = Recompiler(options)
     findings: list[Finding] = []
@@ -135,13 +135,13 @@ def _recompile(
 
 
 def compiler_build(record: RecordValue) -> CompilerBuild:
-    """Return the kind and version of the compiler in a record."""
+    """Return the kind and version of the compiler that a record names."""
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
 
 class Recompiler:
-    """Compilers with a cache of their latest outputs in memory."""
+    """Compiles records again, and keeps the latest outputs in memory."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -149,11 +149,14 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Find the compiler that a record names, or None."""
+        """Return the compiler that a record names, or None."""
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Yield the differences, or a finding that the compiler failed."""
+        """Compile a record again, and yield the differences.
+
+        If the compiler fails, a finding says so.
+        """
         try:
             output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:
@@ -165,7 +168,7 @@ class Recompiler:
             yield from differences(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
-        """Compile an input, or return its cached output.
+        """Compile an input, or return the kept output.
 
         Raises:
             CompilerError: if there is no output, or it contains errors.
@@ -223,11 +226,14 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
 def map_in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """Yield a function's results in the order of the items.
+    """Call a function in threads, and yield the results in order.
 
     An exception cancels the waiting calls and stops all programs.
 
     Args:
+        pool: the threads.
+        function: the function.
+        items: the arguments.
         ahead: the number of calls that are submitted at once.
     """
     pending_futures: deque[Future[Result]] = deque()

@@ -35,7 +35,7 @@ def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
 
 
 def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
-    """The indexes of clear signing name the descriptor of each deployment that is listed as indexed."""
+    """The clear-signing indexes must name the descriptor of each indexed deployment."""
     for item in _deployments(deployment):
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
@@ -54,7 +54,7 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
-    """A descriptor is served with the bytes whose digest its proof names, and the proof says that it fits or what is not shown."""
+    """A descriptor must have the bytes that its proof names, and the proof must say what it shows."""
     for item in _deployments(deployment):
         path = as_text(item.get("descriptor"))
         target = f"/{BASE}/{quote(path)}"
@@ -73,7 +73,7 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
-    """Each metric that is described has its points of a day, a week and a month, in order and within the period."""
+    """Each metric must have points of a day, a week and a month, in order and within the period."""
     path_item = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
     parameters = [
         as_object(item) for item in as_list(as_object(as_object(path_item).get("get")).get("parameters"))
@@ -105,7 +105,7 @@ def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iter
 
 
 class ServedRanges:
-    """The bytes of a pack, read by range requests.
+    """Reads ranges of a pack over HTTP.
 
     If the server ignores ranges, the whole pack is requested and cut.
     """
@@ -130,7 +130,7 @@ class ServedRanges:
 
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
-    """The packs have the records that are listed and their proofs, with the bytes that are served, by requests for ranges."""
+    """Packs must have each listed record and its proof, with the served bytes, by range requests."""
     response = deployment.get(f"/{LIST}")
     if response.status == 404:
         raise NotApplicableError(f"/{LIST} returns 404")

@@ -24,7 +24,7 @@ class ConformanceArea(StrEnum):
 
 
 class ConformanceLevel(IntEnum):
-    """The kind of a deployment: plain files, or with an edge program."""
+    """The kind of a deployment: plain files, or an edge program."""
 
     STATIC = 1
     EDGE = 2
@@ -135,14 +135,14 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks for a level and some areas."""
+    """Return the checks for a kind of deployment and some subjects."""
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
 
 def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
-    """Yield the result of each check.
+    """Run the checks, and yield each result.
 
     A check that fails is repeated once, since the site may have changed between two requests.
 

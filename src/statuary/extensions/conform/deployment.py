@@ -49,7 +49,7 @@ class NotApplicableError(StatuaryError):
 
 
 class DeployedContract(NamedTuple):
-    """A contract that the deployment lists, with its list entry."""
+    """A contract that the deployment lists."""
 
     chain_id: str
     address: str
@@ -62,7 +62,7 @@ class DeployedContract(NamedTuple):
 
 
 class CheckedDeployment:
-    """A deployment and its cached responses."""
+    """The deployment to check; each response is requested once."""
 
     def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
         self.ask = ask
@@ -71,7 +71,7 @@ class CheckedDeployment:
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:
-        """Return the response to a GET, which is requested only once.
+        """Return the response to a GET request, which is sent only once.
 
         Raises:
             UnreachableError: if there is none.
@@ -81,11 +81,11 @@ class CheckedDeployment:
         return self._answers[target]
 
     def clear_cache(self) -> None:
-        """Forget the responses, since a status may have changed."""
+        """Forget the responses, since the status may have changed."""
         self._answers.clear()
 
     def json(self, target: str) -> Any:
-        """Return the JSON of a document.
+        """Return the JSON of a document of the deployment.
 
         Raises:
             NotApplicableError: if it is missing or not JSON, which another check reports.
@@ -155,7 +155,7 @@ class CheckedDeployment:
         return contracts[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return the record of a contract, requested with `fields=all`.
+        """Return a contract's whole record (`fields=all`).
 
         Raises:
             NotApplicableError: if it is missing.
@@ -167,7 +167,7 @@ class CheckedDeployment:
 
     @property
     def absent_address(self) -> str:
-        """An address without a contract, made by hashing a sentence."""
+        """An address that no contract has."""
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[JsonObject]:
@@ -189,5 +189,5 @@ class CheckedDeployment:
         return incidents
 
     def incident_target(self, incident_id: str) -> str:
-        """Return the path of the document of an incident."""
+        """Return the path of an incident's document."""
         return f"/{status_urls.INCIDENT.path(incident_id=quote(incident_id))}"

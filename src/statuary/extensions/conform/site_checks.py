@@ -22,7 +22,7 @@ MAX_SHAPE_PROBLEMS = 3
 
 
 def check_document(deployment: CheckedDeployment, target: str, shape: type) -> Iterator[str]:
-    """Yield the faults of a JSON document: its status, media type and shape."""
+    """Yield the faults in a JSON document's status, media type and shape."""
     response = deployment.get(target)
     if response.status != 200:
         yield f"{target} returns {response.status}, not 200"
@@ -38,7 +38,7 @@ def check_document(deployment: CheckedDeployment, target: str, shape: type) -> I
 
 
 def shape_problems(value: Json, shape: type) -> Iterator[str]:
-    """Yield the first violations of a shape, and the number of others."""
+    """Yield the first faults in a document's shape, and count others."""
     try:
         _adapter(shape).validate_python(value)
     except ValidationError as error:
@@ -60,7 +60,7 @@ def allows_any_origin(response: HttpResponse) -> bool:
 
 
 def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
-    """Yield the faults of responses that browsers and caches would notice.
+    """Yield the faults in responses that browsers or caches would notice.
 
     Any origin may read them, HEAD has the same media type and no body, and conditional requests return 304.
 
@@ -105,7 +105,10 @@ INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
 
 
 def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
-    """`openapi.json` is an OpenAPI 3.1 document, and its paths without parameters exist, but for what needs an edge runtime."""
+    """The file `openapi.json` must be OpenAPI 3.1, and its paths without parameters must exist.
+
+    Paths that need an edge program are not checked.
+    """
     openapi = deployment.json(f"/{site_urls.OPENAPI.path()}")
     if not str(openapi.get("openapi", "")).startswith("3.1"):
         yield f"openapi.json has version {openapi.get('openapi')!r}, not 3.1"
@@ -120,7 +123,7 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
-    """Feeds, calendar, badges and styles have their media types, and any origin may read them."""
+    """Feeds, calendar, badges and styles must have their media types, and any origin must read them."""
     _is_of_statuary(deployment)
     for url in TYPED_FILES:
         response = deployment.get(f"/{url.path()}")
@@ -134,7 +137,7 @@ def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
-    """Timed documents may be cached for half a minute at most, static ones must be revalidated."""
+    """Caches may keep timed documents for half a minute at most, and must revalidate static ones."""
     _is_of_statuary(deployment)
     for url, longest in (
         (status_urls.SUMMARY, STATUS_MAX_AGE),
@@ -150,7 +153,7 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
-    """Pages run only scripts of the site, cannot be framed, and are not sniffed."""
+    """Pages must run only scripts of the site, and must not be framed or sniffed."""
     _is_of_statuary(deployment)
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
@@ -175,7 +178,7 @@ def _missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
-    """The ledger is not served."""
+    """The ledger must not be served."""
     _is_of_statuary(deployment)
     response = deployment.get("/.statuary/ledger.sqlite3")
     if response.body.startswith(b"SQLite"):
@@ -183,7 +186,7 @@ def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An unknown path is answered with 404, 403 or 400."""
+    """An unknown path must give a 404, 403 or 400."""
     _is_of_statuary(deployment)
     for target in (
         "/nothing/is/here",

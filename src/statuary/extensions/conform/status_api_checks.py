@@ -47,13 +47,13 @@ KNOWN_STATUSES = {(status.indicator, status.description) for _, status in CASCAD
 
 
 def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """The eight documents of a page are served as JSON, with every member that current pages have."""
+    """A page's eight documents must be JSON, with every member that current pages have."""
     for url, shape in DOCUMENTS.items():
         yield from check_document(deployment, f"/{url.path()}", shape)
 
 
 def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
-    """The summary and the other documents have the same page and the same content."""
+    """The summary and the other documents must have the same page and the same content."""
     summary = _document(deployment, status_urls.SUMMARY)
     for url, member, source in (
         (status_urls.STATUS, "status", "status"),
@@ -75,7 +75,7 @@ def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
-    """The page's status is one of Statuspage's six and follows from the components."""
+    """The page's status must be one of Statuspage's six, and follow from the components."""
     summary = _document(deployment, status_urls.SUMMARY)
     served = summary["status"]["indicator"], summary["status"]["description"]
     if served not in KNOWN_STATUSES:
@@ -90,7 +90,7 @@ def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
-    """A group has the status of its worst component and lists its components by position."""
+    """A group must have the status of its worst component, and list its components by position."""
     components = _document(deployment, status_urls.COMPONENTS)["components"]
     children: dict[str | None, list[Members]] = defaultdict(list)
     for component in components:
@@ -113,10 +113,10 @@ def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
 
 
 def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
-    """Every list is in Statuspage's order.
+    """Every list must be in Statuspage's order.
 
-    Components by position; incidents the latest created first, unresolved ones the latest updated first; upcoming
-    windows the earliest first, active ones the latest updated first; updates the newest first.
+    Components by position; incidents the latest created first, unresolved ones the latest updated first;
+    upcoming windows the earliest first, active ones the latest updated first; updates the newest first.
     """
     for url, member, key, newest_first in (
         (status_urls.COMPONENTS, "components", itemgetter("position"), False),
@@ -135,7 +135,7 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
-    """Unresolved incidents, upcoming and active maintenances have a matching status."""
+    """Unresolved incidents, and upcoming and active maintenance windows, must have a matching status."""
     for url, member, statuses in (
         (status_urls.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
         (status_urls.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
@@ -151,7 +151,7 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
-    """Every timestamp has the offset of the page's time zone at that instant, `Z` for UTC."""
+    """Every timestamp must have the offset of the page's time zone at that time, `Z` for UTC."""
     summary = _document(deployment, status_urls.SUMMARY)
     try:
         zone = ZoneInfo(summary["page"].get("time_zone", ""))
@@ -174,7 +174,7 @@ def _timestamps(value: object) -> Iterator[str]:
 
 
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
-    """A listed incident or maintenance has its own document with the same updates."""
+    """A listed incident or maintenance window must have its own document with the same updates."""
     for incident in deployment.incidents():
         target = deployment.incident_target(as_text(incident["id"]))
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
@@ -186,7 +186,7 @@ def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[st
 
 
 def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """The document of an unknown incident is answered with 404."""
+    """The document of an unknown incident must give a 404."""
     target = deployment.incident_target("no-such-incident")
     status = deployment.get(target).status
     if status != 404:
@@ -194,13 +194,13 @@ def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[st
 
 
 def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin may read the documents, and HEAD and conditional requests (304) are answered."""
+    """Any origin must be able to read the documents; HEAD and conditional requests (304) must work."""
     urls = (status_urls.SUMMARY, status_urls.COMPONENTS, status_urls.INCIDENTS)
     yield from check_api_headers(deployment, [f"/{url.path()}" for url in urls])
 
 
 def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
-    """The documents are those of the current epoch."""
+    """The documents must be those of the current time."""
     index = deployment.json(f"/{status_urls.EPOCHS.path()}")
     problems = list(shape_problems(index, status_shapes.EpochsDocument))
     yield from (f"/{status_urls.EPOCHS.path()}: {problem}" for problem in problems)

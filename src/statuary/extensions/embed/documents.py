@@ -84,9 +84,10 @@ class EmbedSection(Section, FollowsStatus):
 
 
 def now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return the data that the banner and the badge show.
+    """Return the JSON that the banner and the badge read.
 
     Args:
+        state: the status.
         pages: the pages of the status; without them, the headline is the description in the API.
     """
     if pages is None:
@@ -105,7 +106,7 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
-    """Yield the files of the banner and the badge.
+    """Yield the files of the banner and the badge for other sites.
 
     Args:
         page: the name of the status page.

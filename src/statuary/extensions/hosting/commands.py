@@ -118,9 +118,9 @@ class _ContentSettings(NamedTuple):
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Read the settings that hosts need.
+    """Read the settings that a host's configuration depends on.
 
-    They have their defaults if the content is missing or has errors.
+    If the content is missing or has errors, they have their defaults.
     """
     catalogue = read_content(content).catalogue if content.is_dir() else None
     if catalogue is None:
@@ -131,7 +131,7 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
     """Refuse a host that cannot serve the site.
 
-    If the site lacks the files that the host needs, a note tells how to add them.
+    If the site lacks files that the host needs, a note says how to add them.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.

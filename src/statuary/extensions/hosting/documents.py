@@ -54,16 +54,16 @@ INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
 
 
 class HeaderRule(NamedTuple):
-    """The headers for paths that match a pattern."""
+    """The headers for paths that match patterns."""
 
     glob: str  # `*` is any text, `:name` one segment of the path
     headers: dict[str, str]
 
 
 def url_glob(url: Url) -> str:
-    """Return the glob for a URL: its own path, or its folder.
+    """Return the pattern with which hosts match a URL.
 
-    Hosts accept `*` only at the end, so a folder's glob covers everything in it.
+    Hosts accept `*` only at the end, so the pattern covers the URL's whole folder.
     """
     if url.own_rule:
         return f"/{url.pattern}"
@@ -72,7 +72,7 @@ def url_glob(url: Url) -> str:
 
 
 def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the globs for URLs, without those that another one includes.
+    """Return the patterns with which hosts match URLs, without redundant ones.
 
     A page at the top has two, since hosts serve it with and without its extension. `/` is the status page.
     """
@@ -100,8 +100,8 @@ EnabledKeys = Collection[str] | None
 def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs that hosts need rules for.
 
-    These are the URLs of the core and of enabled extensions. Some extensions, such as logs, always have
-    rules, since their files may stay published after they are disabled.
+    These are the URLs of statuary's core and of enabled extensions. Some extensions, such as logs, always
+    have rules, since their files may stay published after they are disabled.
     """
     if enabled is None:
         return all_urls()
@@ -113,9 +113,9 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 
 
 def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
-    """Return the globs of paths that bypass the edge program.
+    """Return the patterns of paths that need no edge program.
 
-    They are outside of the look-up, and do not change until the next build. Some other paths need the
+    They are outside of the contract API, and do not change until the next build. Some other paths need the
     program: the API page, whose path is also that of an explorer's API; files whose absence needs a response;
     and proofs that are in packs or have only one name.
     """
@@ -131,12 +131,12 @@ ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the site has packs; false if the extensions are unknown."""
+    """Return whether the site has packs, as far as known."""
     return enabled is not None and "packs" in enabled
 
 
 def server_globs() -> tuple[str, ...]:
-    """Return the globs of the look-up's paths below `/server`.
+    """Return the patterns of the contract API's paths below `/server`.
 
     sourcify.dev has its API there, and some clients expect it.
     """
@@ -145,12 +145,12 @@ def server_globs() -> tuple[str, ...]:
 
 
 def server_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites below `/server`: the requested and the served path."""
+    """Return the rewrites below `/server`, as requested and served path."""
     return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
 
 
 def url_regex(url: Url) -> str:
-    """Return a regular expression for the paths of a URL.
+    """Return a regular expression that matches the paths of a URL.
 
     Its syntax is common to PCRE and RE2. A page is served with and without its extension, and the page of a
     folder also at the folder's path.
@@ -167,7 +167,7 @@ def url_regex(url: Url) -> str:
 
 
 def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return the common headers, cache rules and media types of all paths."""
+    """Return the header rules of a site: common ones, caching, media types."""
     by_glob: dict[str, dict[str, str]] = {}
     for rule in (*_common_rules(enabled), *_cache_rules(enabled), *_type_rules(enabled)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
@@ -175,7 +175,7 @@ def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
 
 
 def allows_frames(enabled: EnabledKeys) -> bool:
-    """Return whether documents may be framed; false if the extensions are unknown."""
+    """Return whether other sites may frame pages, as far as known."""
     return enabled is not None and any(url.framed for url in hosted_urls(enabled))
 
 
@@ -221,10 +221,13 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return the media type and the expression of paths with other types.
+    """Return the paths that need another media type than their extension's.
 
-    Their types differ from those of their extensions. Only URLs of `apis` and of other packages' extensions
-    are among them: the configurations have rules for the rest.
+    Only URLs of `apis` and of other packages' extensions are among them: the configurations have rules for
+    the rest.
+
+    Returns:
+        The media type and a regular expression for the paths.
     """
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(urls_of_others(enabled or ()))
@@ -256,7 +259,7 @@ class HostingSection(Section):
 
 
 def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
-    """Yield the files of the hosts in the settings."""
+    """Yield the files for the hosts in the settings."""
     file_names = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
     if settings.layout is PathLayout.SHARDED:
         file_names.add("_redirects")
@@ -267,7 +270,7 @@ def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> It
 
 
 def headers_file(enabled: EnabledKeys = None) -> str:
-    """Return the text of `_headers`: globs, each with its headers below it.
+    """Return the text of `_headers`, which Netlify and Cloudflare read.
 
     Cloudflare accepts up to 100 rules of at most 2,000 characters a line; the site has about thirty.
     """
@@ -279,7 +282,7 @@ def headers_file(enabled: EnabledKeys = None) -> str:
 
 
 def shard_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites that hide the sharded layout.
+    """Return the rewrites that hide the sharded layout, for Netlify.
 
     They are pairs of URL path and file path with Netlify's placeholders. Paths are case-sensitive there, so
     each shard has a rule for each case of its two digits: 484 for records, and as many for proofs.
@@ -293,9 +296,10 @@ def shard_rewrites() -> list[tuple[str, str]]:
 
 
 def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
-    """Return the text of `_redirects`, of which the first matching rule applies.
+    """Return the text of `_redirects`, which Netlify and Cloudflare read.
 
-    Cloudflare does not support the status 404 here, so internal files are redirected.
+    The first matching rule applies. Cloudflare does not support the status 404 here, so internal files are
+    redirected.
     """
     shards = shard_rewrites() if settings.layout is PathLayout.SHARDED else []
     lines = [f"{requested} {served} 200" for requested, served in (*server_rewrites(), *shards)]

@@ -52,12 +52,15 @@ class HostOptions:
 
     @property
     def has_log(self) -> bool:
-        """Whether the site has a log, which a host that replaces the whole site must not lose."""
+        """Whether the site has a log, which must not get lost."""
         return self.enabled is not None and "log" in self.enabled
 
     @property
     def workflow_build(self) -> str:
-        """The command that builds the site in a workflow of its repository, and keeps its log there."""
+        """The command with which a GitHub workflow builds the site.
+
+        If there is a log, the command keeps it in the repository.
+        """
         return (
             f'PATH="$PWD/.venv/bin:$PATH" bash {LOG_SCRIPT}' if self.has_log else ".venv/bin/statuary build"
         )
@@ -66,7 +69,7 @@ class HostOptions:
     def build_command(self) -> str:
         """The command that installs statuary and builds the site.
 
-        It succeeds, so that the host deploys the site, also if the site was published with faults.
+        If the site is published with faults, the command succeeds, so that the host deploys the site.
         """
         return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
@@ -77,9 +80,10 @@ def json_text(value: object) -> str:
 
 
 def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
-    """Fill a template of a configuration.
+    """Fill in a template of a host's configuration.
 
     Args:
+        template: the name of the template.
         folder: the folder of the template.
         values: the values that the template names.
     """
@@ -87,7 +91,10 @@ def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) 
 
 
 def log_files(options: HostOptions) -> list[HostFile]:
-    """Return the script that a site with a log is built with in a workflow of its repository; else none."""
+    """Return the script that keeps a site's log in its repository.
+
+    It is only needed if the site has a log.
+    """
     if not options.has_log:
         return []
     return [HostFile(LOG_SCRIPT, render_config(f"{LOG_SCRIPT}.jinja", options=options))]
@@ -108,7 +115,7 @@ def _environment(folder: Path) -> Environment:
 
 
 def explorer_error() -> str:
-    """Return the response to a call of an explorer's API.
+    """Return the JSON error for calls of an explorer's API.
 
     No character of it needs an escape in a configuration.
     """

@@ -87,13 +87,13 @@ WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
 def worker_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of a Cloudflare Worker, and the edge module."""
+    """Return the files for a Cloudflare Worker."""
     configuration = WRITTEN_BY.format(host="cloudflare") + json_text(worker_configuration(options))
     return [HostFile("wrangler.jsonc", configuration), *edge_module_files(options)]
 
 
 def worker_configuration(options: HostOptions) -> dict[str, object]:
-    """Return `wrangler.jsonc`: the edge module answers all paths except static ones."""
+    """Return `wrangler.jsonc`; the Worker answers all paths except static ones."""
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
@@ -111,7 +111,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
 
 
 def pages_files(options: HostOptions) -> list[HostFile]:
-    """Return a Pages project's configuration and function, and the edge module."""
+    """Return the files for a Cloudflare Pages project."""
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
@@ -131,7 +131,7 @@ KEEP_BUILD = ".keep-build"
 
 
 def netlify_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration, a build plugin, the edge function and its module."""
+    """Return the files for Netlify: settings, a build plugin, an edge function."""
     return [
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
@@ -155,7 +155,7 @@ def netlify_toml(options: HostOptions) -> str:
 
 
 def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
-    """Return the edge function: it re-exports the module and lists its paths.
+    """Return Netlify's edge function, which lists the paths it answers.
 
     Its name must differ from that of the folder beside it: Netlify would see one function.
     """
@@ -176,7 +176,7 @@ ObjectMetadata = tuple[str, str]
 
 
 def s3_files(options: HostOptions) -> list[HostFile]:
-    """Return the upload script and CloudFront's settings."""
+    """Return the files for S3: an upload script, and CloudFront's settings."""
     return [
         HostFile(
             "s3/upload.sh",
@@ -193,9 +193,10 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Group the key patterns of a bucket by their metadata.
+    """Group the files in a bucket by the headers that they need.
 
-    Timed documents come last, so that the documents that they name are uploaded before them.
+    Documents that change without a build come last, so that the documents that they name are uploaded before
+    them.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
     for url in hosted_urls(enabled):
@@ -237,7 +238,7 @@ def _framed_policy_files(options: HostOptions) -> list[HostFile]:
 
 
 def response_headers_policy() -> dict[str, object]:
-    """Return CloudFront's `ResponseHeadersPolicyConfig`: the headers of every response."""
+    """Return CloudFront's `ResponseHeadersPolicyConfig`."""
     return {
         "Name": "statuary",
         "CorsConfig": {
@@ -277,7 +278,7 @@ def _items(*items: str) -> dict[str, object]:
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return `deno.json` with the task `serve`, and the edge module."""
+    """Return the files for Deno: `deno.json` and the edge module."""
     tasks = {"serve": deno_serve_command(options)}
     return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
 
@@ -285,7 +286,7 @@ def deno_files(options: HostOptions) -> list[HostFile]:
 def deno_serve_command(options: HostOptions) -> str:
     """Return the command that serves the site with Deno.
 
-    It runs in the project's folder.
+    Run it in the project's folder.
     """
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     return (
@@ -295,7 +296,7 @@ def deno_serve_command(options: HostOptions) -> str:
 
 
 class Host(NamedTuple):
-    """A service or program that serves sites."""
+    """A service or program that can serve a site."""
 
     description: str  # the files that are written for it, as a phrase
     files: Callable[[HostOptions], list[HostFile]]
@@ -306,16 +307,20 @@ class Host(NamedTuple):
 
 
 def github_pages_files(options: HostOptions) -> list[HostFile]:
-    """Return a workflow that builds, caches and deploys the site, and keeps its log.
+    """Return the workflow that builds and deploys to GitHub Pages.
 
-    GitHub Actions never overwrites a cache, so each run saves one under its own key and restores the newest.
+    It also keeps the log. GitHub Actions never overwrites a cache, so each run saves one under its own key
+    and restores the newest.
     """
     workflow = render_config("github-pages.yml.jinja", options=options)
     return [HostFile(".github/workflows/site.yml", workflow), *log_files(options)]
 
 
 def vercel_files(options: HostOptions) -> list[HostFile]:
-    """Return `vercel.json`; its paths use path-to-regexp, where a star is `(.*)`."""
+    """Return `vercel.json`.
+
+    Its paths use path-to-regexp, where a star is `(.*)`.
+    """
     configuration = {
         "$schema": "https://openapi.vercel.sh/vercel.json",
         "buildCommand": options.build_command,

@@ -24,7 +24,7 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 
 
 class Installation(NamedTuple):
-    """The steps that install this version of statuary on a host."""
+    """The commands with which a host installs this version of statuary."""
 
     requirement: str  # what to pass to pip, quoted for a shell
     # the wheel to copy, or the folder of sources to build one from; None if the project needs no wheel
@@ -33,7 +33,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project: Path) -> Installation:
-    """Find out how this statuary was installed (PEP 610).
+    """Return the commands that install statuary as it is installed here.
 
     Args:
         project: the folder that the host builds.
@@ -42,10 +42,10 @@ def read_installation(project: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Installation:
-    """Return the steps that repeat an installation.
+    """Return the commands that repeat an installation of statuary.
 
     Args:
-        direct_url: the content of PEP 610's file; None if a package index was used.
+        direct_url: where statuary was installed from (PEP 610); None for a package index.
         project: the folder that the host builds.
     """
     if direct_url is None:
@@ -62,10 +62,11 @@ def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Ins
 
 
 def put_wheel(source: Path, project: Path) -> Path:
-    """Copy an installation's wheel into the project, or build it.
+    """Copy statuary's wheel into the project, or build it there.
 
     Args:
         source: a wheel, or a folder of sources to build.
+        project: the folder that the host builds.
 
     Returns:
         The path of the wheel.
@@ -144,7 +145,7 @@ def checked_out_branch(folder: Path) -> str:
 
 
 def with_extras(requirement: str, extras: Sequence[str]) -> str:
-    """Return a requirement with extras, quoted for a shell.
+    """Add extras to a requirement, and quote it for a shell.
 
     The requirement is a name, a URL, a wheel or a folder, as on pip's command line. One that has extras
     stays.

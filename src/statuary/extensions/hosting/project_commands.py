@@ -19,10 +19,13 @@ from statuary.system.writing import replace_file
 def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
     """Return the files and folders to commit, quoted for a shell.
 
-    The edge module is excluded, since the host's build writes it again.
+    The edge module is left out, because the host's build writes it.
 
     Args:
+        files: the files of the host.
         wheel: the wheel in the project, if any.
+        content: the content folder.
+        out: the project's folder.
     """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     if wheel is not None:
@@ -33,7 +36,9 @@ def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out:
 
 
 def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> None:
-    """Refuse to overwrite files that differ and were edited, unless forced.
+    """Refuse to overwrite files that someone has edited.
+
+    With `force`, they are overwritten.
 
     Raises:
         StatuaryError: if there are such files.
@@ -47,7 +52,7 @@ def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> Non
 def write_files(
     files: list[HostFile], installation: Installation, out: Path, *, is_installed: bool = False
 ) -> Path | None:
-    """Write files into the project, and the wheel that they install.
+    """Write a host's files into the project, with statuary's wheel if needed.
 
     Args:
         files: the files of the host.
@@ -102,11 +107,10 @@ AS_WRITTEN = "as written: "
 
 
 def with_digest(text: str, comment: str) -> str:
-    """Append a comment with a digest of a text, to recognize edits.
-
-    A later run overwrites the file unless its digest differs.
+    """Add a comment with a text's digest, to recognize later edits.
 
     Args:
+        text: the text.
         comment: the characters that begin a comment in the file.
     """
     return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"

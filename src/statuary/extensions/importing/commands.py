@@ -69,7 +69,7 @@ from statuary.system.unpacking import is_archive, unpack
 
 
 class StatusKind(NamedTuple):
-    """A system whose status pages can be imported."""
+    """A system whose status pages can be imported, such as Statuspage."""
 
     title: str
     read_page: Callable[[ImportRequest], StatusPlan]
@@ -147,7 +147,7 @@ STATUS_COMMANDS = tuple(map(_status_command, STATUS_KINDS))
 
 
 class ContractKind(NamedTuple):
-    """A source of contracts."""
+    """A kind of source that contracts are imported from, such as Sourcify."""
 
     name: str
     title: str  # the contracts that it imports, as a phrase
@@ -297,7 +297,7 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 @import_command.command("safe-deployments", hidden=True, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, expose_value=False)
 def safe_deployments_command() -> None:
-    """Point to the command that replaced this one."""
+    """Name the command that replaced this one."""
     raise click.UsageError(
         "`statuary import safe-deployments` was removed: Safe's assets have no sources, so it imported nothing. "
         "Import the contracts with `statuary import sourcify --chain-id ID --address ADDRESS`."
@@ -310,11 +310,13 @@ def run_status_import(
     key: str,
     target: ImportTarget,
 ) -> ExitCode:
-    """Import a status page, print the report and return the exit code.
+    """Import a status page, print a report, and return the exit code.
 
     Args:
-        read_page: the reader of its system.
+        read_page: reads a page of the system.
+        source: the URL, folder or file of the page.
         key: the key of the system's API; empty without one.
+        target: the content folder and the common options.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
@@ -366,7 +368,7 @@ PROJECT_READERS: Final = {
 def run_contract_import(
     kind: str, source: str, contract_options: ContractOptions, target: ImportTarget
 ) -> ExitCode:
-    """Import contracts, print the report and return the exit code."""
+    """Import contracts, print a report, and return the exit code."""
     content = target.content
     catalogue = read_catalogue(content)
     addresses, file = contract_options.addresses, contract_options.address_file

@@ -23,9 +23,9 @@ Announce = Callable[[str], None]
 
 
 class Compilations:
-    """A context manager that runs the compilers of an import.
+    """Compiles the contracts of an import in worker threads.
 
-    An exception stops the compilers.
+    It is a context manager; an exception stops the compilers.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Find a compiler of the version that a compilation names.
+        """Find the compiler that a contract needs.
 
         Returns:
             The compiler, or None. If the version is unknown, it is the only compiler of the kind.
@@ -68,16 +68,16 @@ class Compilations:
     def expect(self, compilation: ImportedCompilation) -> None:
         """Announce a contract that will be compiled.
 
-        The first run of its input then compiles it too.
+        Contracts with the same input are compiled together.
         """
         if (compiler := self.find(compilation)) is not None:
             key = self.cache.key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
 
     def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
-        """Compile in a worker.
+        """Start to compile a contract.
 
-        All expected contracts of the same input are compiled together.
+        All announced contracts with the same input are compiled together.
 
         Raises:
             NotImportableError: if there is no compiler of the version.
@@ -120,7 +120,7 @@ class Compilations:
 
 
 def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
-    """Add the output of a run to a compilation, waiting for it.
+    """Wait for a compiler, and add its output to a compilation.
 
     Raises:
         NotImportableError: if the compiler failed.

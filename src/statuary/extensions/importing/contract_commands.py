@@ -75,9 +75,11 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts that a command's arguments name, or all.
+    """Return the contracts that a command's arguments name, or all contracts.
 
     Args:
+        catalogue: the site.
+        addresses: the addresses that the user typed.
         chain_id: the chain; None for all chains.
 
     Raises:
@@ -96,7 +98,7 @@ def choose_sources(
 
 
 def read_catalogue(content: Path) -> SiteContent:
-    """Read the site; exit with a report if its content has errors."""
+    """Read the site, or print its errors and exit."""
     catalogue, findings = read_content(content)
     if catalogue is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -107,12 +109,11 @@ def read_catalogue(content: Path) -> SiteContent:
 def choose_chain(
     catalogue: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
 ) -> ChainId:
-    """Return the chain of a contract: by option, node, or site.
+    """Return a contract's chain, by option, node or site.
 
     Raises:
         NotImportableError: if the node is on another chain, or the chain is missing in site.yaml and may not
-            be added.
-        click.UsageError: if neither names a chain, and the site has not exactly one.
+            be added. click.UsageError: if neither names a chain, and the site has not exactly one.
     """
     site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
@@ -287,15 +288,15 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 def anchor_added(
     content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: SiteContent
 ) -> Anchor | None:
-    """Anchor a contract that is being added.
+    """Save a chain's proofs of a contract that is being added.
 
-    Other failures than a contradiction are printed as notes.
+    If that fails, a note is printed.
 
     Args:
-        rpc: the URL of the node; None to skip anchoring.
+        rpc: the URL of the node; None to skip it.
 
     Returns:
-        The anchor, or None.
+        The proofs, or None.
 
     Raises:
         ContradictedError: if the node proves other code than it gave.

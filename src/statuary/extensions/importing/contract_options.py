@@ -37,7 +37,7 @@ def _number(text: str) -> str:
 
 
 class ParsedType(click.ParamType[Parsed]):
-    """An option type that a parser of statuary converts."""
+    """A type of option that one of statuary's parsers converts."""
 
     def __init__(self, name: str, parse: Callable[[str], Parsed]) -> None:
         self.name = name

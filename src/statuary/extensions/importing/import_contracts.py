@@ -143,7 +143,7 @@ NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 
 
 class ContractImportSettings(NamedTuple):
-    """The options of importing contracts."""
+    """The options for importing contracts."""
 
     form: ContractForm  # a workspace or a record; a served record stays one
     now: Instant
@@ -200,9 +200,9 @@ class ImportedContracts:
         match: str = "",
         is_compiled_again: bool = False,
     ) -> None:
-        """Add the result for an address.
+        """Record the result for an address.
 
-        An entry that was read takes precedence over one that only names the address.
+        The result for a contract that was read takes precedence over one for an address only.
         """
         place = _place(entry)
         if isinstance(entry, ListedContract) or place not in self.accounts:
@@ -210,7 +210,7 @@ class ImportedContracts:
             self.accounts[place] = AddressAccount(*about, match=match, is_compiled_again=is_compiled_again)
 
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
-        """Add the notes of an imported contract."""
+        """Add notes about an imported contract."""
         self.notes += [SkippedRecord(contract.label, note) for note in notes]
         self.notes_of[_place(contract)] += notes
 
@@ -249,12 +249,12 @@ class _BegunContract(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Whether its compilation has ended."""
+        """Whether the contract has been compiled."""
         return self.run is None or self.run.done()
 
 
 class ContractImport:
-    """An import of contracts into a content folder."""
+    """Imports contracts into a content folder."""
 
     def __init__(
         self,
@@ -279,7 +279,7 @@ class ContractImport:
         self.missing_chain_contracts: list[ListedContract] = []
 
     def expect_all(self, contracts: ListedContracts) -> None:
-        """Announce the compilations of all contracts that the content lacks.
+        """Announce the contracts that have to be compiled.
 
         Contracts with the same input are then compiled together.
         """
@@ -291,7 +291,7 @@ class ContractImport:
                     self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
-        """Import the contracts of a source, and report each failure.
+        """Import all contracts of a source, and report each failure.
 
         The import stops if the server does not respond for `MAX_SILENCE` contracts in a row.
         """
@@ -587,7 +587,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids of the site, except those in bulk files."""
+        """The match ids that the site uses, except those in bulk files."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

@@ -40,7 +40,7 @@ CALL_PROTECTION = range(1, 21)
 
 
 class VerificationResult(NamedTuple):
-    """A derived record and the findings of its checks."""
+    """A contract's record, and the findings of its checks."""
 
     workspace: Workspace  # the contract, with its compiler output trimmed if a record can be derived
     record: RecordValue | None  # None if none can be derived
@@ -49,14 +49,15 @@ class VerificationResult(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether the contract may be written."""
+        """Whether the record has no errors, so that it may be written."""
         return self.record is not None and not has_errors(self.findings)
 
 
 def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
-    """Derive a contract's record and run every check on it.
+    """Make a contract's record, and run every check on it.
 
     Args:
+        workspace: the inputs of the record.
         path: the file that it would be written to, for the findings.
     """
     try:
@@ -86,12 +87,12 @@ def _readable_differences(workspace: Workspace) -> list[str]:
 
 
 def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Describe how the compiled code of each side differs from the chain's.
+    """Describe the differences between compiled and on-chain code.
 
     Bytes that linking, deployment or comments change are not compared.
 
-    Returns:
-        The sides that have code on the chain, `creation` or `runtime`, each with a sentence.
+    Yields:
+        `creation` or `runtime`, if that code is on the chain, with a sentence.
 
     Raises:
         InvalidValueError: if the compiler's output cannot be read.
@@ -137,7 +138,7 @@ _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
 
 
 class ExistingContract(NamedTuple):
-    """A contract that the site already has at the address.
+    """The contract that the site already has at an address.
 
     A member that cannot be read is None.
     """
@@ -148,7 +149,7 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
     def keep_in(self, options: "ImportOptions") -> "ImportOptions":
-        """Add this contract's match id and date to options without them."""
+        """Use this contract's match id and date, unless options give others."""
         return options._replace(
             match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
         )
@@ -157,10 +158,10 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Find the contract at an address, in any form.
+    """Find the contract that the site already has at an address.
 
     Returns:
-        The contract; None if the site does not have it.
+        The contract, in any form; None if the site does not have it.
     """
     source = find_source(catalogue, chain_id, address)
     if source is None:
@@ -176,7 +177,7 @@ def find_existing_contract(
 
 
 def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Find the source of the contract at an address, or None."""
+    """Find where the content has the contract at an address, or None."""
     key = (chain_id, address.lower())
     return next(
         (
@@ -189,7 +190,7 @@ def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> 
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return a contract's name.
+    """Return the name of a contract in the content.
 
     Returns:
         The name; None without a source, or if its record cannot be read.
@@ -199,10 +200,10 @@ def contract_name(root: Path, source: ContractSource | None) -> str | None:
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Read the record of a source.
+    """Read the record of a contract in the content.
 
     Returns:
-        None if it cannot be read.
+        The record; None if it cannot be read.
     """
     return read_contract(root, source).record
 
@@ -222,7 +223,7 @@ def next_match_id(root: Path, catalogue: SiteContent) -> str:
 
 
 def following_match_id(match_ids: Iterable[str | None]) -> str:
-    """Return the number after the largest match id."""
+    """Return the number that follows the largest match id."""
     numbers = (int(text) for text in match_ids if text and text.isascii() and text.isdigit())
     return str(1 + max(numbers, default=0))
 
@@ -230,7 +231,7 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 def check_match_id_is_free(
     root: Path, catalogue: SiteContent, match_id: str, own_source: ContractSource | None
 ) -> None:
-    """Refuse a match id that another contract has.
+    """Check that no other contract has a match id.
 
     Bulk files are not searched.
 
@@ -246,10 +247,10 @@ def check_match_id_is_free(
 
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Return the match id in a source.
+    """Read the match id of a contract in the content.
 
     Returns:
-        None if it cannot be read.
+        The match id; None if it cannot be read.
     """
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
@@ -268,7 +269,7 @@ def _start_of(file: Path) -> bytes:
 
 
 class ImportOptions(NamedTuple):
-    """The contract to add, with the values that options give."""
+    """A contract to add: its chain and address, and values from options."""
 
     chain_id: ChainId
     address: Address
@@ -281,13 +282,13 @@ class ImportOptions(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The file that makes the contract, relative to the content folder."""
+        """The main file of the contract, relative to the content folder."""
         path = f"contracts/{self.chain_id}/{self.address}"
         return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
 
 
 class PreparedContract(NamedTuple):
-    """A verified contract and the files to write."""
+    """A verified contract, and the files to write for it."""
 
     verification: VerificationResult  # the record, and its findings
     files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
@@ -311,7 +312,7 @@ def prepare_contract(
     node: EthereumNode | None = None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> PreparedContract:
-    """Derive and verify a contract; return the files to write.
+    """Verify a contract, and return the files to write.
 
     Args:
         node: the node that is asked for the implementations of a proxy.
@@ -357,11 +358,11 @@ def derive_contract(
     replaced: ContractSource | None = None,
     proxy_resolution: Json | None = None,
 ) -> PreparedContract:
-    """Derive and verify a contract whose match id is known.
+    """Verify a contract whose match id is known.
 
     Args:
         replaced: the existing contract that it replaces.
-        proxy_resolution: the member `proxyResolution` by the chain, if it is a proxy.
+        proxy_resolution: the record's `proxyResolution`, if the chain says that it is a proxy.
 
     Raises:
         NotImportableError: if something is missing that every record needs.
@@ -388,7 +389,7 @@ def workspace_of(
     on_chain: OnChainContract,
     proxy_resolution: Json | None = None,
 ) -> Workspace:
-    """Return the workspace of a contract."""
+    """Return the inputs of a contract's record."""
     return Workspace(
         chain_id=options.chain_id,
         address=options.address,
@@ -433,11 +434,11 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Resolve a proxy by its code on the chain.
+    """Ask a node for a proxy's implementations, if its code is known.
 
     Returns:
-        The member `proxyResolution`; None if the code is unknown or decides without the chain, or if the node
-        responds with an error.
+        The record's `proxyResolution`; None if the code is unknown or decides without the chain, or if the
+        node responds with an error.
     """
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

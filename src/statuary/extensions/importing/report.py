@@ -22,14 +22,14 @@ class SkippedRecord(NamedTuple):
 
 
 def by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each reason with the skipped records, the most frequent first."""
+    """Group skipped records by reason, the most frequent reason first."""
     for reason, _ in Counter(record.reason for record in skipped).most_common():
         yield reason, [record.record for record in skipped if record.reason == reason]
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """The result of an import."""
+    """The added, changed and skipped records of an import."""
 
     added_paths: list[str] = field(default_factory=list)
     changed_paths: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class ImportReport:
 
 
 class AddressAccount(NamedTuple):
-    """The result for an address in a source."""
+    """The result of an import for one address."""
 
     chain_id: ChainId | None  # None if the source does not name it
     address: Address | None  # None for an entry without one
@@ -56,7 +56,7 @@ class AddressAccount(NamedTuple):
 
     @property
     def document(self) -> JsonObject:
-        """The result as a JSON object."""
+        """The result as JSON."""
         optional: dict[str, Json] = {
             "match": self.match,
             "reason": self.reason,

@@ -21,7 +21,7 @@ LISTED = 10
 
 
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines about an imported status page."""
+    """Yield the lines to print about an imported status page."""
     would = "would be " if dry_run else ""
     yield from _files(report.added_paths, f"{would}added", content)
     yield from _files(report.changed_paths, f"{would}changed", content)
@@ -52,7 +52,7 @@ def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
 
 
 def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines about imported contracts."""
+    """Yield the lines to print about imported contracts."""
     report = done.report
     did = "would be added" if dry_run else "added"
     if done.verified:
@@ -82,7 +82,7 @@ def _listed(names: Sequence[str]) -> Iterator[str]:
 
 
 def write_account(file: Path, done: "ImportedContracts", kind: str, source: str, *, dry_run: bool) -> None:
-    """Write the result for every address as a JSON document.
+    """Write the result for every address to a JSON file.
 
     Each address has a line of its own.
 

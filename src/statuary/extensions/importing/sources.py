@@ -30,7 +30,7 @@ RETRIES = Retries(tries=4)
 
 
 class WebSource:
-    """A client that sends GET requests to another system."""
+    """An HTTP client for reading from another system."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class WebSource:
         self.announce = announce
 
     def json(self, url: str) -> Json:
-        """Request a URL, and parse its JSON.
+        """Fetch a URL, and parse its JSON.
 
         Returns:
             The value, or None if the server responds with 404 or 410.
@@ -72,7 +72,7 @@ class WebSource:
         return value
 
     def get(self, url: str) -> bytes | None:
-        """Request a URL, and return its body.
+        """Fetch a URL, and return the body.
 
         Returns:
             The bytes, or None if the server responds with 404 or 410.
@@ -137,7 +137,7 @@ def read_json_file(file: Path) -> dict[str, Json]:
 
 
 def member_at(value: Json, *keys: str) -> Json:
-    """Look up a value in nested objects.
+    """Return a value inside nested objects, given its keys.
 
     Raises:
         InvalidValueError: if it is missing or null.
@@ -150,7 +150,7 @@ def member_at(value: Json, *keys: str) -> Json:
 
 
 def object_at(value: Json, *keys: str) -> JsonObject:
-    """Look up an object in nested objects.
+    """Return an object inside nested objects, given its keys.
 
     Raises:
         InvalidValueError: if it is missing, or not an object.
@@ -159,7 +159,7 @@ def object_at(value: Json, *keys: str) -> JsonObject:
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
-    """Look up a list in nested objects.
+    """Return a list inside nested objects, given its keys.
 
     Raises:
         InvalidValueError: if it is missing, or not a list.
@@ -168,7 +168,7 @@ def list_at(value: Json, *keys: str) -> Sequence[Json]:
 
 
 def text_at(value: Json, *keys: str) -> str:
-    """Look up a string in nested objects.
+    """Return a string inside nested objects, given its keys.
 
     Raises:
         InvalidValueError: if it is missing, or not a string.
@@ -211,9 +211,9 @@ def read_text(file: Path) -> str:
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Decode a source file, including its byte order mark.
+    """Decode a source file as UTF-8.
 
-    The mark is part of the source.
+    A byte order mark stays, because it is part of the source.
 
     Raises:
         NotImportableError: if it is not UTF-8.
@@ -225,13 +225,16 @@ def decode_source(raw: bytes, file: Path) -> str:
 
 
 def folder_above(file: Path, name: str) -> Path | None:
-    """Find the nearest folder of a name beside or above a file."""
+    """Find the nearest folder with a name, beside or above a file."""
     folders = (folder / name for folder in file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def is_file(path: Path) -> bool:
-    """Return whether a path names a file; not if it is too long to name any."""
+    """Return whether a path leads to a file.
+
+    A path that is too long does not.
+    """
     try:
         return path.is_file()
     except OSError:
@@ -239,9 +242,10 @@ def is_file(path: Path) -> bool:
 
 
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
-    """Read a file up to a limit.
+    """Read a file that is not too large.
 
     Args:
+        file: the file.
         limit: the largest number of bytes.
 
     Raises:

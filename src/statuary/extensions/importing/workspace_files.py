@@ -41,10 +41,12 @@ MISSING = "# Missing: "
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the files of a contract by path in the content folder.
+    """Return the files to write for a contract, by path.
 
     Args:
-        form: a workspace or a record.
+        workspace: the inputs of the record.
+        record: the record.
+        form: whether to write a workspace or a record.
     """
     if form is ContractForm.RECORD:
         return {f"contracts/{workspace.chain_id}/{workspace.address}.json": encode_unchecked(record)}
@@ -52,7 +54,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of an incomplete workspace by path.
+    """Return the files of a workspace that is not complete yet.
 
     Its `contract.yaml` lists the missing parts.
     """
@@ -78,7 +80,7 @@ def _line(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Format the settings of a workspace as `contract.yaml`."""
+    """Format a workspace's settings as `contract.yaml`."""
     return block_text({key: value for key, value in _contract(workspace).items() if value})
 
 
@@ -163,9 +165,10 @@ HINT = "fix the cause and add the contract again with --force"
 
 
 def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSource | None) -> None:
-    """Write a contract's files, and remove those of the replaced one.
+    """Write a contract's files, and remove those that they replace.
 
     Args:
+        root: the content folder.
         files: the files by path in the content folder, in the order in which they are written.
         replaced: the existing contract, if any; other files beside it stay.
 
@@ -196,7 +199,7 @@ def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return the paths of files that a contract may have, evidence included.
+    """Return all files that a contract may have, including evidence.
 
     Returns:
         The paths; none without a source.

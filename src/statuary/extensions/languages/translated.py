@@ -13,9 +13,9 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Translated(str):  # noqa: SLOT000 - it has a member
-    """A string that also has translations.
+    """A string with its translations.
 
-    Its own value is in the APIs' language, or the first one.
+    The string itself is in the APIs' language, or in the first one.
     """
 
     def __new__(cls, texts: Mapping[str, str], language: str = "") -> Self:

@@ -26,7 +26,9 @@ def status_in_first_language(
     findings: list[Finding],
     language: str,
 ) -> StatusCatalogue:
-    """Return the status in the first language, and report wrong languages.
+    """Return the status in the site's first language.
+
+    Wrong languages are reported.
 
     Args:
         findings: receives the findings; earlier ones about translations get a hint with the site's languages.
@@ -84,12 +86,12 @@ def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
 
 
 def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
-    """Translate a status; texts without translation stay."""
+    """Translate a status; texts without a translation stay."""
     return mapped(status, lambda text: text.by_language.get(tag) or str(text))
 
 
 def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
-    """Replace the translated strings in a value."""
+    """Change the translated strings in a value."""
     result: Any = _map_value(value, change)
     return result  # type: ignore[no-any-return]
 

@@ -38,10 +38,7 @@ from statuary.status.urls import incident_of_path
 
 
 class EntryKind(StrEnum):
-    """The kind of an entry's subject.
-
-    As in Statuspage, scheduled maintenance is an incident.
-    """
+    """The kind of an entry's subject (maintenance counts as an incident)."""
 
     CONTRACT = "contract"
     INCIDENT = "incident"
@@ -52,7 +49,7 @@ class EntryKind(StrEnum):
 
 
 class LogAction(StrEnum):
-    """The change of a subject: added, changed or removed."""
+    """The change that a log entry records: added, changed or removed."""
 
     ADD = "add"
     CHANGE = "change"
@@ -60,7 +57,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """The subject of an entry, such as a contract or an update."""
+    """The subject of a log entry, such as a contract or update."""
 
     kind: EntryKind
     first: str = ""
@@ -68,7 +65,7 @@ class LogSubject(NamedTuple):
 
     @property
     def members(self) -> dict[str, str]:
-        """The members that identify the subject in an entry."""
+        """The JSON members that identify the subject in a log entry."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
 
@@ -100,7 +97,7 @@ class LogEntry(NamedTuple):
 
     @property
     def digests(self) -> list[str]:
-        """The members that differ between two versions of a subject."""
+        """The members that have the digests of a version."""
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
@@ -169,16 +166,13 @@ FORMS = {
 
 
 class EntryRules:
-    """Checks the form and the order of a log's entries."""
+    """Checks each log entry against the one before it."""
 
     def __init__(self, clock: str = "") -> None:
         self.clock = clock  # the time of the entry before
 
     def check(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Check the next entry.
-
-        Args:
-            previous_entry: the entry before it about the same subject; None if there is none.
+        """Check the next log entry against the last one about its subject.
 
         Raises:
             LogError: if it breaks a rule.
@@ -266,12 +260,10 @@ class TlogProof(NamedTuple):
     checkpoint: Checkpoint  # the log's, with its signatures
 
     def verify(self, entry: bytes) -> None:
-        """Verify the proof for an entry.
-
-        Signatures are verified elsewhere.
+        """Verify the proof for a log entry, except its signatures.
 
         Raises:
-            ProofError: if the proof does not show it.
+            ProofError: if the proof does not show that the log contains the entry.
         """
         size, root = self.checkpoint.size, self.checkpoint.root
         verify_inclusion(leaf_hash(entry), self.number, size, self.hashes, root)
@@ -285,7 +277,7 @@ class ProvedEntry(NamedTuple):
 
 
 def check_proof(body: bytes, document: bytes) -> ProvedEntry:
-    """Verify a document with a .tlog-proof file of statuary.
+    """Verify with a .tlog-proof file that a log contains a document.
 
     The signatures of the checkpoint are not verified.
 
@@ -303,11 +295,7 @@ def check_proof(body: bytes, document: bytes) -> ProvedEntry:
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
-    """Format a .tlog-proof file.
-
-    Args:
-        checkpoint: the note as published.
-    """
+    """Encode a .tlog-proof file with the checkpoint as published."""
     lines = [HEADER]
     if extra:
         lines.append(f"extra {b64encode(extra).decode()}")
@@ -317,7 +305,7 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: by
 
 
 def parse_proof(body: bytes) -> TlogProof:
-    """Parse a .tlog-proof file; raise LogError if it is not one."""
+    """Parse a .tlog-proof file; a malformed one raises LogError."""
     head, separator, note = body.partition(b"\n\n")
     match = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
     if not separator or match is None:
@@ -338,7 +326,7 @@ PAGE = 2_000
 
 
 class LogState(NamedTuple):
-    """The state of the log after a run."""
+    """The state of the log after a build."""
 
     head: str = ""  # the head of the log, in the form of `TreeHead.text`
     published_head: str = ""  # the longest head that others may have seen, in the same form
@@ -346,7 +334,7 @@ class LogState(NamedTuple):
 
 
 class LogTable(LedgerTable):
-    """The ledger's entries: published ones, and those of this run."""
+    """The log's entries in the ledger: published ones, and new ones."""
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
         super().__init__(ledger, connection)
@@ -358,7 +346,7 @@ class LogTable(LedgerTable):
 
     @property
     def state(self) -> LogState:
-        """The state of the log after the last run that extended it."""
+        """The state of the log after the last build that extended it."""
         row = self.connection.execute("SELECT head, published, complete FROM log_heads").fetchone()
         return LogState(*row) if row else LogState()
 
@@ -367,11 +355,7 @@ class LogTable(LedgerTable):
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Add entries.
-
-        Args:
-            schema: `work` for entries of this run, `main` for published ones.
-        """
+        """Add entries: new ones to `work`, published ones to `main`."""
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert(number, entry, schema)
@@ -393,11 +377,7 @@ class LogTable(LedgerTable):
         return next(reversed(self.versions(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
-        """Replace all published entries.
-
-        Args:
-            entries: the encoded entries, in order.
-            head: the head of the log with these entries.
+        """Replace all published entries by these, which lead to the head.
 
         Raises:
             LogError: if an entry is malformed or breaks a rule.
@@ -415,13 +395,13 @@ class LogTable(LedgerTable):
         self._set_state(LogState(head, published_head))
 
     def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Set the state of the log that `save` stores.
+        """Set the state of the log that is saved with the ledger.
 
         Args:
-            head: the log after this run.
+            head: the log after this build.
             published_head: the longest head that others may have seen.
-            contracts: whether this run has logged all changes of contracts; if not, the log has every
-                contract only if the last run left none out.
+            contracts: whether this build has logged all changes of contracts; if not, the log has every
+                contract only if the last build left none out.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
@@ -429,7 +409,7 @@ class LogTable(LedgerTable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the last run logged every contract of its site."""
+        """Whether the last build logged every contract of its site."""
         return self.state.complete == self.ledger.run - 1
 
     def versions(self, subject: LogSubject) -> list[NumberedEntry]:
@@ -443,11 +423,7 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind that published entries have not removed.
-
-        Args:
-            incident_id: only those of this incident; empty for all.
-        """
+        """Yield the subjects of a kind or incident that are not removed."""
         last_key = prefix = f"{kind.value}\n{incident_id}\n" if incident_id else f"{kind.value}\n"
         query = (
             "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
@@ -460,7 +436,7 @@ class LogTable(LedgerTable):
 
     @override
     def save(self) -> None:
-        """Store this run's entries as published, if it extended the log."""
+        """Store this build's entries as published, if it extended the log."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
             self._set_state(self._next)
@@ -474,7 +450,7 @@ def _key(subject: LogSubject) -> str:
 
 
 class LogItem(NamedTuple):
-    """A subject with the digests of what is published now."""
+    """A thing that is published now, with its digests."""
 
     subject: LogSubject
     sha256: str = ""
@@ -483,7 +459,11 @@ class LogItem(NamedTuple):
 
 
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the entry to append about a subject, or None if unchanged."""
+    """Return the log entry that a change since the last entry needs.
+
+    Returns:
+        The entry, or None if nothing changed.
+    """
     number, previous_entry = previous if previous is not None else (None, None)
     # the digests of a removed subject are empty
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
@@ -497,10 +477,9 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield contracts that may have changed, removed ones included.
+    """Yield the contracts whose log entries may have to change.
 
-    Args:
-        every: whether to yield all contracts, not only those that this run changed.
+    Removed contracts are among them. With `every`, all contracts are yielded.
     """
     contracts = table.ledger.table(ContractTable)
     for chain_id, address in contracts.changed_contracts(every=every):
@@ -523,7 +502,7 @@ def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
 
 
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
-    """Yield incidents, maintenance windows and updates, removed ones included."""
+    """Yield incidents and updates whose log entries may have to change."""
     present_ids = set()
     for document in documents:
         incident = incident_of_path(document.path)
@@ -548,7 +527,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
 
 
 def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield an incident's updates, oldest first, with their digests."""
+    """Yield the updates of an incident with digests, oldest first."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
@@ -556,7 +535,7 @@ def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Hash the part of a document that its entry covers.
+    """Return the digest that a log entry has for a document.
 
     Raises:
         LogError: if the document is not of that kind.
@@ -587,8 +566,7 @@ def authored_incident(record: JsonObject) -> list[Json]:
 def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
     """Return the parts of an update that its author wrote.
 
-    Args:
-        is_planned: whether it belongs to a maintenance window, which determines its components.
+    A maintenance window (`is_planned`) determines the components of its updates.
     """
     affected = [] if is_planned else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]

@@ -28,7 +28,7 @@ NEW_KEY = "new key "
 
 
 class KeyChange(NamedTuple):
-    """A statement of a log's key about the next key."""
+    """A log's announcement of its next key, signed by the current key."""
 
     previous_key: PublicKey
     key: PublicKey
@@ -36,16 +36,16 @@ class KeyChange(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The signed text: the previous key's log, and the new key."""
+        """The signed text: the current key's log, and the next key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
     def note(self) -> str:
-        """The statement as a signed note."""
+        """The announcement as a signed note."""
         return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
-        """Verify the signature.
+        """Verify the signature of the announcement.
 
         Raises:
             LogError: if it is not a signature of this statement by the previous key.
@@ -57,15 +57,15 @@ class KeyChange(NamedTuple):
 
 
 def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
-    """Sign the statement about the next key."""
+    """Sign the announcement of the next key."""
     change = KeyChange(previous_key.public, key, "")
     return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 
 
 def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Follow key changes from a trusted key to the current one.
+    """Follow announcements from a trusted key to the current one.
 
-    The changes are in order, and their signatures must be verified before.
+    They are in order, and their signatures must be verified before.
     """
     for change in changes:
         trusted = change.key if change.previous_key == trusted else trusted
@@ -73,10 +73,10 @@ def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
 
 
 def read_change(content: Path) -> KeyChange | None:
-    """Read and verify the statement in the content.
+    """Read and verify the announcement of a new key.
 
     Returns:
-        The statement, or None if there is no such file.
+        The announcement, or None if there is none.
 
     Raises:
         LogError: if the file cannot be read, or its signature is not that of the previous key.
@@ -109,7 +109,7 @@ def _parse(previous_key: PublicKey, body: bytes) -> KeyChange:
 
 
 def write_change(content: Path, change: KeyChange) -> None:
-    """Write the statement into the content.
+    """Write the announcement of a new key into the content.
 
     Raises:
         PublishingError: if it cannot be written.

@@ -27,7 +27,7 @@ from statuary.system.writing import atomic_file
 
 
 class KnownLog(NamedTuple):
-    """A log's key and head at its last verification on this machine."""
+    """A log's key and size when this machine last verified it."""
 
     key: PublicKey
     head: TreeHead
@@ -55,7 +55,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a site states the key that its address had before."""
+    """Return whether a site's log has the key that is known here."""
     remembered_log = load_log_state(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
@@ -66,7 +66,9 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Refuse another log at an address, unless it was announced.
+    """Refuse a log at an address that had another log.
+
+    A key change that was announced is accepted.
 
     Raises:
         LogError: if the changes do not lead from the remembered key to this one.
@@ -87,7 +89,7 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 
 def load_log_state(origin: str) -> KnownLog | None:
-    """Load the state of a log at its last verification.
+    """Return a log as this machine last verified it.
 
     Returns:
         The state, or None if the log is unknown.
@@ -113,7 +115,7 @@ def _damaged(file: Path) -> PublishingError:
 
 
 def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -> None:
-    """Remember the state of a log, and its address.
+    """Remember a log as it was verified, with its address.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -126,7 +128,7 @@ def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -
 
 
 class KnownKey(NamedTuple):
-    """The key of a log, and how it became known."""
+    """A log's key, and the reason to trust it."""
 
     key: PublicKey
     source: str  # how it became known, in words for messages
@@ -151,7 +153,7 @@ def verification_key(
         origin: the log's name.
         given_key: the key that the reader gives.
         stated_key: the key that the site itself states, which is believed the first time.
-        changes: the changes of its key, each signed by the key before.
+        changes: the announcements of new keys, each signed by the key before.
 
     Raises:
         LogError: if no key is known, or the site states another one than before without announcing it.
@@ -181,13 +183,13 @@ def verification_key(
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
-    """Return the remembered states that a log must extend."""
+    """Return the states that this machine has seen, which a log must extend."""
     names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
     return [remembered_log.head for name in names if (remembered_log := load_log_state(name)) is not None]
 
 
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Verify a checkpoint that an earlier key may have signed.
+    """Verify an earlier checkpoint, which an earlier key may have signed.
 
     Raises:
         LogError: if none of the keys signed it.

@@ -22,7 +22,7 @@ The subtree has 2**height leaves; the index is its position among those of its h
 
 
 class LogError(StatuaryError):
-    """Raised if a log cannot be read or differs from its checkpoint."""
+    """A log cannot be read, or differs from its checkpoint."""
 
     def __init__(self, message: str, hint: str = "", cause: str = "", **values: str | int) -> None:
         """Make an error.
@@ -41,17 +41,17 @@ class ProofError(LogError):
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """Hash an entry as a leaf."""
+    """Return the hash of an entry in the Merkle tree."""
     return sha256(b"\0" + entry).digest()
 
 
 def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
-    """Hash two adjacent subtrees."""
+    """Return the hash of two neighbouring subtrees."""
     return sha256(b"\1" + left_hash + right_hash).digest()
 
 
 def fold_pairs(hashes: Sequence[bytes]) -> bytes:
-    """Return the root of a complete tree of 2**n hashes."""
+    """Return the root of a complete Merkle tree of 2**n hashes."""
     while len(hashes) > 1:
         hashes = [
             node_hash(left_hash, right_hash)
@@ -61,9 +61,9 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
 
 
 def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
-    """Hash the range D[start:end] of a tree: RFC 6962's MTH.
+    """Return the hash of a range of entries: MTH(D[start:end]) in RFC 6962.
 
-    The root is the hash of all leaves.
+    The range of all entries gives the root.
     """
     size = end - start
     if size == 0:
@@ -76,9 +76,9 @@ def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
 
 
 def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
-    """Return PATH(index, D[size]) of RFC 6962, 2.1.1.
+    """Return the hashes that prove that a tree contains an entry.
 
-    It goes from the leaf's sibling to the child of the root.
+    This is PATH(index, D[size]) of RFC 6962, 2.1.1, from the leaf's sibling to the child of the root.
 
     Raises:
         ProofError: if the tree has no such leaf.
@@ -102,7 +102,9 @@ def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -> list[bytes]:
-    """Return PROOF(first, D[second]) of RFC 6962, 2.1.2.
+    """Return the hashes that prove that a tree extends a smaller one.
+
+    This is PROOF(first, D[second]) of RFC 6962, 2.1.2.
 
     Returns:
         The proof; empty if the two sizes are equal or the first is 0.
@@ -132,7 +134,7 @@ def _split(size: int) -> int:
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
-    """Verify that a leaf is in a tree (RFC 9162, 2.1.3.2).
+    """Verify that a tree contains an entry (RFC 9162, 2.1.3.2).
 
     Raises:
         ProofError: if the proof does not hold.
@@ -154,7 +156,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
 def verify_consistency(
     first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
-    """Verify that a tree begins another (RFC 9162, 2.1.4.2).
+    """Verify that a tree extends a smaller one (RFC 9162, 2.1.4.2).
 
     Raises:
         ProofError: if the proof does not hold.
@@ -219,10 +221,11 @@ ReadPath = Callable[[str], bytes | None]
 
 
 def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
-    """Return the path of a tile or bundle below the log's prefix.
+    """Return the path of a tile of hashes or bundle of entries.
 
     Args:
         level: the level of a tile; `entries` for a bundle.
+        index: its number.
         width: the number of its hashes or entries.
     """
     digits = f"{index:0{-(-len(str(index)) // 3) * 3}}"
@@ -254,11 +257,14 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 
 
 def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
-    """Read a tile or a bundle of entries.
+    """Read a tile of hashes, or a bundle of entries.
 
-    If a partial one is missing, the full one is read instead.
+    If an incomplete one is missing, the complete one is read instead.
 
     Args:
+        read_path: returns the bytes at a path, or None.
+        level: the level of a tile; `entries` for a bundle.
+        index: its number.
         count: the number of hashes at the level, or of entries in the log.
 
     Raises:
@@ -274,7 +280,7 @@ def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) ->
 
 
 def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
-    """Return a function that computes subtree hashes from a log's tiles.
+    """Return a function that computes hashes from a log's tiles.
 
     It raises LogError if a tile is missing or too short. The tiles are not trusted: results based on these
     hashes must be verified against a checkpoint.
@@ -306,7 +312,7 @@ KEPT_TILES = 256
 
 
 def split_bundle(body: bytes, count: int) -> list[bytes]:
-    """Split a bundle into entries.
+    """Split a bundle into its entries.
 
     Raises:
         LogError: if it has fewer, or is cut off.
@@ -337,7 +343,7 @@ def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]
 
 
 def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0) -> Iterator[bytes]:
-    """Yield the entries of a log, and verify them against its root.
+    """Yield the entries of a log, verified against its root.
 
     Args:
         start: the number of the first entry to read; of those before it, only the hashes of their trees are.
@@ -382,7 +388,7 @@ def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """Appends entries to a tree, and yields its new tiles and bundles."""
+    """Adds entries to a Merkle tree, and yields new tiles and bundles."""
 
     def __init__(self, size: int, read_path: ReadPath, published_size: int | None = None) -> None:
         """Read the tiles at the right edge of a tree.
@@ -408,7 +414,7 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry, and yield the tiles and bundles it fills.
+        """Add an entry, and yield the tiles and bundles that it completes.
 
         Raises:
             LogError: if it is too long.
@@ -432,7 +438,7 @@ class LogGrowth:
             yield from self._append(level + 1, value)
 
     def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the incomplete tiles and bundle at the end."""
+        """Yield the incomplete tiles and bundle at the end of the tree."""
         if self._bundle:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
         for level, tile in enumerate(self._levels):
@@ -441,7 +447,7 @@ class LogGrowth:
                 yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
-        """Return the root of the tree."""
+        """Return the root of the Merkle tree."""
 
         def subtree(height: int, index: int) -> bytes:
             level, level_height = divmod(height, HEIGHT)

@@ -43,7 +43,7 @@ class PublicKey(NamedTuple):
 
     @property
     def id(self) -> bytes:
-        """The four bytes that identify the key in signatures."""
+        """The four bytes that identify the key in a note's signatures."""
         return sha256(self.name.encode() + b"\n" + self.kind + self.key).digest()[:4]
 
     @property
@@ -52,7 +52,11 @@ class PublicKey(NamedTuple):
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
     def verify(self, text: str, signature: bytes) -> None:
-        """Verify a signature of a note's text, without the key's id.
+        """Verify the signature of a note.
+
+        Args:
+            text: the text of the note.
+            signature: the signature without the key's id.
 
         Raises:
             LogError: if it is invalid.
@@ -78,7 +82,7 @@ class PrivateKey(NamedTuple):
 
     @property
     def public(self) -> PublicKey:
-        """The matching public key."""
+        """The public key that belongs to it."""
         key = _ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
         return PublicKey(self.name, self.kind, key)
 
@@ -88,9 +92,10 @@ class PrivateKey(NamedTuple):
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
     def sign(self, text: str, time: int = 0) -> str:
-        """Sign a text, and return the signature line.
+        """Sign a text, and return the line with the signature.
 
         Args:
+            text: the text of the note.
             time: the time of a witness's cosignature, in seconds since 1970; unused for a log.
         """
         message, stamp = text.encode(), b""
@@ -103,7 +108,10 @@ class PrivateKey(NamedTuple):
 
 
 def new_key(name: str) -> PrivateKey:
-    """Make a random key; raise LogError if the name is invalid."""
+    """Make a new random key.
+
+    If the name is invalid, it raises LogError.
+    """
     return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
 
 
@@ -163,7 +171,11 @@ def parse_private_key(text: str) -> PrivateKey:
 
 
 def decode_base64(text: str) -> bytes | None:
-    """Decode canonical base64, or return None for other strings."""
+    """Decode base64.
+
+    Returns:
+        The bytes, or None if the string is not canonical base64.
+    """
     try:
         data = b64decode(text, validate=True)
     except ValueError:
@@ -181,7 +193,7 @@ class NoteSignature(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A text with signatures.
+    """A signed text: c2sp.org/signed-note.
 
     `text` ends in a newline; `signatures` include those of unknown keys.
     """
@@ -195,7 +207,7 @@ class Note(NamedTuple):
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return the keys that signed the note.
+        """Return those of the given keys that signed the note.
 
         Raises:
             LogError: if a signature of one of them is invalid.
@@ -245,7 +257,7 @@ class Checkpoint(NamedTuple):
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """Format the text of a checkpoint, which is then signed."""
+    """Return the text of a checkpoint, before it is signed."""
     return f"{origin}\n{size}\n{b64encode(root).decode()}\n"
 
 
@@ -265,9 +277,11 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify the origin and signature of a checkpoint.
+    """Verify the log's name and the signature of a checkpoint.
 
     Args:
+        checkpoint: the checkpoint.
+        key: the log's key.
         previous_key: the key before `key`; a checkpoint that it signed is accepted too.
 
     Raises:

@@ -34,7 +34,7 @@ public_log_key_option = click.option(
 
 
 def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
-    """Collect the inputs of extending the log of a build.
+    """Collect everything that a build needs to extend its log.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.
@@ -113,10 +113,14 @@ def _without_copy(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(variables: Mapping[str, str], branch: str) -> str:
-    """Return the reason for treating a build as a preview, if any.
+    """Return the reason why a build is a preview, without signing.
 
     Args:
+        variables: the environment variables of the host.
         branch: the published branch, for hosts that state only the branch.
+
+    Returns:
+        The reason; empty if it is not a preview.
     """
     for name, production_value in PRODUCTION.items():
         if variables.get(name, production_value) != production_value:
@@ -167,9 +171,9 @@ def site_reader(name: str) -> ReadPath:
 
 
 def record_signature(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store the published head and the pending entries beside a key.
+    """Store the log's published state and pending entries beside its key.
 
-    By the head, a later run recognizes an outdated copy of the log. Without a key file, nothing is stored.
+    From these, a later build recognizes an outdated copy of the log. Without a key file, nothing is stored.
     """
     if key_file is None:
         return
@@ -188,5 +192,5 @@ def _beside(key_file: Path, ending: str) -> Path:
 
 
 def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:
-    """Parse a public key, given as text or in a file."""
+    """Parse a public key, given as text or as a file name."""
     return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

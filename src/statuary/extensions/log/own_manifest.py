@@ -32,7 +32,7 @@ def listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry
 
 
 class OwnManifest:
-    """Compares the files in a site's manifest with those found.
+    """Compares a site's files with its manifest.
 
     Both lists are in a temporary database.
     """
@@ -75,9 +75,9 @@ class OwnManifest:
         self.table.close()
 
     def states(self, name: str, body: bytes | None) -> bool:
-        """Return whether the manifest has a file with this body.
+        """Return whether the manifest lists a file with these bytes.
 
-        A body of None stands for a missing file.
+        None stands for a missing file.
         """
         row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (name,)).fetchone()
         if row is None:
@@ -85,7 +85,7 @@ class OwnManifest:
         return body is not None and row[0] == sha256(body).hexdigest()
 
     def note(self, name: str, body: bytes | None) -> None:
-        """Add a file that was found, or was missing."""
+        """Add a file that the site has, or lacks."""
         digest = "" if body is None else sha256(body).hexdigest()
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
 
@@ -110,5 +110,5 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def has(self, path: str) -> bool:
-        """Return whether a path belongs to the manifest itself."""
+        """Return whether a path belongs to the manifest's own files."""
         return path in self.paths

@@ -127,7 +127,7 @@ class LogSettings(NamedTuple):
 
 
 class TreeHead(NamedTuple):
-    """The size and root of a log."""
+    """The size and the root of a log at some time."""
 
     size: int
     root: bytes
@@ -152,7 +152,7 @@ KEY_MARK = b'"kind":"key"'
 
 
 class PublishedLog:
-    """The log that a site has published."""
+    """A log as a site has published it."""
 
     def __init__(self, name: str, checkpoint: Checkpoint, read_site: ReadPath) -> None:
         self.name = name  # the location of the log, for messages
@@ -164,7 +164,7 @@ class PublishedLog:
         self._read_bundle = bundle_reader(self.read_path, checkpoint.size)
 
     def entries(self, start: int = 0) -> Iterator[bytes]:
-        """Yield the entries from a number on, verified.
+        """Yield the verified entries of the log from a number on.
 
         Raises:
             LogError: if one does not agree with the checkpoint.
@@ -184,7 +184,7 @@ class PublishedLog:
         return body
 
     def key_changes(self, start: int = 0) -> list[KeyChange]:
-        """Return the verified changes of the key, from an entry on.
+        """Return the verified announcements of new keys from an entry on.
 
         Raises:
             LogError: if the log is damaged.
@@ -197,7 +197,7 @@ class PublishedLog:
         return changes
 
     def verify_root(self) -> None:
-        """Verify the tiles at the right edge against the checkpoint.
+        """Verify the last tiles against the checkpoint.
 
         Raises:
             LogError: if they differ.
@@ -207,10 +207,14 @@ class PublishedLog:
             raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
 
     def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
-        """Verify that the log extends an earlier state.
+        """Verify that the log extends an earlier state of it.
+
+        Args:
+            earlier_head: the earlier state.
+            what: the words for it in the message.
 
         Raises:
-            LogError: if it is shorter, or another log; `what` names the earlier state.
+            LogError: if the log is shorter, or another one.
         """
         size, root = self.head
         if earlier_head.size > size:
@@ -236,9 +240,11 @@ class PublishedLog:
 def open_log(
     name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
 ) -> PublishedLog | None:
-    """Open the log of a site.
+    """Open the log that a site has published.
 
     Args:
+        name: the name of the site in messages.
+        read_site: returns the bytes at a path, or None.
         key: verifies its checkpoint; None trusts it.
         previous_key: the key before it, which may have signed the checkpoint.
 
@@ -264,7 +270,7 @@ def open_log(
 
 
 def published_settings(read_site: ReadPath) -> LogSettings | None:
-    """Read the settings of a log in `log/index.json`.
+    """Read a published log's settings from `log/index.json`.
 
     Returns:
         The settings, or None if the site has no log.
@@ -330,7 +336,7 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def part_of_log(path: str) -> str:
-    """Return the log's path of a manifest part."""
+    """Return the log's path for a part of the manifest."""
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 
@@ -344,7 +350,7 @@ NOT_EXTENDED = "log-not-extended"
 
 
 class LogContext(NamedTuple):
-    """The inputs of extending a log: key, start and time."""
+    """Everything that a build needs to extend its log."""
 
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
@@ -363,7 +369,7 @@ class LogContext(NamedTuple):
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The signing key, if the run may sign.
+        """The signing key, or None if the build may not sign.
 
         Raises:
             LogError: if the key is that of another log.
@@ -394,7 +400,7 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The key before the current one, if the content announces the change."""
+        """The log's previous key, if the content announces a change."""
         key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
@@ -420,7 +426,7 @@ class LogContext(NamedTuple):
 
 
 class LogExtension(NamedTuple):
-    """The log after it was extended."""
+    """The log after a build has extended it."""
 
     head: TreeHead | None  # size and root of the log after this run; None without a log
     actions: Counter[LogAction]  # the number of appended entries, by action

@@ -43,17 +43,17 @@ MIN_HEAD_FILE = "log-floor.txt"
 
 
 class MinHead(NamedTuple):
-    """The content of `log-floor.txt`: a log and its minimum published head."""
+    """The content of `log-floor.txt`: the published size of a log."""
 
     origin: str
     head: TreeHead
 
 
 def read_min_head(content: Path, origin: str) -> TreeHead | None:
-    """Read the minimum published head of a log from the content.
+    """Read the published size of a log from `log-floor.txt`.
 
     Returns:
-        The head, or None if there is no such file.
+        The size and root, or None if there is no such file.
 
     Raises:
         LogError: if the file cannot be read, or is of another log.
@@ -67,7 +67,7 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
 
 
 def require_new_log(content: Path) -> None:
-    """Refuse to begin a log in a folder that has one.
+    """Refuse to begin a log if the content has one.
 
     Raises:
         LogError: if `log-floor.txt` states published entries, or cannot be read.
@@ -100,7 +100,7 @@ def _read_head_file(content: Path) -> MinHead | None:
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
-    """Write the minimum published head of a log to the content.
+    """Write the published size of a log to `log-floor.txt`.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -110,19 +110,23 @@ def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
 
 
 class Pending(NamedTuple):
-    """A signed checkpoint that may not have been published."""
+    """A signed checkpoint that may or may not have been published."""
 
     base: int  # the size of the log that it continues
     checkpoint: str  # the signed note
     entries: tuple[str, ...]  # the new ones, from the base on
 
     def encode(self) -> bytes:
-        """Encode the document."""
+        """Encode as a document."""
         return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
 
 
 def parse_pending(body: bytes | None) -> Pending | None:
-    """Parse the document, or return None if it is malformed."""
+    """Parse the document about a checkpoint that may be published.
+
+    Returns:
+        The checkpoint, or None if the document is missing or malformed.
+    """
     try:
         value = orjson.loads(body or b"")
         pending_checkpoint = Pending(
@@ -136,11 +140,13 @@ def parse_pending(body: bytes | None) -> Pending | None:
 def new_pending(
     base: TreeHead, log: PublishedLog | None, new: tuple[bytes, ...], checkpoint: str
 ) -> Pending | None:
-    """Return the document about a checkpoint to be published.
+    """Return the document about a checkpoint that is about to be published.
 
     Args:
-        log: the log that the run continued, which may be longer than the published one.
-        new: the entries that the run appended.
+        base: the published log.
+        log: the log that the build continued, which may be longer than the published one.
+        new: the entries that the build appended.
+        checkpoint: the signed checkpoint.
 
     Returns:
         The document, or None if it would be too large.
@@ -155,14 +161,16 @@ def new_pending(
 def resume_pending(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
-    """Return the log with its pending entries, if these are valid.
-
-    Otherwise return `log`.
+    """Add a pending checkpoint's entries to a log, if they are valid.
 
     Args:
+        log: the published log.
         body: the document about the pending checkpoint.
         keys: the current and the previous key; None does not verify the signature.
         name: the location of the document, for messages.
+
+    Returns:
+        The longer log, or `log` itself.
     """
     key, previous_key = keys
     pending_checkpoint = parse_pending(body)
@@ -197,7 +205,7 @@ def resume_pending(
 
 
 class ResumePoint(NamedTuple):
-    """The state from which a run extends the log."""
+    """The state from which a build extends the log."""
 
     log: PublishedLog | None  # None if there is none
     published_head: TreeHead  # the head that others may have seen; later entries are only signed
@@ -206,12 +214,12 @@ class ResumePoint(NamedTuple):
 
     @property
     def head(self) -> TreeHead:
-        """The size and root of the log."""
+        """The size and root of the log at that point."""
         return self.log.head if self.log else EMPTY
 
 
 class LogLocations(NamedTuple):
-    """The places where the log may have been published."""
+    """All places where the log may have been published."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
     # the readable locations where the site is published; empty if the folder itself is published
@@ -224,7 +232,7 @@ class LogLocations(NamedTuple):
         seen_heads: Iterator[TreeHead | None],
         previous_key: PublicKey | None = None,
     ) -> ResumePoint:
-        """Choose the longest log to continue.
+        """Find the longest copy of the log, to continue it.
 
         Args:
             key: the log's key; None does not verify signatures.

@@ -94,7 +94,7 @@ LAST_MANIFEST = "log manifest"
 
 
 class LogChanges(NamedTuple):
-    """The new entries about incidents."""
+    """The new log entries about incidents."""
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
     # the published versions of an update that differ from its current version, by the update's id
@@ -102,7 +102,7 @@ class LogChanges(NamedTuple):
 
 
 class SiteLog:
-    """Extends the log of a site."""
+    """Extends a site's log with the changes of a build."""
 
     def __init__(self, target: FolderTarget, context: LogContext) -> None:
         """Read the published log.
@@ -141,11 +141,11 @@ class SiteLog:
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
-        """Append entries about added, changed and removed records.
+        """Append entries about everything that was added, changed or removed.
 
         Args:
-            incidents: the documents of all incidents and maintenances.
-            contracts: whether this run may have changed contracts.
+            incidents: the documents of all incidents and maintenance windows.
+            contracts: whether this build may have changed contracts.
 
         Raises:
             LogError: if the clock is before the last entry.
@@ -162,7 +162,7 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def complete(self) -> LogExtension:
-        """Append the entry about the site, and add the documents.
+        """Append the last entry, and add the log's documents.
 
         All other documents must have been added.
 
@@ -176,7 +176,10 @@ class SiteLog:
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield problems for which readers or the next build reject the log."""
+        """Yield warnings about what would make readers reject the log.
+
+        The next build may reject it too.
+        """
         context = self.context
         if context.unreadable:
             yield Finding(
@@ -519,28 +522,31 @@ PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
 
 
 class ProofUrl(NamedTuple):
-    """The URL of a contract's or an incident's proof."""
+    """The URL at which the log's proof for a record is."""
 
     url: Url
     parameters: dict[str, str]
 
 
 def proof_url(subject: LogSubject) -> ProofUrl:
-    """Return the URL of the proof of a subject."""
+    """Return the URL at which the log's proof about something is."""
     if subject.kind is EntryKind.CONTRACT:
         return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
     return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
 
 
 def log_document(url: Url, body: bytes, **parameters: str) -> Document:
-    """Return a document of the log, which stays until it is replaced."""
+    """Return a document of the log.
+
+    It stays until another one replaces it.
+    """
     return Document(
         path=url.path(**parameters), body=body, media_type=url.media_type, cache=url.cache, persistent=True
     )
 
 
 def require_key(key: PrivateKey | None) -> PrivateKey:
-    """Return the key, which must be present.
+    """Return the key, or raise an error if there is none.
 
     Raises:
         LogError: if the key is None.

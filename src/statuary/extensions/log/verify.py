@@ -102,7 +102,7 @@ class DocumentCheck(NamedTuple):
 
 
 def subject_of_path(path: str) -> LogSubject | None:
-    """Return the subject that a path belongs to, if any."""
+    """Return the subject of a document, such as a contract, or None."""
     match = match_url(plain_path(path.removeprefix("/")))
     if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
         return None
@@ -112,7 +112,7 @@ def subject_of_path(path: str) -> LogSubject | None:
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
-    """Return the verified entries about a subject and its updates.
+    """Return the verified log entries about something, with its updates.
 
     Raises:
         LogError: if the log is damaged.
@@ -130,13 +130,13 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
 
 
 def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
-    """Make the proof of an entry."""
+    """Make the proof that the log contains an entry."""
     hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
 
 
 class LastEntries:
-    """The last entry of each subject, in a table on disk."""
+    """The last log entry about everything, in a table on disk."""
 
     def __init__(self, log: PublishedLog, start: int) -> None:
         """Prepare the table for the entries from a number on.
@@ -150,14 +150,17 @@ class LastEntries:
         self.table = temporary_database(schema)
 
     def add(self, number: int, body: bytes) -> None:
-        """Add the next entry; raise LogError if it breaks a rule."""
+        """Add the next entry.
+
+        If it breaks a rule, it raises LogError.
+        """
         entry = parse_entry(body)
         self.rules.check(number, entry, self.of(entry.subject) or self._before_start(entry))
         row = "\n".join(entry.subject), number, body
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
     def of(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the last entry of a subject, or None."""
+        """Return the last log entry about something, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))
@@ -185,7 +188,7 @@ class LastEntries:
 
 
 class SiteCheck:
-    """Verifies the files of a site against its log."""
+    """Compares all files of a site with its log."""
 
     def __init__(
         self,
@@ -222,7 +225,7 @@ class SiteCheck:
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Run the verification, once.
+        """Compare the files with the log, once.
 
         Args:
             paths: all paths of the site, to find files that are not covered; None if they cannot be listed.
@@ -555,7 +558,7 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
-    """Return the log, which must be present.
+    """Return the log, or raise an error if there is none.
 
     Raises:
         LogError: if the log is None.

@@ -38,7 +38,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Describe a lack of required cosignatures.
+    """Say whether a checkpoint lacks required cosignatures.
 
     Returns:
         A message; empty if the site's quorum is reached, or it has none.
@@ -54,9 +54,10 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 
 
 def request_body(log: PublishedLog, old: int) -> bytes:
-    """Return the body of an `add-checkpoint` request.
+    """Return the request that asks a witness for a cosignature.
 
     Args:
+        log: the log.
         old: the size of the log that the witness has seen.
 
     Raises:
@@ -68,7 +69,7 @@ def request_body(log: PublishedLog, old: int) -> bytes:
 
 
 def witness_size(answer: bytes) -> int:
-    """Parse the size of the log in a witness's conflict response.
+    """Return the size of the log that a witness has seen.
 
     Raises:
         LogError: if the response is not a size.
@@ -80,7 +81,7 @@ def witness_size(answer: bytes) -> int:
 
 
 def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
-    """Parse and verify the cosignature in a response.
+    """Return the verified cosignature in a witness's response.
 
     Raises:
         LogError: if the answer has no valid one.
@@ -98,7 +99,7 @@ def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -
 
 
 def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
-    """Add cosignatures to a checkpoint and its proofs.
+    """Add cosignatures to a published checkpoint, and to the proofs.
 
     Raises:
         PublishingError: if the folder cannot be written.

@@ -79,7 +79,7 @@ class ReadSettings(NamedTuple):
 
 
 def read_settings(content: Path) -> ReadSettings:
-    """Read the settings, or return why that failed."""
+    """Read the settings of probes and metrics, or the reason why not."""
     catalogue, findings = read_content(
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )
@@ -89,14 +89,14 @@ def read_settings(content: Path) -> ReadSettings:
 
 
 class AppendedPoints(NamedTuple):
-    """The alerts of a run, and why some results were not saved."""
+    """A run's alerts, and the results that could not be saved."""
 
     alerts: list[dict[str, object]]
     errors: list[StatuaryError]
 
 
 def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> AppendedPoints:
-    """Append a row to each probe's file.
+    """Add a row to the file of each probe.
 
     A file that cannot be written does not stop the others.
     """
@@ -128,10 +128,11 @@ def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, 
 
 
 def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
-    """Write alerts as a webhook of Alertmanager sends a group.
+    """Write alerts in the form of Alertmanager's webhook.
 
     Args:
         file: the file; `-` for standard output.
+        alerts: the alerts.
     """
     status = "firing" if any(alert["status"] == "firing" for alert in alerts) else "resolved"
     group = {

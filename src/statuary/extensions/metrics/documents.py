@@ -38,7 +38,7 @@ URLS = (POINTS, GRAPH, PULSE)
 
 
 class Period(NamedTuple):
-    """A period that ends with a build."""
+    """A period that ends with the build, such as a week."""
 
     name: str
     intervals: int
@@ -50,16 +50,16 @@ PERIODS = (Period("day", 288, 300), Period("week", 336, 1800), Period("month", 3
 
 
 class Interval(NamedTuple):
-    """The mean value of an interval."""
+    """The mean of the values in an interval."""
 
     timestamp: int  # its beginning, in seconds since 1970
     value: float
 
 
 def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
-    """Return the mean of each interval of a period that has points.
+    """Return the mean of each interval that has values.
 
-    Points after `now` are left out.
+    Values after `now` are left out.
     """
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
     start = end - period.intervals * period.interval
@@ -143,22 +143,23 @@ def short_number(value: float) -> str:
 
 
 class UsualRange(NamedTuple):
-    """The range of most values in the last week."""
+    """The range of most values in the past week."""
 
     low: float
     high: float
 
     def is_outside(self, value: float) -> bool:
-        """Return whether a value is far outside of the range.
+        """Return whether a value is unusual.
 
-        It is off by more than both the range's width and a tenth of its upper end.
+        It is if it is outside of the range by more than the range's width, and by more than a tenth of the
+        upper end.
         """
         margin = max(self.high - self.low, abs(self.high) / 10)
         return not self.low - margin <= value <= self.high + margin
 
 
 def usual_range(week: Sequence[Interval]) -> UsualRange | None:
-    """Return the usual range of the intervals of a week.
+    """Return the range in which most of a week's values are.
 
     Returns:
         The range without the lowest and the highest tenth; None for fewer than ten intervals.
@@ -173,10 +174,10 @@ PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
 
 
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
-    """Draw the current value and the last day as an SVG image.
+    """Draw the current value and last day as a small SVG.
 
-    It also shows the usual range. The value is that of the newest interval of the day; a value far from the
-    usual range has the colour of a degraded state.
+    It also shows the usual range. The value is that of the newest interval of the day; an unusual value has
+    the colour of a degraded state.
     """
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
@@ -237,7 +238,7 @@ def _line(points: Iterable[_Point]) -> str:
 
 
 def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
-    """Draw the last day as an SVG image."""
+    """Draw the last day as an SVG graph."""
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
@@ -282,7 +283,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Group intervals into runs without a gap.
+    """Divide intervals where there is a gap.
 
     A gap is longer than three intervals, and than twice the median distance between three or more values.
     """

@@ -22,12 +22,12 @@ LARGEST_SIZE = LARGEST_FILE * 3 // 4
 
 
 def append_point(file: Path, measured: Measurement, at: Instant) -> int:
-    """Append a row to a probe's file, creating it if needed.
+    """Add a row to a probe's file, creating it if needed.
 
     A file that is nearly too large for a build loses the older half of its rows.
 
     Returns:
-        How many times in a row the probe has failed.
+        The number of times in a row that the probe has failed.
 
     Raises:
         PointsError: if the file is not a CSV file of this program.
@@ -49,7 +49,7 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> int:
 
 
 def _read_text(file: Path) -> str:
-    """Return the text of a file, which is empty if there is none."""
+    """Return a file's text, or an empty string without a file."""
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise PointsError(f"{file} is not a regular file", "remove it; the next run writes a new file")
     try:
@@ -63,7 +63,7 @@ def _read_text(file: Path) -> str:
 
 
 def _parse(text: str, file: Path) -> list[list[str]]:
-    """Return the rows of a CSV file, its header first, without empty lines."""
+    """Return a CSV file's rows, header first, without empty lines."""
     try:
         return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except csv.Error:

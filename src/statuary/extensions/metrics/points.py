@@ -42,7 +42,9 @@ class Point(NamedTuple):
 
 
 def read_points(body: bytes, metric: Metric) -> list[Point]:
-    """Return a file's points, oldest first, the last of each instant.
+    """Parse a file of measured values, oldest first.
+
+    Of several values at the same time, the last one counts.
 
     Raises:
         PointsError: if it is too large, or not of the form that the settings say.

@@ -50,7 +50,7 @@ class ProbeAnswer(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """An evaluated response."""
+    """The result of a probe."""
 
     probe: Probe
     answer: ProbeAnswer
@@ -224,7 +224,7 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 
 
 def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
-    """Evaluate responses, also in comparison with each other."""
+    """Evaluate the responses to probes, also in comparison with each other."""
     highest: dict[str, int] = {}
     for probe, answer in answers:
         if probe.group and answer.head is not None:

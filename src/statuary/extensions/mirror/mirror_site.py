@@ -77,7 +77,7 @@ class MirrorResult(NamedTuple):
 def mirror_site(
     site: ServedSite, folder: Path, options: MirrorOptions, advance: Callable[[int], None] = lambda _: None
 ) -> MirrorResult:
-    """Update the mirror of a site in a folder.
+    """Copy a site into a folder, or update the copy.
 
     Args:
         advance: is called for each file that is fetched.
@@ -183,7 +183,7 @@ def _document(entry: Entry, body: bytes) -> Document:
 
 
 class MirrorSync:
-    """Finds and fetches the files that differ from a site.
+    """Finds and fetches the files that differ from the site.
 
     The entries to compare are in a temporary file.
     """
@@ -217,7 +217,7 @@ class MirrorSync:
             raise
 
     def close(self) -> None:
-        """Delete the temporary tables."""
+        """Delete the temporary file."""
         self.wanted_entries.close()
 
     def _mirrored(self) -> Manifest | None:
@@ -263,7 +263,7 @@ class MirrorSync:
         return text
 
     def stale(self) -> Iterator[str]:
-        """Yield the files in the folder that the site no longer has."""
+        """Yield the files of the copy that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
             if path not in own_paths and self.wanted_entries.find(path) is None:
@@ -281,7 +281,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
 
     def missing(self) -> Iterator[Entry]:
-        """Yield the entries of files to fetch."""
+        """Yield the files that have to be fetched."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
@@ -302,14 +302,14 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield the changes that a run would make."""
+        """Yield the changes to make in the copy."""
         for entry in self.missing():
             action = Action.ADD if self.target.ledger.entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
-        """Fetch the missing files, and mark stale ones.
+        """Fetch the missing files, and mark the stale ones.
 
         Returns:
             The faults of files that the server sends.

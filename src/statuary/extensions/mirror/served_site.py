@@ -61,7 +61,7 @@ class ServedSite:
     """A site at a URL; thread-safe."""
 
     def __init__(self, url: str) -> None:
-        """Check the URL of a site; nothing is fetched yet.
+        """Check the URL of a site, without fetching anything.
 
         Raises:
             PublishingError: if it is not the URL of a site.
@@ -139,10 +139,10 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Fetch a file, and compare it with its entry.
+        """Fetch a file, and check it against the manifest.
 
-        If the site's schedule has replaced the file meanwhile, the listed version is made from the schedule's
-        files.
+        If the site has replaced the file by a later version meanwhile, the listed version is made from the
+        site's precomputed versions.
 
         Raises:
             DamagedSnapshotError: if the server sends other bytes than the manifest lists.

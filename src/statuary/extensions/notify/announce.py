@@ -30,7 +30,7 @@ class Send(Protocol):
 
 
 class Announcement(NamedTuple):
-    """The result of sending an event."""
+    """The result of sending an event to a channel."""
 
     channel: str
     event: StatusEvent | None  # None for an event of an earlier run that was interrupted
@@ -53,16 +53,16 @@ def announce(
     held_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
-    """Send due events to each channel in order.
+    """Send each channel the events that it has not got yet.
 
-    The first event that fails ends the turn of its channel, and does not stop the others. With at-most-once
-    delivery, an event that may have arrived is skipped instead.
+    If sending an event fails, the channel's later events wait for the next run. Other channels are not
+    affected. With at-most-once delivery, an event that may have arrived is skipped instead.
 
     Args:
         timeline: must extend at least to `now`.
         state: the delivery state, written before or after each event, as the channel's `delivery` says.
         since: the start for a channel without state; None to send nothing up to `now`.
-        is_published: the first event for which it is false ends the channel's turn.
+        is_published: returns whether readers can see an event; a channel waits at the first that they cannot.
         held_kinds: kinds of events that wait for a later run.
 
     Raises:
@@ -79,7 +79,7 @@ def announce(
 
 
 class DueEvents(NamedTuple):
-    """A channel's events to send, and events that it does not receive."""
+    """A channel's due events, and those that it does not want."""
 
     due: list[StatusEvent]
     others: list[StatusEvent]
@@ -92,9 +92,9 @@ def due_for(
     sent: SentEvents,
     held_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
-    """Find the events that are due for a channel.
+    """Return the events that a channel has not got yet.
 
-    Events of held kinds are in neither list.
+    Events of held kinds are not among them.
     """
     by_name = timeline.catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
@@ -112,7 +112,7 @@ def due_for(
 
 
 def initial_state(timeline: Timeline, since: Instant) -> SentEvents:
-    """Return the state of a channel that receives events after an instant."""
+    """Return the state of a channel that starts at a time."""
     sent = SentEvents(since)
     for event in events_between(timeline, Instant(since - MAX_DELAY), since):
         sent = sent.with_event(event, arrived=True)
@@ -220,9 +220,9 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
 
 
 def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
-    """Return a function that sends events.
+    """Return a function that sends events to channels.
 
-    The function reads the secret addresses of channels from `environment`.
+    Channels' secret addresses are read from the environment variables.
     """
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:

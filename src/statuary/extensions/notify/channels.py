@@ -36,7 +36,7 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of a key of Standard Webhook
 
 
 class DeliveryError(StatuaryError):
-    """Raised if an event may not have arrived."""
+    """An event may not have arrived at a channel."""
 
     def __init__(self, message: str, hint: str = "", *, is_certain: bool = False) -> None:
         super().__init__(message, hint)
@@ -44,18 +44,18 @@ class DeliveryError(StatuaryError):
 
 
 class ChannelError(StatuaryError):
-    """Raised if a channel's variable is not set or not a URL."""
+    """The environment variable with a channel's URL is missing or wrong."""
 
 
 class Address(NamedTuple):
-    """The address of a channel; both values are secret."""
+    """The URL and key of a channel, which are secret."""
 
     url: str
     key: bytes = b""  # signs the requests of a webhook
 
 
 def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address:
-    """Read the address of a channel from the environment.
+    """Read a channel's URL and key from the environment variables.
 
     Raises:
         ChannelError: if a variable is not set, or is not a URL or a key; the message does not have its value.
@@ -98,7 +98,7 @@ def send_event(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send an event to a channel.
+    """Send an event to a channel, with retries.
 
     Args:
         words: the language of Slack's, Teams' and Apprise's messages; webhooks keep Statuspage's words.
@@ -153,7 +153,7 @@ def send_body(
 
 
 def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> object:
-    """Return the body of a request as JSON."""
+    """Return the JSON body that a channel expects for an event."""
     if kind is ChannelKind.WEBHOOK:
         return webhook_body(event, timeline)
     message = describe_event(event, timeline, words)
@@ -214,7 +214,7 @@ def _refusal(channel: Channel, response: HttpResponse) -> _Outcome:
 
 
 def send_by_apprise(channel: Channel, address: Address, message: Message) -> None:
-    """Send a message to a channel of Apprise.
+    """Send a message through the library Apprise.
 
     Raises:
         ChannelError: if Apprise does not know its URL.

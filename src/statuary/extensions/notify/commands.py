@@ -146,27 +146,27 @@ class ReadStatus(NamedTuple):
 
     @property
     def unread(self) -> list[Finding]:
-        """The findings about files of records that cannot be read."""
+        """The findings about incident files that cannot be read."""
         paths = frozenset[str]() if self.catalogue is None else self.catalogue.unread
         return [finding for finding in self.findings if finding.path in paths]
 
     @property
     def other_findings(self) -> list[Finding]:
-        """The findings about everything else."""
+        """All other findings."""
         unread = self.unread
         return [finding for finding in self.findings if finding not in unread]
 
     @property
     def held_kinds(self) -> tuple[EventKind, ...]:
-        """The kinds of events that wait for unread records.
+        """The kinds of events that wait because a file cannot be read.
 
-        Without such a record, a component may seem to have recovered.
+        Without that file's record, a component may seem to have recovered.
         """
         return (EventKind.COMPONENT,) if self.unread else ()
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code for the files that cannot be read."""
+        """The exit code if files cannot be read."""
         return ExitCode.FINDINGS if self.unread else ExitCode.OK
 
 
@@ -266,9 +266,9 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
 
 
 def publication(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Return a function that checks whether the site shows an update.
+    """Return a function that says whether readers can see an update.
 
-    It is always true without a site, and for a change of a component.
+    The answer is always yes without a site, and for a change of a component.
     """
     if site is None:
         return lambda _: True

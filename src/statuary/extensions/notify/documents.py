@@ -86,13 +86,13 @@ def _words_of(pages: "StatusPages | None") -> Words:
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
-    """Return the records that feeds list at an instant."""
+    """Return the incidents that feeds list at a time."""
     state = state_at(timeline, at)
     return latest_records(newest_first([*state.incidents, *state.maintenances]))
 
 
 def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
-    """Encode an update as a message.
+    """Encode an update as a message for mailing services.
 
     Raises:
         TypeError: if the event is a change of a component.

@@ -21,7 +21,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class EventKind(StrEnum):
-    """The kinds of events; the values of `events` in site.yaml."""
+    """The kinds of events, as `events` in site.yaml names them."""
 
     OPENED = "opened"
     UPDATED = "updated"
@@ -52,14 +52,14 @@ class ComponentChange(NamedTuple):
 
 
 class RecordUpdate(NamedTuple):
-    """An update, with its record as of then."""
+    """An update of an incident or maintenance window."""
 
     record: IncidentState
     update: PublishedUpdate
 
 
 class StatusEvent(NamedTuple):
-    """An event that subscribers are notified of."""
+    """Something that subscribers are notified of."""
 
     id: str
     kind: EventKind
@@ -150,7 +150,7 @@ def _kind(
 
 
 def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
-    """Yield a record's events up to an instant, in order."""
+    """Yield an incident's events up to a time, in order."""
     return _updates(history, BEGINNING, until)
 
 

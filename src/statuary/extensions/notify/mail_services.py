@@ -29,7 +29,7 @@ SENDING: Final = ("running", "scheduled", "finished")
 
 
 class MailService(NamedTuple):
-    """A mail service with its credentials, all secret."""
+    """A mailing service with its credentials, which are secret."""
 
     url: str  # the URL without credentials
     user: str
@@ -38,7 +38,7 @@ class MailService(NamedTuple):
 
 
 def mail_service(channel: Channel, address: Address) -> MailService:
-    """Parse the URL of a mail service.
+    """Parse the URL of a mailing service.
 
     Raises:
         ChannelError: if the URL has no key, or names no lists; the message does not contain the URL.
@@ -74,7 +74,7 @@ def _incomplete(channel: Channel, lack: str) -> ChannelError:
 def send_mail(
     channel: Channel, address: Address, message_id: str, message: Message, *, is_draft: bool = False
 ) -> None:
-    """Mail a message to the subscribers of a service.
+    """Send a message to the subscribers of a mailing service.
 
     Args:
         message_id: the same each time that the message is sent.

@@ -35,7 +35,7 @@ LONGEST_SUBJECT = 150
 
 
 class Message(NamedTuple):
-    """An event in words."""
+    """An event in words, for any channel."""
 
     subject: str  # plain text in one line
     text: str  # plain text: the update, and the components that it is about
@@ -46,7 +46,7 @@ class Message(NamedTuple):
 
 
 def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
-    """Describe an event in a language."""
+    """Describe an event in the words of a language."""
     page = timeline.catalogue.page
     change = event.change
     if isinstance(change, ComponentChange):
@@ -67,7 +67,7 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
 
 
 def shortened(text: str, limit: int) -> str:
-    """Shorten a text to `limit` characters with an ellipsis."""
+    """Shorten a long text with an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
@@ -103,7 +103,7 @@ def _record_words(
 
 
 def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
-    """Return a status as it is written within a sentence."""
+    """Return a component's status as part of a sentence."""
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
@@ -119,7 +119,7 @@ def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentSta
 
 
 def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
-    """Return the payload of Statuspage's webhooks."""
+    """Return the JSON body that Statuspage's webhooks send."""
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
     state = state_at(timeline, event.at)
@@ -165,7 +165,7 @@ NO_AUTOMATION = Automation(
 
 
 def slack_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the body of a Slack message."""
+    """Return the JSON body for Slack."""
     context = f"{_slack_text(message.time)} · <{message.url}|{_slack_text(words('open_page'))}>"
     sections = (
         [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
@@ -201,7 +201,7 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 
 
 def teams_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the body of a Microsoft Teams message."""
+    """Return the JSON body for Microsoft Teams."""
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
     blocks = [_text_block(message.subject, **heading)]
     if message.text:

@@ -40,18 +40,18 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents(NamedTuple):
-    """The events that were sent to a channel."""
+    """The events that a channel got."""
 
     until: Instant  # everything up to this instant was sent, or is not to be
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether an event is still to be sent."""
+        """Return whether the channel has not got an event yet."""
         fingerprint = event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Add an event."""
+        """Add an event that the channel got, or may have got."""
         sent = SentEvent(event.at, event_fingerprint(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
@@ -60,9 +60,9 @@ class SentEvents(NamedTuple):
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def moved_to(self, until: Instant) -> Self:
-        """Mark everything up to an instant as handled.
+        """Count everything up to a time as sent.
 
-        The instant never moves back.
+        The time never moves back.
         """
         latest = max(until, self.until)
         recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
@@ -70,9 +70,10 @@ class SentEvents(NamedTuple):
 
 
 def event_fingerprint(event: StatusEvent) -> str:
-    """Hash the record, number, status and text of an update.
+    """Return a digest by which a sent event is recognized.
 
-    The time is not included. The fingerprint of a change of a component is the event's id.
+    It covers the record, number, status and text of an update, but not its time. For a change of a component,
+    it is the event's id.
     """
     change = event.change
     if isinstance(change, ComponentChange):
@@ -87,14 +88,14 @@ Channels = dict[str, SentEvents]
 
 
 class DeliveryStateError(StatuaryError):
-    """Raised if the record of sent events cannot be read.
+    """The delivery state cannot be read.
 
     Without it, events might be sent twice.
     """
 
 
 def encode(channels: Mapping[str, SentEvents]) -> bytes:
-    """Encode the record as JSON."""
+    """Encode the delivery state as JSON."""
     members = {
         name: {
             "until": format_exact(sent.until),
@@ -111,7 +112,7 @@ def encode(channels: Mapping[str, SentEvents]) -> bytes:
 
 
 def decode(body: bytes, name: str) -> Channels:
-    """Parse the record.
+    """Parse the delivery state.
 
     Raises:
         DeliveryStateError: if it is damaged, or of a later format.
@@ -143,12 +144,12 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 
 
 def require_past(channels: Channels, now: Instant) -> None:
-    """Refuse a record from the future.
+    """Refuse a delivery state from the future.
 
-    With such a record, nothing would be sent until then.
+    Nothing would be sent until then.
 
     Raises:
-        DeliveryStateError: if a channel is more than a day ahead of an instant.
+        DeliveryStateError: if a channel is more than a day ahead of `now`.
     """
     for name, sent in channels.items():
         if sent.until > now + MAX_AHEAD:
@@ -160,22 +161,22 @@ def require_past(channels: Channels, now: Instant) -> None:
 
 
 def rolled_back(channels: Channels, now: Instant) -> Channels:
-    """Return a record whose channels are not ahead of an instant."""
+    """Return a delivery state with no channel ahead of the given time."""
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 
 class DeliveryState(Protocol):
-    """The open record of sent events; other runs wait."""
+    """The open record of sent events; other runs wait for it."""
 
     def read(self) -> Channels | None:
-        """Read the record, or return None before the first run."""
+        """Read the delivery state, or return None before the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        """Replace the record durably."""
+        """Replace the delivery state, and wait until it is on disk."""
 
 
 class FileState(DeliveryState):
-    """A record of sent events in a file."""
+    """The delivery state in a file."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -197,7 +198,7 @@ class FileState(DeliveryState):
 
 @contextmanager
 def file_state(file: Path) -> Iterator[FileState]:
-    """Open a record in a file; other runs wait until it closes.
+    """Open a delivery state in a file, excluding other runs.
 
     Raises:
         DeliveryStateError: if its folder cannot be made.

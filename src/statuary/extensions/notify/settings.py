@@ -15,7 +15,7 @@ from statuary.source.source_model import Flag, SourceModel, Text
 
 
 class ChannelKind(StrEnum):
-    """The kind of service that a channel sends to."""
+    """The kind of a channel, such as `slack`."""
 
     WEBHOOK = "webhook"
     SLACK = "slack"
@@ -30,14 +30,14 @@ MAIL_KINDS = (ChannelKind.LISTMONK, ChannelKind.BUTTONDOWN)
 
 
 class Delivery(StrEnum):
-    """Whether an interrupted delivery is repeated."""
+    """The choice after an interrupted delivery: send again, or skip."""
 
     AT_LEAST_ONCE = "at_least_once"
     AT_MOST_ONCE = "at_most_once"
 
 
 class Channel(NamedTuple):
-    """A service that receives events."""
+    """A channel that gets notifications."""
 
     name: str
     kind: ChannelKind
@@ -56,7 +56,11 @@ class NotifySettings(NamedTuple):
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
     def named_components(self) -> dict[Pointer, str]:
-        """Return the components that channels name, by their places in site.yaml."""
+        """Return the components that channels name.
+
+        Returns:
+            The names by their pointers in site.yaml.
+        """
         return {
             ("notify", "channels", number, "components", place): name
             for number, channel in enumerate(self.channels)

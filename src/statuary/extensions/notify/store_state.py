@@ -23,7 +23,7 @@ HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
 class StoreState(DeliveryState):
-    """A record of sent events in an object store."""
+    """The delivery state in an object store."""
 
     def __init__(self, store: ObjectStore, lease: Lease) -> None:
         self.store = store
@@ -54,7 +54,7 @@ class StoreState(DeliveryState):
 
 @contextmanager
 def store_state(url: str) -> Iterator[StoreState]:
-    """Open a record in an object store, under its lease.
+    """Open a delivery state in an object store, under its lease.
 
     Raises:
         PublishingError: if a publisher or another run has the lease, or the store cannot be used.

@@ -121,7 +121,7 @@ def publish_to_store(
         is_excluded: returns whether a path is left out.
 
     Returns:
-        The outcome; what an extension holds back has been printed.
+        The outcome; what was left out has been printed.
 
     Raises:
         PublishingError: if the store rejects it, or another publisher holds the lease.
@@ -168,7 +168,7 @@ def publish_folder_to_store(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> Outcome:
-    """Publish the folder of a build to an object store, as `publish_to_store`."""
+    """Publish a built folder to an object store, as `publish_to_store` does."""
     site = PublishedFolder(folder)
     origin = recorded_origin(folder)
     return publish_to_store(
@@ -222,7 +222,7 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def format_requests(requests: RequestCounts) -> str:
-    """Format the numbers of requests."""
+    """Format the number of requests of each kind."""
     counts = requests._asdict().items()
     return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"
 

@@ -28,10 +28,12 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 
 
 def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Entry:
-    """Return the entry of an object, with the headers of its path.
+    """Return the entry of an object to upload.
 
     Args:
+        path: the path of the object.
         digest: SHA-256 of its body, in hex.
+        size: the bytes of its body.
         media_type: its media type, if the path does not determine it.
     """
     stem, _, ending = path.rpartition(".")
@@ -44,50 +46,59 @@ def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Ent
 
 
 def attributes_of(entry: Entry) -> dict[str, str]:
-    """Return an object's headers in the store's form, with its SHA-256."""
+    """Return the headers to store with an object, and its SHA-256."""
     headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
     return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
 
 
 def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
-    """Return the entry of an object in the store.
+    """Return the entry of an object that the store has.
 
-    It lacks a SHA-256 if another program put the object.
+    It lacks a SHA-256 if another program put the object there.
     """
     headers = (attributes.get(name, "") for name in HEADERS)
     return Entry(path, (), size, attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
 
 
 class PublishedSite(Protocol):
-    """A site to be uploaded."""
+    """A site to upload to an object store."""
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each object.
+        """Yield an entry for each object to upload.
 
         Raises:
             PublishingError: if the site is incomplete.
         """
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Prepare to read the bodies of the needed paths.
+        """Prepare to read the objects that have to be uploaded.
+
+        Args:
+            is_needed: returns whether a path has to be uploaded.
 
         Raises:
             DamagedSnapshotError: if anything in the site is damaged.
         """
 
     def read(self, path: str) -> bytes:
-        """Return a body; raise PublishingError if it is missing."""
+        """Return the bytes of an object to upload.
+
+        If it is missing, it raises PublishingError.
+        """
 
 
 class PublishedFolder:
-    """A built folder to be uploaded, with digests from its ledger."""
+    """A built folder to upload to an object store."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.reader = FolderReader(root)
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each name, reading files without a digest."""
+        """Yield an entry for each object to upload.
+
+        Digests come from the ledger; other files are read.
+        """
         ledger = find_ledger(self.root)
         if ledger is None:
             yield from map(self._read, self.reader.paths())
@@ -105,7 +116,7 @@ class PublishedFolder:
         return object_entry(path, sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Do nothing: files can be read in any order."""
+        """Do nothing, because files can be read in any order."""
 
     def read(self, path: str) -> bytes:
         """Return the body of a file."""
@@ -121,9 +132,9 @@ def step_of(path: str) -> PutStep:
 
 
 class PublishedSnapshot:
-    """A snapshot to be uploaded, verified before the first upload.
+    """A snapshot to upload to an object store, after verifying it.
 
-    The needed bodies are kept in a temporary file.
+    The bodies that are needed are kept in a temporary file.
     """
 
     def __init__(self, snapshot: SnapshotReader) -> None:
@@ -137,7 +148,7 @@ class PublishedSnapshot:
         self.bodies.close()
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each name of the manifest, and its own."""
+        """Yield an entry for each object to upload, the manifest included."""
         for member in self.snapshot.own_members():
             entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._keep(member.body, [entry])
@@ -147,7 +158,7 @@ class PublishedSnapshot:
                 yield object_entry(name, entry.sha256, entry.size, entry.media_type)
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Read the snapshot to its end, and keep the needed bodies."""
+        """Verify the whole snapshot, and keep the bodies that are needed."""
         for entry, member in self.snapshot.listed_documents():
             self._keep(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 

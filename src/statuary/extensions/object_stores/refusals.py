@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Refusal(NamedTuple):
-    """The reason why a store refused a request, and the remedy."""
+    """The reason why a store refused a request, and what to do."""
 
     reason: str
     hint: str
@@ -37,7 +37,7 @@ CREDENTIALS = {
 
 
 def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
-    """Explain why a request failed."""
+    """Return the reason why a request to a store failed."""
     names = [kind.__name__ for kind in type(error).__mro__]
     refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)
     needed, others = CREDENTIALS.get(url.partition(":")[0], ((), ()))

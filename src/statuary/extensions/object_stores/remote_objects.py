@@ -25,7 +25,7 @@ PIECE = 4 << 20
 
 
 class RemoteObjects(RemoteFiles):
-    """Objects by URL: `s3://bucket/key`, `gs://…` or `az://…`."""
+    """Reads objects at URLs such as `s3://bucket/key`, `gs://…` or `az://…`."""
 
     @override
     def list(self, url: str) -> Iterator[RemoteFile]:
@@ -95,7 +95,10 @@ class _Raw(io.RawIOBase):
 
 
 def import_obstore() -> ModuleType:
-    """Return the module `obstore`; raise MissingExtraError if it is not installed."""
+    """Import `obstore`, the library for object stores.
+
+    If it is not installed, it raises MissingExtraError.
+    """
     return optional("obstore", extra="s3", purpose="an object store")
 
 
@@ -104,7 +107,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def url_fault(url: str) -> str:
-    """Return the fault in a store URL's form, if any."""
+    """Return the fault in a store's URL, or an empty string."""
     scheme, _, path_part = url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:
@@ -120,7 +123,7 @@ FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
 
 
 def from_url(url: str, **options: object) -> "ObjectStore":
-    """Return the store of a URL.
+    """Return the client for a store, given its URL.
 
     Raises:
         MissingExtraError: if the library is not installed.

@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 
 
 class RetryPolicy(NamedTuple):
-    """Time limits and retries of requests to a store."""
+    """The time limits and number of attempts for requests to a store."""
 
     timeout: float = 60.0  # seconds to wait for an answer
     tries: int = 8  # the largest number of retries by the library in one call
@@ -49,7 +49,7 @@ Tag = dict[str, str]
 
 
 class ObjectInfo(NamedTuple):
-    """A store's information about an object."""
+    """The size, tag and headers of an object in a store."""
 
     size: int
     tag: Tag | None
@@ -57,11 +57,11 @@ class ObjectInfo(NamedTuple):
 
 
 class PreconditionFailedError(Exception):
-    """Raised if an object was changed by someone else."""
+    """Someone else has changed an object in the store."""
 
 
 class ConditionsRefusedError(PublishingError):
-    """Raised if a store does not support conditional puts."""
+    """A store does not support conditional requests."""
 
 
 def is_store_url(url: str) -> bool:
@@ -70,7 +70,7 @@ def is_store_url(url: str) -> bool:
 
 
 class ObjectStore:
-    """An object store, or a prefix in one."""
+    """A client for an object store, or for a folder in it."""
 
     def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
         """Create a client; no request is made.
@@ -99,7 +99,7 @@ class ObjectStore:
             raise self._refused("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return an object's body and information.
+        """Return the body of an object, with its size, tag and headers.
 
         Returns:
             The two, or None if the object does not exist.
@@ -116,7 +116,7 @@ class ObjectStore:
             raise self._refused(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
-        """Return an object's information.
+        """Return the size, tag and headers of an object.
 
         Returns:
             The information, or None if the object does not exist.
@@ -132,7 +132,7 @@ class ObjectStore:
             raise self._refused(f"look up {path}", error) from None
 
     def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
-        """Yield path and size of objects, unordered.
+        """Yield the path and size of objects, unsorted.
 
         Args:
             folder: only objects below it.
@@ -147,9 +147,11 @@ class ObjectStore:
             raise self._refused("be listed", error) from None
 
     async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
-        """Put an object unconditionally.
+        """Write an object, whether it exists or not.
 
         Args:
+            path: the path of the object.
+            body: its bytes.
             attributes: headers and metadata.
 
         Raises:
@@ -160,9 +162,9 @@ class ObjectStore:
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
     ) -> None:
-        """Put an object if it is unchanged.
+        """Write an object if nobody has changed it.
 
-        Without a tag, it must not exist. A store without conditional requests puts it in any case.
+        Without a tag, it must not exist. A store without conditional requests writes it in any case.
 
         Raises:
             PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
@@ -181,9 +183,10 @@ class ObjectStore:
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
     ) -> Tag | None:
-        """Put an object once, if it is unchanged or does not exist.
+        """Write an object if nobody has changed it, without a retry.
 
-        If there is no response, the result is unknown.
+        Without a tag, it must not exist. If there is no response, nobody knows whether the object was
+        written.
 
         Returns:
             The new tag.
@@ -214,7 +217,7 @@ class ObjectStore:
         return "create" if tag is None else tag
 
     async def delete(self, paths: Sequence[str]) -> None:
-        """Delete objects in one request; ignore missing ones."""
+        """Delete objects in one request, ignoring missing ones."""
 
         async def once() -> None:
             try:
@@ -265,7 +268,7 @@ class ObjectStore:
 
 
 class StoreLocation(SiteLocation):
-    """An object store that a site is read from."""
+    """An object store to read a site from."""
 
     def __init__(self, name: str) -> None:
         """Open it; raise PublishingError as `ObjectStore` does."""
@@ -333,22 +336,22 @@ Clock = Callable[[], Instant]
 
 
 class LeaseLostError(PublishingError):
-    """Raised if another publisher may have taken the lease over."""
+    """Another publisher may have taken over the lease."""
 
 
 class LeaseHeldError(PublishingError):
-    """Raised if another publisher holds the lease."""
+    """Another publisher has the lease."""
 
 
 class LeaseTerms(NamedTuple):
-    """The content of the lease object."""
+    """The content of the object that represents a lease."""
 
     holder: str  # a random name; empty if the lease was released
     until: Instant  # when it expires
 
 
 class Lease:
-    """A lease that lets only one publisher write to a store."""
+    """A temporary lock that lets only one publisher write."""
 
     def __init__(self, bucket: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
         self.bucket = bucket
@@ -398,7 +401,7 @@ class Lease:
         )
 
     def renew(self) -> None:
-        """Extend the lease after a third of its time.
+        """Extend the lease, once a third of its time has passed.
 
         Raises:
             LeaseLostError: if another publisher has it.
@@ -424,7 +427,7 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Refuse to continue with less than a quarter of the lease left.
+        """Check that at least a quarter of the lease is left.
 
         Raises:
             LeaseLostError: if less is left.
@@ -465,10 +468,7 @@ CONCURRENT_REQUESTS = 32
 
 
 class TransferLoop(asyncio.SelectorEventLoop):
-    """An event loop that ignores responses after it was closed.
-
-    Responses may still arrive after an interrupted transfer.
-    """
+    """An event loop that ignores responses that arrive after it was closed."""
 
     @override
     def call_soon_threadsafe(
@@ -483,7 +483,7 @@ class TransferLoop(asyncio.SelectorEventLoop):
 
 
 def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
-    """Call a function for every item, concurrently, and renew the lease meanwhile.
+    """Call a function for every item concurrently, and renew the lease.
 
     Raises:
         Exception: the first one that a call raises; the remaining items are skipped.
@@ -525,7 +525,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield items in lists of at most a given size."""
+    """Divide items into lists of limited length."""
     iterator = iter(items)
     while piece := list(islice(iterator, size)):
         yield piece

@@ -31,7 +31,7 @@ LEDGER_FOLDER = f"{OWN_FOLDER}/ledger/"
 
 
 class DamagedStoreLedgerError(PublishingError):
-    """Raised if the ledger in a store is damaged.
+    """The ledger in a store is damaged.
 
     Every object has to be requested instead.
     """
@@ -43,29 +43,37 @@ Parts = Sequence[Part]
 
 
 def part_object(digest: str) -> str:
-    """Return the path of a part of a listing by its SHA-256."""
+    """Return the path of a part in a store's ledger.
+
+    Args:
+        digest: the SHA-256 of the part.
+    """
     return f"{LEDGER_FOLDER}{digest}.jsonl"
 
 
 def listing_object(digest: str) -> str:
-    """Return the path of a listing's parts by its SHA-256."""
+    """Return the path of a list of parts in a store's ledger.
+
+    Args:
+        digest: the SHA-256 of the list.
+    """
     return f"{LEDGER_FOLDER}{digest}.json"
 
 
 def parse_parts(text: bytes) -> tuple[Part, ...]:
-    """Return the parts of a listing, whose digest has been verified."""
+    """Parse a list of parts, whose digest has been verified."""
     return tuple(Part(**row) for row in orjson.loads(text))
 
 
 def parse_entries(text: bytes) -> Iterator[Entry]:
-    """Yield the entries of a part, whose digest has been verified."""
+    """Parse a part, whose digest has been verified."""
     return (Entry(**orjson.loads(line)) for line in text.splitlines())
 
 
 class StoreIndex(NamedTuple):
-    """The index of the ledger in a store.
+    """The index of a store's ledger, which lists what was published.
 
-    A listing is named by the SHA-256 of its list of parts.
+    A list is named by the SHA-256 of its parts.
     """
 
     listing: str | None = None  # that of the last finished publication; None if there was none
@@ -75,19 +83,19 @@ class StoreIndex(NamedTuple):
     instant: str = ""  # the instant that the site shows, in UTC; empty if unknown
 
     def encode(self) -> bytes:
-        """Return the index as it is stored."""
+        """Encode the index for the store."""
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All listings that the index refers to."""
+        """All lists that the index names."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
 def parse_index(text: bytes) -> StoreIndex:
-    """Parse an index of this or an earlier version.
+    """Parse the index of a store's ledger.
 
-    One of an earlier version names no listing: every object has to be requested.
+    An index of an earlier version names no list, so that every object has to be requested.
 
     Raises:
         DamagedStoreLedgerError: if the text is not an index.
@@ -112,7 +120,7 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """A comparison of a site with a store, in temporary files."""
+    """Compares a site with a store, in temporary files."""
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
@@ -125,12 +133,12 @@ class StoreComparison:
         self.same: frozenset[Part] = frozenset()  # the parts that need no comparison
 
     def close(self) -> None:
-        """Delete the tables."""
+        """Delete the temporary files."""
         for listing in (self.site, self.stored, self.uncertain):
             listing.close()
 
     def add_site_entries(self, entries: Iterable[Entry]) -> None:
-        """Add the objects of the site.
+        """Add the files of the site.
 
         Raises:
             PublishingError: if a path is unsafe or added twice.
@@ -140,17 +148,17 @@ class StoreComparison:
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide(self) -> None:
-        """Divide the documents into parts."""
+        """Divide the site's files into parts."""
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
     def part_text(self, part: Part) -> bytes:
-        """Return the lines of a part of the site's listing."""
+        """Return the lines of a part."""
         return encode_part(self.site.part(part)).text
 
     def forget_store(self) -> None:
-        """Discard what is known about the store."""
+        """Forget everything that is known about the store."""
         for listing in (self.stored, self.uncertain):
             listing.close()
         self.stored = Listing()
@@ -158,11 +166,11 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
-        """Skip the parts that all listings of the ledger have."""
+        """Skip the parts that are the same in the store."""
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add the objects in listings; those that differ become uncertain.
+        """Add the objects of the store; those that may differ are uncertain.
 
         Args:
             listings: the entries of the last finished publication, and of those that may have begun after it,
@@ -178,7 +186,7 @@ class StoreComparison:
                 )
 
     def note_answer(self, stored: Entry) -> None:
-        """Add an object that the store was asked about."""
+        """Add what the store answered about an object."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
@@ -190,7 +198,7 @@ class StoreComparison:
         return diff((entry for entry in self.stored if entry.sha256), site)
 
     def plan(self, *, adopt: bool) -> Plan:
-        """Return the changes, counted.
+        """Return the changes to make in the store.
 
         Args:
             adopt: whether objects of other programs may be replaced.

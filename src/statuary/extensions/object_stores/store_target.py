@@ -58,7 +58,7 @@ ATTEMPTS = 5
 
 
 class ObjectWriter:
-    """Uploads the objects of a site."""
+    """Uploads objects to a store."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class ObjectWriter:
         self.verified = verified
 
     async def write(self, change: Difference) -> None:
-        """Put one object, unless the store already has it.
+        """Upload an object, unless the store already has it.
 
         Raises:
             PublishingError: if the site changed, another program put the object, or the lease is lost.
@@ -136,7 +136,7 @@ class ObjectWriter:
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error for objects that another program put."""
+    """Return the error about other programs' objects in the way."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the store has objects at the site's paths that statuary did not write: {first_paths}",
@@ -165,7 +165,7 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[Entry]):
-    """An object store as the target of a publication."""
+    """An object store to publish to."""
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class ObjectStoreTarget(Target[Entry]):
         return False
 
     def retain_prefix(self, folders: Iterable[str]) -> None:
-        """Keep the objects of these folders, which the site does not have.
+        """Keep the objects in some folders, although the site lacks them.
 
         Raises:
             PublishingError: if the store cannot be read.
@@ -249,7 +249,9 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Compare the site with the store, once.
+        """Return the changes to make in the store.
+
+        The comparison is made once.
 
         Raises:
             PublishingError: if the site or the store cannot be read.
@@ -348,7 +350,10 @@ class ObjectStoreTarget(Target[Entry]):
         self.advance(1)
 
     def cost(self) -> RequestCounts:
-        """Return the plan's number of requests, without retries and lease."""
+        """Return the number of requests that the changes take.
+
+        Retries and the lease are not counted.
+        """
         counts = self.plan().counts
         needed_objects = self._objects_of(StoreIndex(self.comparison.listing))
         new = needed_objects - self._objects_of(self.index)
@@ -367,8 +372,8 @@ class ObjectStoreTarget(Target[Entry]):
 
         Raises:
             PublishingError: if another program's objects are in the way, the store fails, or the lease is
-                lost. What was put stays; publishing again continues from there.
-            DamagedSnapshotError: if the site is a damaged snapshot; nothing was put.
+                lost. What was uploaded stays; publishing again continues from there.
+            DamagedSnapshotError: if the site is a damaged snapshot; nothing was uploaded.
         """
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")

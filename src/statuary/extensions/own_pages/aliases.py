@@ -24,7 +24,7 @@ class MovedPageView(NamedTuple):
 
 
 def alias_documents(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
-    """Yield a redirect at each valid earlier path of a page."""
+    """Yield a redirect at each earlier path of a page."""
     renderer = renderer_of(site_context(catalogue))
     title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))

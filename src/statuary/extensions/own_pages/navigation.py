@@ -60,7 +60,10 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder's first page; empty for a single page."""
+        """The title of the folder's first page.
+
+        It is empty for a page without a folder.
+        """
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
@@ -120,9 +123,12 @@ def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
 
 
 def folder_of(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder that a page introduces, if any.
+    """Return the folder that a page is the first page of.
 
     It is `a` for `a/index.md`, and for `a.md` beside the folder.
+
+    Returns:
+        The folder; empty for any other page.
     """
     if page.path == f"{page.folder}/{INDEX}":
         return page.folder

@@ -64,7 +64,7 @@ class MarkdownSection(NamedTuple):
 
 
 def page_tokens(body: str) -> list[Token]:
-    """Parse Markdown, and give headings anchors.
+    """Parse a page's Markdown, and give its headings anchors.
 
     First-level headings become second-level ones, since the page's title is the only first-level heading.
     """
@@ -81,7 +81,7 @@ def page_tokens(body: str) -> list[Token]:
 
 
 def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """Yield the headings of a page in order."""
+    """Yield the headings of a page."""
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
             yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
@@ -108,9 +108,10 @@ def plain_text(inline: Token) -> str:
 
 
 def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link: str) -> Markup:
-    """Render a page as sanitized HTML.
+    """Render a page's Markdown as sanitized HTML.
 
     Args:
+        tokens: the parsed Markdown.
         block: makes a block of code, given its language and its coloured text.
         link: the label of links to headings, with the placeholder `{name}`.
     """
@@ -139,7 +140,7 @@ def _coloured(code: str, language: str | None) -> Markup:
 
 @cache
 def block_highlighter(language: str) -> Highlighter | None:
-    """Return the highlighter of a language, or None for one without colours."""
+    """Return the syntax highlighter for a language, or None."""
     if language in SOURCES:
         return highlighter(SOURCES[language])
     grammar = json.loads(read_file(LANGUAGES)).get(language)

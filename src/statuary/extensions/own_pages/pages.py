@@ -99,7 +99,7 @@ def _found(
 
 
 def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
-    """Render a page."""
+    """Render one of the site's own pages."""
     renderer = renderer_of(site_context(catalogue))
     pages = _Pages(catalogue)
     texts = renderer.localization.texts
@@ -131,7 +131,7 @@ def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Docume
 
 
 def page_search_documents(catalogue: SiteContent) -> Iterator[Document]:
-    """Yield the search's script and its index for each folder.
+    """Yield the files of the search in the site's own pages.
 
     A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
     for a page that ranks low).
@@ -211,7 +211,10 @@ class _Pages:
         self._pictures = dict(catalogue.pages.theme.files)
 
     def tokens(self, page: SitePage) -> list[Token]:
-        """Return a page's tokens, with resolved links and sizes of pictures."""
+        """Return a page's parsed Markdown, with resolved links.
+
+        Pictures get their sizes.
+        """
         tokens = page_tokens(page.body)
         inner_tokens = [inner for token in tokens for inner in token.children or ()]
         for token in (*tokens, *inner_tokens):
@@ -226,7 +229,7 @@ class _Pages:
         return tokens
 
     def section(self, page: SitePage) -> str:
-        """Return the path of the navigation entry that a page belongs to."""
+        """Return the path of a page's entry in the site's navigation."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -236,7 +239,7 @@ class _Pages:
         return OWN_PAGE.path(path=path)
 
     def links(self, page: SitePage) -> Iterator[tuple[str, int]]:
-        """Yield each link's and image's target with its line.
+        """Yield the target and line of each link and image.
 
         Lines of the body are counted from 0.
         """
@@ -248,7 +251,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def problem(self, page: SitePage, href: str) -> str:
-        """Describe what is wrong with a link."""
+        """Return the fault of a link, or an empty string."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"
@@ -279,12 +282,12 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return width and height of a PNG, WebP or SVG in pixels.
+    """Return the width and height of a picture in pixels.
 
     With these, the page does not move while it loads.
 
     Returns:
-        The two as HTML attributes; empty for other formats.
+        The two as HTML attributes for a PNG, WebP or SVG; empty for other formats.
     """
     if raw.startswith(PNG):
         return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}

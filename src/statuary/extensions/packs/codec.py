@@ -31,17 +31,18 @@ FEWEST_SAMPLES = 16
 
 
 class Codec(NamedTuple):
-    """Compresses and decompresses the frames of a pack; thread-safe."""
+    """Decompresses the parts of a pack with its dictionary; thread-safe."""
 
     opening: bytes = b""  # the beginning of the stream; empty without a dictionary
     skipped: int = 0  # the number of its bytes before compression, which precede those of a frame
 
     def decompress(self, data: bytes, size: int, what: str) -> bytes:
-        """Decompress a frame.
+        """Decompress a group of documents.
 
         Args:
+            data: the compressed bytes.
             size: the number of bytes before compression; no more are kept than these and the dictionary's.
-            what: the frame, as the subject of a message.
+            what: the words for the group, as the subject of a message.
 
         Raises:
             DamagedSnapshotError: if the frame is damaged, or has another size.
@@ -49,7 +50,7 @@ class Codec(NamedTuple):
         return expand_frame(self.opening + data, self.skipped + size, what)[self.skipped :]
 
     def dictionary(self) -> bytes:
-        """Return the dictionary.
+        """Return the pack's dictionary.
 
         Raises:
             DamagedSnapshotError: if the opening is damaged.
@@ -76,14 +77,14 @@ class Compressor:
 
     @cached_property
     def codec(self) -> Codec:
-        """The decompressor of the frames."""
+        """The object that decompresses what this one compressed."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)
         return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
 
     def compress(self, body: bytes) -> bytes:
-        """Compress a frame."""
+        """Compress a group of documents."""
         stream = self.zstd.ZstdCompressor(options=self.options)
         if self.dictionary:
             stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same
@@ -92,13 +93,14 @@ class Compressor:
 
 
 def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
-    """Make a dictionary from samples.
+    """Make a compression dictionary from sample documents.
 
     Args:
+        samples: the documents.
         size: the largest number of bytes.
 
     Returns:
-        The text; empty if there are too few samples, or zstd finds none.
+        The dictionary; empty if there are too few samples, or zstd finds none.
     """
     size = min(size, DICTIONARY_SIZE)
     if len(samples) < FEWEST_SAMPLES or size < 1 << 10:
@@ -112,7 +114,7 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
 
 
 def expand_frame(data: bytes, size: int, what: str) -> bytes:
-    """Decompress a frame within a limit.
+    """Decompress Zstandard data whose size is known.
 
     Raises:
         DamagedSnapshotError: if it has not exactly `size` bytes, or further data follows it.

@@ -235,12 +235,12 @@ def reader(language: str) -> None:
 
 
 def is_pack(location: str) -> bool:
-    """Return whether a location is a pack and not a site."""
+    """Return whether a location is a single pack rather than a site."""
     return location.partition("?")[0].endswith(".pack")
 
 
 def requested_key(path: str) -> str:
-    """Convert a typed path to a key.
+    """Convert the path that a user typed to a pack's key.
 
     Raises:
         StatuaryError: if no document has it.

@@ -13,7 +13,7 @@ from statuary.site.document import uncompressed_path
 
 
 def packed_path_filter(root: Path) -> Callable[[str], bool]:
-    """Return a function that recognizes files that packs contain.
+    """Return a function that recognizes files that packs have too.
 
     Raises:
         PublishingError: if the folder has no packs, or they are not those of its last build.

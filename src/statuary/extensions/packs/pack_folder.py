@@ -40,14 +40,14 @@ from statuary.system.writing import atomic_file
 
 
 class PackFolder:
-    """The packs below a folder or a URL."""
+    """The packs of a site, in a folder or at a URL."""
 
     def __init__(self, location: str) -> None:
         self.location = location
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the list.
+        """Read the list of packs.
 
         Returns:
             The packs, or None if there is no list.
@@ -61,7 +61,7 @@ class PackFolder:
         return None if text is None else parse_list(text, f"{self.location}/{LIST}")
 
     def require_packs(self) -> PackList:
-        """Read the list, which must exist.
+        """Read the list of packs, which must exist.
 
         Raises:
             DamagedSnapshotError: if it is malformed.
@@ -75,7 +75,7 @@ class PackFolder:
         return packs
 
     def open_ranges(self, pack: ListedPack) -> ByteRanges:
-        """Open the file of a pack.
+        """Open the file of a pack for reading ranges.
 
         Raises:
             PublishingError: if it cannot be read.
@@ -85,11 +85,11 @@ class PackFolder:
         return FileRanges(self.root / FOLDER / pack.path)
 
     def reader(self) -> PackListReader:
-        """Return a reader of all packs."""
+        """Return a reader that finds documents in all packs."""
         return PackListReader(self.require_packs(), self.open_ranges)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
-        """Verify each pack, also against the list."""
+        """Verify each pack, and compare it with the list."""
         for pack in self.require_packs():
             try:
                 with opened(pack, self.open_ranges) as reader:
@@ -104,7 +104,7 @@ class PackFolder:
 
 
 class WritablePackFolder(PackFolder):
-    """A folder of packs on this machine."""
+    """The packs in a folder on this machine."""
 
     def __init__(self, root: Path, workers: int | None = None) -> None:
         super().__init__(str(root))
@@ -112,10 +112,14 @@ class WritablePackFolder(PackFolder):
         self.workers = workers
 
     def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
-        """Add and remove documents, in a small new pack.
+        """Add and remove documents by writing a small new pack.
+
+        Args:
+            table: the documents to add.
+            removed: the keys of documents to remove.
 
         Returns:
-            The list.
+            The new list of packs.
 
         Raises:
             DamagedSnapshotError: if a pack that is merged is damaged.
@@ -147,7 +151,10 @@ class WritablePackFolder(PackFolder):
         return self.require_packs()
 
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        """Write documents, if any, into one pack, named by its SHA-256."""
+        """Write documents to a new pack, which is named by its SHA-256.
+
+        Without documents, nothing is written.
+        """
         file = self.folder / f".{token_hex(8)}.pack"
         try:
             written_pack = write_pack(file, documents, dictionary, self.workers)
@@ -161,7 +168,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Put the list in place, then remove packs that it lacks."""
+        """Replace the list of packs, then remove packs that it lacks."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_list(packs))
@@ -171,7 +178,7 @@ class WritablePackFolder(PackFolder):
 
 
 class PackedSource:
-    """A pack that can be read like a site."""
+    """A single pack, read as a site."""
 
     has_manifest = False
 
@@ -186,7 +193,7 @@ class PackedSource:
         self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by its path, if the pack has it.
+        """Return a document, or None if the pack does not have it.
 
         Raises:
             DamagedSnapshotError: if it is damaged.
@@ -199,13 +206,13 @@ class PackedSource:
         return None if document is None else document.body
 
     def paths(self) -> Iterator[str]:
-        """Yield all paths with checksummed addresses, reading the whole pack."""
+        """Yield the paths of all documents, reading the whole pack."""
         for key, body in self.pack.documents():
             if body is not None:
                 yield ADDRESS.sub(lambda address: checksum_address(address[0]), key, count=1)
 
     def close(self) -> None:
-        """Release the file or the connection."""
+        """Close the file or the connection."""
         self.pack.close()
 
 

@@ -62,7 +62,7 @@ class PackedDocument(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A compressed group of documents in a pack."""
+    """A group of documents in a pack that are compressed together."""
 
     first_key: str  # the key of its first document
     offset: int
@@ -72,16 +72,16 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_have(self, key: str) -> bool:
-        """Return whether a document can be in the frame.
+        """Return whether a document may be in this group.
 
-        A missing one passes in one of four billion cases.
+        The answer is wrong for one of four billion missing documents.
         """
         mark = mark_of(key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
 
 
 class LeafPart(NamedTuple):
-    """A leaf of the index."""
+    """A part of a pack's index, which lists some groups of documents."""
 
     first_key: str  # the key of its first document
     offset: int
@@ -91,7 +91,7 @@ class LeafPart(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """The numbers of documents and bytes in a pack."""
+    """The number of documents and bytes in a pack."""
 
     documents: int = 0
     removals: int = 0
@@ -101,7 +101,7 @@ class Totals(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """The last line of a pack, which says where the index is."""
+    """The last line of a pack, which gives the index's position."""
 
     offset: int  # the offset of the opening, with which the end of the pack begins
     opening: int  # the size of the opening, in bytes
@@ -112,7 +112,7 @@ class Tail(NamedTuple):
 
 
 class PackHead(NamedTuple):
-    """The root of the index, with the totals."""
+    """The first part of a pack's index, with the totals."""
 
     totals: Totals
     zstd: str  # the version of the library that compressed it
@@ -121,7 +121,7 @@ class PackHead(NamedTuple):
 
 
 def key_of(path: str) -> str:
-    """Convert a path to a key.
+    """Convert a document's path to its key in packs.
 
     Raises:
         DamagedSnapshotError: if no document of a pack may have it.
@@ -133,7 +133,7 @@ def key_of(path: str) -> str:
 
 
 def mark_of(key: str) -> str:
-    """Return a short hash of a key, for the index."""
+    """Return the short hash that the index has for a key."""
     return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
 
 
@@ -141,14 +141,14 @@ def mark_of(key: str) -> str:
 
 
 def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
-    """Encode documents as a frame."""
+    """Encode documents as a group, before compression."""
     rows = [(key, None if body is None else len(body)) for key, body in documents]
     line = orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE)
     return b"".join((line, *(body or b"" for _, body in documents)))
 
 
 def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
-    """Parse the documents of a frame.
+    """Parse the documents in a group.
 
     Raises:
         DamagedSnapshotError: if it is malformed, or its keys are not those in the index.
@@ -187,7 +187,7 @@ def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
 
 
 def checked_key(value: Json) -> str:
-    """Return a value after checking that it is a key.
+    """Return a JSON value if it is a key.
 
     Raises:
         InvalidValueError: if the value is not a key.
@@ -203,7 +203,10 @@ def checked_key(value: Json) -> str:
 
 
 def require_order(keys: Iterable[str], what: str) -> None:
-    """Raise DamagedSnapshotError unless each key comes after the one before."""
+    """Check that keys are sorted and unique.
+
+    If they are not, it raises DamagedSnapshotError.
+    """
     last_key = ""
     for key in keys:
         if key <= last_key:
@@ -215,16 +218,18 @@ def require_order(keys: Iterable[str], what: str) -> None:
 
 
 def encode_frames(frames: Sequence[Frame]) -> JsonObject:
-    """Encode the frames that a leaf lists."""
+    """Encode the groups of documents that a part of the index lists."""
     rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in frames]
     return {"offset": frames[0].offset if frames else 0, "frames": rows}
 
 
 def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
-    """Parse the frames that a leaf lists.
+    """Parse the groups of documents that a part of the index lists.
 
     Args:
-        end: the end of the pack's frames at the latest.
+        value: the JSON.
+        end: the end of the pack's groups at the latest.
+        what: the words for the part in messages.
 
     Raises:
         DamagedSnapshotError: if they are not in order, or outside the pack.
@@ -250,7 +255,7 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
 
 
 def checked_number(value: Json) -> int:
-    """Return a value after checking that it is a number below `MAX_COUNT`.
+    """Return a JSON value if it is a whole number below `MAX_COUNT`.
 
     Raises:
         InvalidValueError: if the value is not a whole number, or is too large.
@@ -262,7 +267,7 @@ def checked_number(value: Json) -> int:
 
 
 def checked_marks(value: Json) -> str:
-    """Return a value after checking that it is a list of marks.
+    """Return a JSON value if it is a string of short hashes.
 
     Raises:
         InvalidValueError: if the value is not a string of marks.
@@ -273,7 +278,7 @@ def checked_marks(value: Json) -> str:
 
 
 def checked_size(value: Json, limit: int) -> int:
-    """Return a value after checking that it is a part's size.
+    """Return a JSON value if it is the size of a part.
 
     Raises:
         InvalidValueError: if the value is not a size from 1 to the limit.
@@ -288,7 +293,7 @@ def checked_size(value: Json, limit: int) -> int:
 
 
 def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
-    """Encode the index and the last line."""
+    """Encode the end of a pack: its index and the last line."""
     index = {"leaves": [list(leaf) for leaf in head.leaves]} if head.leaves else encode_frames(head.frames)
     value = {"zstd": head.zstd, **head.totals._asdict(), **index}
     opening, skipped = compressor.codec
@@ -326,7 +331,7 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
 
 
 class PackEnd(NamedTuple):
-    """The parsed end of a pack."""
+    """The end of a pack: its index and the last line."""
 
     codec: Codec
     head: PackHead
@@ -373,7 +378,7 @@ def _leaf(row: Json) -> LeafPart:
 
 
 def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
-    """Parse the frames of a leaf.
+    """Parse the groups of documents that a part of the index lists.
 
     Raises:
         DamagedSnapshotError: if it is malformed.
@@ -385,7 +390,7 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
 
 
 def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
-    """Check the digest of bytes of a pack.
+    """Return bytes of a pack if they have the expected digest.
 
     Raises:
         DamagedSnapshotError: if they are fewer, or not those of the digest.

@@ -50,7 +50,7 @@ OPEN_PACKS = 64
 
 
 class ListedPack(NamedTuple):
-    """A pack in the list."""
+    """A pack, as the list of packs names it."""
 
     path: str  # relative to the folder of the list
     run: int
@@ -71,12 +71,16 @@ PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
 
 
 def pack_name(digest: str) -> str:
-    """Return a pack's path below the list's folder, by SHA-256."""
+    """Return the path of a pack below the folder of the list.
+
+    Args:
+        digest: the SHA-256 of the pack.
+    """
     return f"data/{digest}.pack"
 
 
 def listed(written_pack: WrittenPack, run: int) -> ListedPack:
-    """Return the entry of a written pack."""
+    """Return the entry that the list has for a new pack."""
     return ListedPack(
         pack_name(written_pack.sha256),
         run,
@@ -88,7 +92,7 @@ def listed(written_pack: WrittenPack, run: int) -> ListedPack:
 
 
 def encode_list(packs: PackList) -> bytes:
-    """Return the bytes of a list."""
+    """Encode the list of packs."""
     rows = [
         {
             "path": pack.path,
@@ -104,7 +108,7 @@ def encode_list(packs: PackList) -> bytes:
 
 
 def parse_list(text: bytes, name: str) -> PackList:
-    """Parse a list.
+    """Parse the list of packs.
 
     Raises:
         DamagedSnapshotError: if it is malformed, too long, or its packs overlap.
@@ -158,7 +162,7 @@ def _pack(row: JsonObject) -> ListedPack:
 
 
 class PackListReader:
-    """Finds documents in all packs of a list."""
+    """Finds documents in several packs."""
 
     def __init__(self, packs: PackList, open_pack: OpenPack) -> None:
         self.packs = packs
@@ -175,12 +179,12 @@ class PackListReader:
         self.close()
 
     def close(self) -> None:
-        """Release all packs."""
+        """Close all packs."""
         while self._readers:
             self._readers.popitem()[1].close()
 
     def find(self, key: str) -> bytes | None:
-        """Find the newest version of a document, or return None.
+        """Return the newest version of a document, or None.
 
         Raises:
             DamagedSnapshotError: if a pack that is read is damaged.
@@ -196,7 +200,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Return the reader of a pack, which stays open."""
+        """Return the reader of one pack, which stays open."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:
@@ -207,7 +211,7 @@ class PackListReader:
 
 
 def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
-    """Open a pack.
+    """Open a pack, and check that it is the listed one.
 
     Raises:
         DamagedSnapshotError: if the file is not the pack that the list names.
@@ -227,10 +231,12 @@ def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
 
 
 def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -> Iterator[PackedDocument]:
-    """Yield the newest version of each document.
+    """Yield the newest version of each document in several packs.
 
     Args:
-        with_removals: also yield what is removed: an older run may have it.
+        packs: the packs.
+        open_pack: opens a pack.
+        with_removals: also yield removed documents, which an older pack may have.
 
     Raises:
         DamagedSnapshotError: if a pack is damaged, once its documents are reached.
@@ -253,7 +259,7 @@ def _run_documents(
 def newest(
     rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
 ) -> Iterator[PackedDocument]:
-    """Yield the first document of each key of sorted rows."""
+    """Yield the first of the rows with the same key."""
     last_key = ""
     for key, _, document in rows:
         if key != last_key:
@@ -266,12 +272,12 @@ def newest(
 
 
 def runs_to_keep(sizes: Sequence[int], added: int) -> int:
-    """Count the first runs that stay when documents are added.
+    """Count the oldest groups of packs that stay when documents are added.
 
-    The others are merged.
+    The others are merged into the new pack.
 
     Args:
-        sizes: the documents and removals of each run, the base first; the base always stays.
+        sizes: the documents and removals of each group, oldest first; the oldest always stays.
         added: the number of added documents and removals.
     """
     kept_count = len(sizes)
@@ -284,14 +290,16 @@ def runs_to_keep(sizes: Sequence[int], added: int) -> int:
 def with_changes(
     packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
 ) -> PackList:
-    """Add a pack of changes to a list.
+    """Write changed documents to a new pack, and return the new list.
 
-    Small preceding runs are merged into it.
+    Small packs before it are merged into it.
 
     Args:
+        packs: the packs before.
         changes: sorted by key.
         count: the number of changes.
-        put: writes the packs of the run, with the dictionary of the base.
+        open_pack: opens a pack.
+        put: writes the new packs, with the dictionary of the oldest one.
 
     Raises:
         DamagedSnapshotError: if a pack that is merged is damaged.

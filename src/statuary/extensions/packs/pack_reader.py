@@ -27,14 +27,14 @@ from statuary.publish.listing import DamagedSnapshotError
 
 
 class KnownEnd(NamedTuple):
-    """The end of a pack, as the list states it."""
+    """The position and digest of a pack's end, from the list."""
 
     offset: int
     sha256: str
 
 
 class PackReader:
-    """Reads documents of a pack, each part checked by SHA-256."""
+    """Reads documents from a pack, verifying each part."""
 
     def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
         """Read the pack's end; on failure, release the file or connection.
@@ -63,12 +63,12 @@ class PackReader:
         self.close()
 
     def close(self) -> None:
-        """Release the file or the connection."""
+        """Close the file or the connection."""
         self.ranges.close()
 
     @property
     def totals(self) -> Totals:
-        """The numbers of documents and bytes."""
+        """The number of documents and bytes in the pack."""
         return self.head.totals
 
     def _end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
@@ -102,9 +102,10 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Find a document or its removal.
+        """Find a document, or the note that it was removed.
 
-        A document takes two requests, or one if the leaf is cached; a miss takes at most one.
+        This takes two requests, or one if the part of the index is cached. A missing document takes one
+        request at most.
 
         Raises:
             DamagedSnapshotError: if the read part is damaged.
@@ -121,13 +122,19 @@ class PackReader:
         return parse_frame(self.codec.decompress(self._checked(frame, what), frame.plain, what), frame, what)
 
     def frames(self) -> Iterator[Frame]:
-        """Yield every frame in order; raise DamagedSnapshotError if a leaf is damaged."""
+        """Yield every group of documents in order.
+
+        If a part of the index is damaged, it raises DamagedSnapshotError.
+        """
         yield from self.head.frames
         for number in range(len(self.head.leaves)):
             yield from self._read_leaf(number)
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield every document in order; raise DamagedSnapshotError where the pack is damaged."""
+        """Yield every document in order.
+
+        Where the pack is damaged, it raises DamagedSnapshotError.
+        """
         for frame in self.frames():
             yield from self.documents_of(frame)
 
@@ -146,7 +153,8 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
     """Verify every byte of a pack.
 
     Args:
-        most_problems: the number of damaged frames after which no more are read.
+        pack: the pack.
+        most_problems: the number of damaged groups after which no more are read.
     """
     problems = list[str]()
     totals, frames = Totals(), 0

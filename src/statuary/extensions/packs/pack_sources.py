@@ -40,7 +40,7 @@ MAX_LINE_FINDINGS = 100
 
 
 class UnusableLinesError(StatuaryError):
-    """Raised if lines are not records, or repeat one."""
+    """Some lines are not records, or repeat one."""
 
     def __init__(self, findings: list[Finding]) -> None:
         lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
@@ -51,7 +51,7 @@ class UnusableLinesError(StatuaryError):
 
 
 class KeyRow(NamedTuple):
-    """A document to pack, and its location."""
+    """A document to pack: its key and its place."""
 
     key: str
     file: int = 0  # the number of the file, from 0
@@ -62,7 +62,7 @@ class KeyRow(NamedTuple):
 
 
 class KeyTable:
-    """The documents to pack, sorted by key, on disk."""
+    """The documents to pack, sorted by key, in a table on disk."""
 
     def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
         self._database = temporary_database(
@@ -88,12 +88,12 @@ class KeyTable:
         self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
-        """Yield the documents by key, then by file, line and path."""
+        """Yield the documents sorted by key, then by file, line and path."""
         query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key; of several rows, the first counts."""
+        """Yield every document sorted by key; the first of several counts."""
         last_key = ""
         for row in self.sorted_rows():
             if row.key != last_key:
@@ -101,13 +101,19 @@ class KeyTable:
                 yield PackedDocument(row.key, self._read_body(row))
 
     def changed_documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key, removed if all its paths are."""
+        """Yield changed documents sorted by key.
+
+        A document is removed if it has none of its paths any more.
+        """
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
             bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
-        """Make the dictionary from documents with the lowest key digests."""
+        """Make the compression dictionary from some of the documents.
+
+        They are those whose keys have the lowest digests, so the choice is always the same.
+        """
         rows = map(KeyRow._make, self._database.execute("SELECT * FROM rows"))
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
         samples, size = list[bytes](), 0
@@ -124,7 +130,7 @@ class KeyTable:
 
 
 class LinesOfRecords:
-    """Records in files of JSON lines; a context manager."""
+    """Contract records in JSON lines files; a context manager."""
 
     def __init__(self, files: Iterable[Path]) -> None:
         """Read every line once, and record its position.
@@ -218,7 +224,7 @@ class LinesOfRecords:
 
 
 def removed_keys(file: Path) -> list[str]:
-    """Return the keys of the paths in a file, one a line.
+    """Return the keys of removed documents, whose paths a file lists.
 
     Raises:
         PublishingError: if the file cannot be read.
@@ -278,18 +284,12 @@ def _read_at(file: int, start: int, size: int) -> bytes:
 
 
 def is_packed(path: str) -> bool:
-    """Return whether packs include a path.
-
-    Paths of records and proofs by address are included.
-    """
+    """Return whether packs contain the document with a path."""
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
 
 class DocumentsOfSite:
-    """The contract documents of a site.
-
-    The site is a folder, snapshot or URL.
-    """
+    """The records and proofs of a site: a folder, snapshot or URL."""
 
     def __init__(self, site: SiteReader) -> None:
         """List them; raise PublishingError if the site cannot be listed."""

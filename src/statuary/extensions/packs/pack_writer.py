@@ -37,7 +37,7 @@ QUEUED_PER_WORKER = 3
 
 
 class CompressedFrame(NamedTuple):
-    """A compressed frame."""
+    """A compressed group of documents."""
 
     keys: tuple[str, ...]
     removals: int
@@ -56,7 +56,7 @@ class WrittenPack(NamedTuple):
 
 
 def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> Iterator[list[PackedDocument]]:
-    """Group sorted documents into frames.
+    """Divide sorted documents into groups.
 
     Raises:
         PublishingError: if a document comes after one with the same key or a later one.
@@ -79,9 +79,9 @@ def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> It
 def compressed_frames(
     documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
-    """Yield frames in order, compressed in threads.
+    """Yield compressed groups of documents in order.
 
-    The number of threads does not change the bytes.
+    They are compressed in threads, whose number does not change the bytes.
     """
     workers = workers or available_cpus()
     waiting = deque[Future[CompressedFrame]]()
@@ -105,7 +105,7 @@ def _compressed(documents: list[PackedDocument], compressor: Compressor) -> Comp
 
 
 class PackWriter:
-    """Writes a pack; a context manager."""
+    """Writes a pack, group by group; a context manager."""
 
     def __init__(self, stream: IO[bytes], compressor: Compressor) -> None:
         self.out = HashingWriter(stream)
@@ -122,7 +122,7 @@ class PackWriter:
         self._leaf_file.close()
 
     def add(self, frame: CompressedFrame) -> None:
-        """Write a frame whose keys come after all that were written."""
+        """Write a group; its keys must come after all others."""
         if len(self._frames) == FRAMES_OF_LEAF:
             self._end_leaf()
         marks = "".join(map(mark_of, frame.keys))
@@ -148,7 +148,7 @@ class PackWriter:
         self._frames = []
 
     def finish(self) -> WrittenPack:
-        """Write the index and the last line.
+        """Write the end of the pack: its index and the last line.
 
         Raises:
             PublishingError: if the pack is larger than any may be.
@@ -173,10 +173,12 @@ class PackWriter:
 def write_pack(
     file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
 ) -> WrittenPack:
-    """Write a pack atomically.
+    """Write a pack to a file, replacing an old one.
 
     Args:
+        file: the file.
         documents: sorted by key.
+        dictionary: the compression dictionary.
         workers: threads that compress; as many as there are cores if None. The bytes are the same.
 
     Raises:
@@ -193,7 +195,7 @@ def write_pack(
 def packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Yield packs of at most about `limit` bytes."""
+    """Yield packs of at most about `limit` bytes, without files."""
     frames = compressed_frames(documents, compressor, workers)
     frame = next(frames, None)
     while frame is not None:

@@ -27,10 +27,7 @@ LIST_SECONDS = 5.0
 
 
 class PackedDocuments:
-    """The records and proofs in a site's packs.
-
-    The site is a folder or a URL.
-    """
+    """Reads records and proofs from packs in a folder or URL."""
 
     def __init__(self, source: FolderReader | UrlSource) -> None:
         """Read nothing yet."""
@@ -41,7 +38,7 @@ class PackedDocuments:
         self._renewed = -LIST_SECONDS
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by its path in either layout, or None.
+        """Return a document, by its path in either layout, or None.
 
         Raises:
             DamagedSnapshotError: if the list or a pack that is read is damaged.
@@ -67,12 +64,12 @@ class PackedDocuments:
                 return newer.find(key)
 
     def renew(self) -> None:
-        """Reload the list before the next document, after a publication."""
+        """Read the list of packs again, after a publication."""
         with self._lock:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the checksummed paths of documents that are only in packs.
+        """Yield the paths of documents that are only in packs.
 
         Every pack of a folder is read. For a site behind a URL, nothing is yielded.
         """
@@ -86,7 +83,7 @@ class PackedDocuments:
                 yield path
 
     def close(self) -> None:
-        """Release all packs."""
+        """Close all packs."""
         with self._lock:
             self._use(None)
 
@@ -122,9 +119,9 @@ class PackedDocuments:
 
 
 def open_packed(source: DocumentSource) -> PackedDocuments | None:
-    """Return a site's packed documents, unless it has every file.
+    """Open a site's packs, if some documents are only there.
 
-    Snapshots and the folders of builds have every file.
+    Snapshots and the folders of builds have every document as a file.
     """
     if isinstance(source, FolderReader):
         return None if is_built(source.root) else PackedDocuments(source)

@@ -81,14 +81,14 @@ class PacksSection(Section):
 
 
 class SitePacks:
-    """Updates the packs of a site."""
+    """Updates the packs of a site during a build."""
 
     def __init__(self, target: FolderTarget) -> None:
         self._target = target
         self._ledger = target.ledger
 
     def summary(self) -> str:
-        """Pack the changed documents, and return a line with totals."""
+        """Pack the changed documents, and return a line for the build's summary."""
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
@@ -181,7 +181,7 @@ class SitePacks:
 
 
 def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
-    """Return whether packs contain all that was published."""
+    """Return whether packs contain everything that was published."""
     rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
     count = sum(count for count, _ in rows)
     newest = max(run for _, run in rows)
@@ -201,7 +201,7 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 
 
 def is_counted(path: str) -> bool:
-    """Return whether a path counts as packed, like `PACKED_BELOW` in SQL."""
+    """Return whether packs should contain a path."""
     return path.startswith(PREFIXES) and "/0x" in path
 
 

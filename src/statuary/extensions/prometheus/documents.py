@@ -58,11 +58,11 @@ class PrometheusSection(Section, FollowsStatus):
 
 
 def metrics_document(state: PageState, build_due: Instant) -> Document:
-    """Encode a status as metrics.
+    """Encode the status as Prometheus metrics.
 
     Args:
         state: the status.
-        build_due: the instant up to which a build has written all changes.
+        build_due: the time by which the site must be built again.
     """
     page = {"service_name": one_line(state.page.name)}
     times = {"updated": state.updated_at, "build_due": build_due}

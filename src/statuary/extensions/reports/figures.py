@@ -34,7 +34,10 @@ class MonthFigures(NamedTuple):
 
     @property
     def availability(self) -> float | None:
-        """The percentage, cut after two decimals, or None if no time counts."""
+        """The availability in percent, or None if no time counts.
+
+        It is cut after two decimals.
+        """
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 
 
@@ -49,11 +52,10 @@ def months_of(year: int, quarter: int) -> list[date]:
 
 
 def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Return monthly figures of components with published uptime.
+    """Return the availability of each component for the months of a quarter.
 
-    Those of a group are beside each other.
-
-    A month that has not begun has none.
+    Only components with published uptime are included; those of a group are beside each other. A month that
+    has not begun has none.
     """
     zone = timeline.catalogue.page.time_zone
     months = [month for month in months_of(year, quarter) if day_start(month, zone) < now]
@@ -70,7 +72,7 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
 
 
 def names_with_groups(timeline: Timeline) -> dict[str, str]:
-    """Return component names after their groups' names, by id."""
+    """Return components' names with their groups in front, by id."""
     components = timeline.by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}

@@ -17,7 +17,7 @@ LOCAL_NAMES = frozenset({"localhost", ""})
 
 
 def host_name(header: str) -> str:
-    """Return the name in a `Host` header, in lower case.
+    """Return the host name in a `Host` header, in lower case.
 
     A port, a final dot and the brackets of an IPv6 address are removed.
     """
@@ -28,8 +28,8 @@ def host_name(header: str) -> str:
 class AllowedHosts(NamedTuple):
     """The host names that the server answers to.
 
-    In DNS rebinding, another site makes its own name lead to this machine. The requests of its pages then
-    have a name that is not among these.
+    This prevents DNS rebinding, in which another site points its own name at this machine. The requests of
+    its pages then have a name that is not among these.
     """
 
     names: frozenset[str] = frozenset()
@@ -37,9 +37,9 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allow(self, header: str | None) -> bool:
-        """Return whether to answer a request with this `Host`.
+        """Return whether to answer a request with this `Host` header.
 
-        Addresses and a missing host are accepted: no foreign name leads to them.
+        IP addresses and a missing header are accepted, because no foreign name leads to them.
         """
         name = host_name(header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
@@ -52,7 +52,7 @@ class AllowedHosts(NamedTuple):
 
 
 def site_host(read_document: ReadDocument) -> str:
-    """Return the host of a site's own address; empty if unknown."""
+    """Return the host in the site's own URL, or an empty string."""
     with suppress(ValueError, KeyError, TypeError):
         return host_name(
             urlsplit(json.loads(read_document(status_urls.SUMMARY.path()) or b"{}")["page"]["url"]).netloc

@@ -52,7 +52,7 @@ from statuary.site.urls import url_regex
 
 
 class RequestError(StatuaryError):
-    """Raised for a request that is answered with an error of Sourcify."""
+    """A request that gets one of Sourcify's error responses."""
 
     def __init__(self, message: str, custom_code: str = "invalid_parameter", status: int = 400) -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ def parse_query(text: str) -> QueryParameters:
 
 
 def percent_decoded(text: str) -> str:
-    """Decode percent escapes, unless they are not UTF-8."""
+    """Decode percent escapes; if they are not UTF-8, keep them."""
     try:
         return decode_component(text)
     except ValueError:
@@ -102,7 +102,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Raise RequestError if a parameter is unknown or empty."""
+    """Check parameters; an unknown or empty one raises RequestError."""
     for name, value in query.items():
         if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -111,7 +111,7 @@ def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
 
 
 def check_single(query: QueryParameters, name: str, kind: str = "string") -> str | None:
-    """Return a parameter that may be given once.
+    """Return the value of a parameter that may be given once.
 
     Raises:
         RequestError: if it was given twice, or as an array or an object.
@@ -125,10 +125,10 @@ def check_single(query: QueryParameters, name: str, kind: str = "string") -> str
 def check_reserved(text: str, names: tuple[str, ...]) -> None:
     """Refuse reserved characters that are not percent-encoded.
 
-    The measured server checks this for the list's parameters, not for `fields` and `omit`.
+    Sourcify's server checks this for the list's parameters, not for `fields` and `omit`.
 
     Raises:
-        RequestError: if there is one; the message is the measured server's.
+        RequestError: if there is one; the message is Sourcify's.
     """
     pairs = [pair.split("=") for pair in text.split("&")]
     for name in names:
@@ -151,7 +151,7 @@ DIGITS = re.compile(r"[0-9]+\Z")
 
 
 class ListQuery(NamedTuple):
-    """The parameters of a list request."""
+    """The parameters of a request for a list of contracts."""
 
     newest_first: bool = True  # order by matchId
     limit: int = MAX_LIMIT  # 1 to 200
@@ -159,11 +159,11 @@ class ListQuery(NamedTuple):
 
 
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
-    """Parse query parameters in the measured order of checks.
+    """Parse a list request's parameters in the order of Sourcify's server.
 
     Raises:
-        RequestError: if a parameter is invalid; the message is the measured server's. That server answered
-            500 to an `afterMatchId` that is not a number; its description has since got the pattern used here.
+        RequestError: if a parameter is invalid; the message is Sourcify's. That server answered 500 to an
+            `afterMatchId` that is not a number; its description has since got the pattern used here.
     """
     check_reserved(text, PARAMETERS)
     check_names(query, PARAMETERS)
@@ -197,7 +197,7 @@ def _limit(text: str | None) -> int:
 
 
 def contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the list's body, with items copied from the pages."""
+    """Return the body of a response that lists contracts."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_results(chain_id, listing, read_document), listing.limit)
@@ -263,13 +263,13 @@ def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
-    """Return an error in Sourcify's form."""
+    """Return an error response in the form of Sourcify's server."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
     return json_response(compact_json(body), error.status)
 
 
 def route_not_found(method: str, path: str) -> Response:
-    """Return the HTML page that Express sends where no route matches."""
+    """Return the 404 page that Sourcify's server sends for an unknown path."""
     message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
@@ -280,12 +280,12 @@ def route_not_found(method: str, path: str) -> Response:
 
 
 def preflight_response() -> Response:
-    """Return the response to a browser's preflight request."""
+    """Return the response to a browser's CORS preflight request."""
     return Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 
 def conditional_response(response: Response, if_none_match: str | None) -> Response:
-    """Return `304 Not Modified` if the client has the response.
+    """Return `304 Not Modified` if the client already has the response.
 
     Tags are compared weakly (RFC 9110, 13.1.2): `W/` makes no difference.
     """
@@ -296,7 +296,7 @@ def conditional_response(response: Response, if_none_match: str | None) -> Respo
 
 
 def matches(if_none_match: str | None, tag: str) -> bool:
-    """Return whether an `If-None-Match` header names an entity tag, or is `*`."""
+    """Return whether `If-None-Match` names an entity tag, or is `*`."""
     if if_none_match is None:
         return False
     tags = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
@@ -304,28 +304,28 @@ def matches(if_none_match: str | None, tag: str) -> bool:
 
 
 def head_response(response: Response) -> Response:
-    """Return the response to HEAD: headers and length without a body."""
+    """Return the response to a HEAD request: the headers without a body."""
     if not response.body:
         return response
     return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
 
 
 def entity_tag(body: bytes) -> str:
-    """Return Express's weak tag.
+    """Return the entity tag that Sourcify's server sends.
 
-    It is the length in hex, and 27 characters of base64 SHA-1.
+    It is weak: the length in hex, and 27 characters of base64 SHA-1.
     """
     digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
     return f'W/"{len(body):x}-{digest[:27]}"'
 
 
 def compact_json(value: Mapping[str, str | None]) -> bytes:
-    """Return a flat object as JSON, as `JSON.stringify` writes it."""
+    """Encode a flat object as `JSON.stringify` does."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 class Resource(StrEnum):
-    """The kinds of resources of the look-up."""
+    """The kinds of resources of the contract API."""
 
     CONTRACT = "contract"
     ALL_CHAINS = "all-chains"
@@ -337,7 +337,7 @@ class Resource(StrEnum):
 
 
 class Route(NamedTuple):
-    """A resource with the parameters in its path."""
+    """A resource of the contract API, with the parameters in its path."""
 
     resource: Resource
     chain_id: str = ""
@@ -360,9 +360,9 @@ ROUTES = tuple(
 
 
 def find_route(path: str) -> Route | None:
-    """Return a path's route, if it is the look-up's.
+    """Return the resource of the contract API at a path, if any.
 
-    Every path below `v2` is, except files: their names end in `.json`, which no path of the look-up does.
+    Every path below `v2` means one, except files: their names end in `.json`.
 
     Raises:
         RequestError: if a parameter has a broken percent escape.
@@ -388,7 +388,7 @@ ADDRESS_LENGTH = 42
 
 
 def check_chain_id(text: str) -> None:
-    """Raise RequestError unless a string is a chain id."""
+    """Check a chain id; an invalid one raises RequestError."""
     if len(text) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(text):
@@ -396,7 +396,7 @@ def check_chain_id(text: str) -> None:
 
 
 def check_address(text: str) -> None:
-    """Raise RequestError unless an address is `0x` and 40 hex digits."""
+    """Check an address; an invalid one raises RequestError."""
     if len(text) != ADDRESS_LENGTH:
         bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -405,7 +405,7 @@ def check_address(text: str) -> None:
 
 
 def checked_address(text: str) -> Address:
-    """Return the checksummed address; raise RequestError for a wrong checksum."""
+    """Return the checksummed address; a wrong checksum raises RequestError."""
     try:
         parse_address(text)
     except InvalidValueError:
@@ -419,7 +419,7 @@ GENESIS_CHAIN = "0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRequest:
-    """A request to the look-up."""
+    """A request to the contract API."""
 
     method: str = "GET"  # in capitals
     target: str  # path and query as on the request line, percent-encoded
@@ -432,7 +432,7 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Answer a look-up, or return None for another path.
+    """Answer a request to the contract API, or return None.
 
     Args:
         new_error_id: returns the `errorId` of an error body.
@@ -569,7 +569,7 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query: str) -> bool:
-    """Return whether a request calls an explorer's API: module or form."""
+    """Return whether a request calls a block explorer's API."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)
@@ -579,7 +579,7 @@ def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
     """Refuse a chain that the site does not serve.
 
     Raises:
-        RequestError: if the site has no such chain (`01` is not `1`); the message is the measured server's.
+        RequestError: if the site has no such chain (`01` is not `1`); the message is Sourcify's.
     """
     chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:

@@ -11,9 +11,9 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 
 
 def range_response(response: Response, range_header: str | None) -> Response:
-    """Return the requested range of a response.
+    """Return the range of a response that the client asks for.
 
-    Several ranges, or another unit, return the whole file.
+    If it asks for several ranges, or in another unit, it gets the whole file.
     """
     match = None if range_header is None else RANGE.fullmatch(range_header.replace(" ", ""))
     if match is None or response.status != HTTPStatus.OK:

@@ -19,12 +19,12 @@ REST = ""
 
 
 class InvalidSelectorError(StatuaryError, ValueError):
-    """Raised for an invalid `fields` or `omit`, with Sourcify's message."""
+    """The parameter `fields` or `omit` is invalid; the message is Sourcify's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The members that a request selects."""
+    """The members of a record that a request asks for."""
 
     fields: ChosenMembers | None = None  # in order; None for all
     omit: ChosenMembers = field(default_factory=dict)  # by member; an empty tuple omits the whole member
@@ -44,7 +44,7 @@ send the file, and a site should give the same response on every host: so here i
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Parse the two query parameters, each None if absent.
+    """Parse the parameters `fields` and `omit`.
 
     Nothing is trimmed, case matters, names may repeat, and the first error is reported.
 
@@ -65,10 +65,10 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def check_selector(selector: str) -> None:
-    """Refuse a selector that is not a field.
+    """Check that a selector names a field.
 
     Raises:
-        InvalidSelectorError: if it is not; the message is Sourcify's.
+        InvalidSelectorError: if it does not; the message is Sourcify's.
     """
     if selector.count(".") > 1:
         raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
@@ -118,7 +118,7 @@ class NotCanonicalError(StatuaryError, ValueError):
 
 
 class MemberSpan(NamedTuple):
-    """A member's byte range in the text of a record."""
+    """The bytes of a member in the text of a record."""
 
     name: str  # unescaped
     start: int  # the opening quote of the name
@@ -127,7 +127,7 @@ class MemberSpan(NamedTuple):
 
 
 def members(text: bytes, start: int = 0) -> list[MemberSpan]:
-    """Find the members of an object.
+    """Return the position of each member of a JSON object.
 
     Raises:
         NotCanonicalError: if no compact object begins there.
@@ -145,9 +145,10 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
 
 
 def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
-    """Find the items of an array.
+    """Return the position of each item of a JSON array.
 
     Args:
+        text: the JSON.
         start: the array's offset.
 
     Raises:
@@ -167,7 +168,7 @@ def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
 
 
 def holds_object(text: bytes, member: MemberSpan) -> bool:
-    """Return whether the value of a member is an object."""
+    """Return whether a member's value is an object."""
     return text[member.value] == OPENING_BRACE
 
 
@@ -180,7 +181,7 @@ def _member(text: bytes, start: int) -> MemberSpan:
 
 
 def value_end(text: bytes, start: int) -> int:
-    """Find the end of a value.
+    """Return the offset at which a JSON value ends.
 
     Raises:
         NotCanonicalError: if no value begins there, or it has no end.
@@ -213,7 +214,7 @@ def _byte(text: bytes, position: int) -> int:
 
 
 def select(record: bytes, selection: Selection) -> bytes:
-    """Return the selected members of a record, in Sourcify's order.
+    """Return the members of a record that a request asks for.
 
     With `fields`: the names in request order, then those of `matchId`, `creationMatch`, `runtimeMatch`,
     `verifiedAt` that were not named, then `match`, `chainId`, `address`. With `omit`: the record's order;
@@ -256,7 +257,7 @@ def _part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
 
 
 def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[str]:
-    """Return the members of the response, in order, except the last three."""
+    """Return the members of the response in order, without the last three."""
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
     omitted_names = {name for name, inner in selection.omit.items() if not inner}

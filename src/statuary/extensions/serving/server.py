@@ -59,7 +59,7 @@ HEARTBEAT = 15.0
 
 
 def headers_of(path: str) -> dict[str, str]:
-    """Return the headers of a path."""
+    """Return the HTTP headers for a path."""
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match.url.common_headers
@@ -83,7 +83,7 @@ class ReloadEvents:
 
 
 def with_reload_script(page: bytes) -> bytes:
-    """Return an HTML page that reloads itself when the site changes."""
+    """Add a script that reloads an HTML page after a rebuild."""
     text_before, closing, text_after = page.rpartition(b"</body>")
     return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
 
@@ -95,9 +95,12 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Answer a request like a host with an edge program.
+    """Answer a request as a host with an edge program does.
 
     Args:
+        request: the request.
+        read_document: returns the bytes at a path of the site, or None.
+        now: the time of the request.
         new_error_id: returns the `errorId` of an error body.
     """
     response = answer_lookup(request, read_document, new_error_id)
@@ -123,7 +126,7 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return a document as of an instant, if it changes with time."""
+    """Return a document at a time, if builds precompute it."""
     index = readable_epochs(read_document(status_urls.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
@@ -172,7 +175,7 @@ SCRIPT_HEADERS = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Contr
 
 
 class ServedRequest(NamedTuple):
-    """A line of the server's log.
+    """A request that was answered, for the log.
 
     Attributes:
         target: path and query as on the request line.
@@ -219,7 +222,7 @@ class SiteApp:
         self.events = events
 
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
-        """Answer a request, if its host is allowed.
+        """Answer a request, if its host name is allowed.
 
         The response has `Content-Length` unless its status forbids a body.
         """
@@ -289,7 +292,7 @@ PART = 65536
 
 
 class SiteServer(ThreadingHTTPServer):
-    """A server with one thread for each connection."""
+    """An HTTP server with a thread for each connection."""
 
     daemon_threads = True
 
@@ -301,7 +304,7 @@ class SiteServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore broken connections: the client notices them."""
+        """Ignore a broken connection, which the client notices itself."""
 
 
 class SiteHandler(BaseHTTPRequestHandler):
@@ -396,7 +399,7 @@ ContentState = dict[str, tuple[int, int]]
 
 
 class WatchedContent(NamedTuple):
-    """Content that is rebuilt when it changes."""
+    """A content folder that is built again when it changes."""
 
     folder: Path
     rebuild: Callable[[], None]
@@ -405,7 +408,7 @@ class WatchedContent(NamedTuple):
 
 
 def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = None) -> None:
-    """Serve until interrupted; `watched` is rebuilt on changes."""
+    """Serve a site until the user interrupts, and rebuild changed content."""
     stopped = Event()
     if watched is not None and site.events is not None:
         arguments = (watched, site.events, stopped)
@@ -419,7 +422,7 @@ def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = Non
 
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
-    """Rebuild the site after bursts of changes, and notify open pages."""
+    """Build the site again after changes, and reload open pages."""
     built_state = watched.built_state
     for _ in _moments_to_look(watched.folder, stopped):
         state = content_state(watched.folder)
@@ -448,7 +451,7 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return the time and size of every file outside hidden folders."""
+    """Return the time and size of every file that is not hidden."""
     files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

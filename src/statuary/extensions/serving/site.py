@@ -102,13 +102,13 @@ class Contract:
 
     @cached_property
     def proof(self) -> RecordValue:
-        """The published proof: the site's statement about the record's claims."""
+        """The proof document: what the site says was verified."""
         value: RecordValue = json.loads(self._read_proof())
         return value
 
     @property
     def on_chain(self) -> Claim:
-        """The claim, verified again here, that the chain proves the code.
+        """Whether the chain proves the contract's code, verified again here.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -118,7 +118,7 @@ class Contract:
 
     @property
     def deployed(self) -> Claim:
-        """The claim, verified again here, that the chain proves the deployment.
+        """Whether the chain proves the contract's deployment, verified again here.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -135,7 +135,10 @@ class Contract:
 
     @property
     def match(self) -> str | None:
-        """`exact_match`, `match`, or None: the better of both sides."""
+        """The match level: `exact_match`, `match`, or None.
+
+        It is the better one of creation and runtime code.
+        """
         return self._text("match")
 
     @property
@@ -233,7 +236,7 @@ class SiteComponent:
 
     @classmethod
     def of(cls, value: Members) -> Self:
-        """Return the component of a JSON object."""
+        """Convert a component from the API's JSON."""
         return cls(
             id=value["id"],
             name=value["name"],
@@ -261,7 +264,7 @@ class SiteIncidentUpdate:
 
     @classmethod
     def of(cls, value: Members) -> Self:
-        """Return the update of a JSON object."""
+        """Convert an update from the API's JSON."""
         return cls(
             id=value["id"],
             status=value["status"],
@@ -298,7 +301,7 @@ class SiteIncident:
 
     @classmethod
     def of(cls, value: Members) -> Self:
-        """Return the incident of a JSON object."""
+        """Convert an incident from the API's JSON."""
         return cls(
             id=value["id"],
             name=value["name"],
@@ -380,7 +383,7 @@ class Site:
 
     @property
     def origin(self) -> SiteOrigin:
-        """The site's instant, content revision and statuary version.
+        """Facts about the build of the site: time, revision and version.
 
         Raises:
             DocumentNotFoundError: if it has no manifest, as a folder that no snapshot was published into.

@@ -38,7 +38,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 
 
 class RebuildSchedule(NamedTuple):
-    """The way builds are started at a host that builds sites itself."""
+    """The way to start builds at a host that builds itself."""
 
     hook: str  # the host's name for the URL that starts a build
     reason: str
@@ -56,7 +56,7 @@ REBUILDS: Final = {
 
 
 class DeploySchedule(NamedTuple):
-    """The way a workflow publishes to a host that does not build."""
+    """The way in which a workflow publishes to other hosts."""
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes
@@ -97,7 +97,7 @@ def channels_of(catalogue: SiteContent) -> tuple[Channel, ...]:
 
 
 def channel_secrets(catalogue: SiteContent) -> list[str]:
-    """Return the variables of the channels' secrets, each once."""
+    """Return the environment variables with channels' secrets, each once."""
     names = (
         name
         for channel in channels_of(catalogue)
@@ -108,7 +108,7 @@ def channel_secrets(catalogue: SiteContent) -> list[str]:
 
 
 def build_secrets(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
-    """Return the names of a build workflow's secrets."""
+    """Return the secrets that a workflow needs for building the site."""
     log = ["STATUARY_LOG_KEY"] if "log" in dict(catalogue.extensions) else []
     return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
 
@@ -188,7 +188,7 @@ def safe_schedule(horizon: timedelta) -> str:
 
 
 def component_labels(catalogue: SiteContent) -> list[str]:
-    """Return each component's label in the form, with its key in parentheses."""
+    """Return each component's label for a form, with its key."""
     status = catalogue.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression

@@ -14,33 +14,34 @@ from statuary.publish.plan import Action, Change, Plan
 
 
 class Difference(NamedTuple):
-    """A path that was added, changed or removed."""
+    """A file that was added, changed or removed."""
 
     before: Entry | None  # None if it is new
     after: Entry | None  # None if it is removed
 
     @property
     def action(self) -> Action:
-        """Whether the path was added, changed or removed."""
+        """Whether the file was added, changed or removed."""
         if self.before is None:
             return Action.ADD
         return Action.REMOVE if self.after is None else Action.REPLACE
 
     @property
     def entry(self) -> Entry:
-        """The entry after the change, else the one before."""
+        """The file after the change; if it was removed, before it."""
         return self.after or self.before or Entry("")
 
     @property
     def change(self) -> Change:
-        """The difference as a change of a plan."""
+        """The difference in the form that plans use."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 
 def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
-    """Yield the entries of each path in several sorted listings.
+    """Merge several sorted lists of files, path by path.
 
-    They are in the order of the listings, with None where one lacks the path.
+    Yields:
+        The entry of the path in each list, or None where the list lacks it.
     """
 
     def numbered(number: int) -> Iterator[tuple[str, int, Entry]]:
@@ -53,7 +54,7 @@ def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
 
 
 def diff(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
-    """Yield the differences of two listings, by path."""
+    """Yield the differences between two lists of files, sorted by path."""
     for old, new in side_by_side(before, after):
         if old != new:
             yield Difference(old, new)
@@ -65,12 +66,12 @@ def plan_of(
     size: int,
     conflicts: tuple[str, ...] = (),
 ) -> Plan:
-    """Return a plan with these differences.
+    """Return a plan that makes these differences.
 
     Args:
         differences: yields them by path, each time it is called.
-        documents: the number of entries of the new listing.
-        size: bytes of their bodies.
+        documents: the number of files in the new site.
+        size: the bytes of these files.
         conflicts: paths with files of another program.
     """
     counts, changed_size = dict.fromkeys(Action, 0), 0
@@ -88,12 +89,14 @@ def plan_of(
 
 
 def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
-    """Refuse to replace a site by an older snapshot.
+    """Refuse to replace a site with an older snapshot.
 
-    An old signed snapshot may be a replay.
+    An attacker could replay an old snapshot, whose signature is valid.
 
     Args:
-        there: the instant of the existing site, if known.
+        origin: the origin of the snapshot.
+        there: the time of the existing site, if known.
+        where: the name of the existing site.
 
     Raises:
         PublishingError: if the site is newer.

@@ -27,9 +27,7 @@ def _minisign() -> ModuleType:
 
 
 def key_id(text: bytes) -> str:
-    """Return the id of a key or signature, as minisign shows it.
-
-    It has 16 capital hex digits.
+    """Return a minisign key's or signature's id: 16 capital hex digits.
 
     Raises:
         DamagedSnapshotError: if the text is neither.
@@ -41,7 +39,7 @@ def key_id(text: bytes) -> str:
 
 
 def parse_public_key(text: str) -> "PublicKey":
-    """Parse a public key: base64, or a .pub file's text.
+    """Parse a minisign public key: base64, or a .pub file's text.
 
     Raises:
         PublishingError: if it is not a key.
@@ -58,9 +56,10 @@ def parse_public_key(text: str) -> "PublicKey":
 
 
 def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
-    """Parse a .key file.
+    """Parse a minisign secret key.
 
     Args:
+        text: the text of the .key file.
         ask_password: is called if the key is encrypted.
 
     Raises:
@@ -82,9 +81,9 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
 
 
 def manifest_signer(key: "SecretKey") -> Signer:
-    """Return a function that signs manifests with a key.
+    """Return a function that signs manifests.
 
-    The trusted comment states the instant of the site, not of the signature, so the same site signed with the
+    The trusted comment states the time of the site, not of the signature, so the same site signed with the
     same key gives the same bytes.
 
     Raises:
@@ -112,7 +111,7 @@ def manifest_signer(key: "SecretKey") -> Signer:
 
 
 def parse_signature(text: bytes) -> "Signature":
-    """Parse a .minisig file.
+    """Parse the text of a .minisig file.
 
     Raises:
         DamagedSnapshotError: if it is not a signature, or in the legacy format, which is not prehashed.
@@ -130,11 +129,12 @@ def parse_signature(text: bytes) -> "Signature":
 def verify_manifest_signature(
     name: str, manifest: bytes | None, text: bytes | None, key: "PublicKey"
 ) -> "Signature":
-    """Verify a manifest's signature and its trusted comment.
+    """Verify the signature of a manifest, and its trusted comment.
 
     Args:
-        manifest: None if there is none.
-        text: of a .minisig file; None if there is none.
+        name: the name of the site in messages.
+        manifest: the manifest; None if there is none.
+        text: the text of a .minisig file; None if there is none.
         key: the required key.
 
     Returns:

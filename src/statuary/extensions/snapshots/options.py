@@ -28,12 +28,12 @@ sign_option = click.option(
 
 
 def public_key_of(text: str | None) -> "PublicKey | None":
-    """Parse a public key, given as text or in a file."""
+    """Parse a public key, given as text or as a file name."""
     return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
 
 
 def signer_of(file: Path | None) -> Signer | None:
-    """Return a signer with the secret key in a file, if given."""
+    """Return a function that signs with a file's key, or None."""
     if file is None:
         return None
     return manifest_signer(parse_secret_key(read_key(file, secret=True), _ask_password))

@@ -15,7 +15,7 @@ from statuary.status.urls import EPOCHS
 
 
 class SiteSchedule:
-    """The versions of documents that change with time."""
+    """The precomputed later versions of a site's documents."""
 
     def __init__(self, read_path: ReadPath) -> None:
         self._read = read_path
@@ -25,7 +25,7 @@ class SiteSchedule:
         return readable_epochs(self._read(EPOCHS.path()))
 
     def has(self, path: str) -> bool:
-        """Return whether the document changes with time."""
+        """Return whether a document changes without a build."""
         return path in self._index.documents
 
     def versions(self, path: str) -> Iterator[bytes]:
@@ -36,5 +36,5 @@ class SiteSchedule:
                 yield body
 
     def find(self, path: str, digest: str) -> bytes | None:
-        """Find the version of a document with a digest."""
+        """Return the version of a document that has a SHA-256, or None."""
         return next((body for body in self.versions(path) if sha256(body).hexdigest() == digest), None)

@@ -56,27 +56,30 @@ KEPT_PARTS = 128
 
 
 class DocumentSource(Protocol):
-    """Reads the stored bytes of a site."""
+    """Reads the files of a site, wherever it is."""
 
     name: str
     has_manifest: bool  # whether it is a snapshot, which always has a manifest
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes stored under a path, or None.
+        """Return the bytes of a file, or None.
 
         Raises:
             PublishingError: if they cannot be read.
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield every path; raise PublishingError if the site cannot be listed."""
+        """Yield the paths of all files.
+
+        If the site cannot be listed, it raises PublishingError.
+        """
 
     def close(self) -> None:
-        """Release resources."""
+        """Release what is open."""
 
 
 class DocumentFallback(Protocol):
-    """Reads documents that are not files, such as those in packs.
+    """Reads documents without files of their own, as in packs.
 
     It is thread-safe.
     """
@@ -89,7 +92,7 @@ class DocumentFallback(Protocol):
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every such document, if files can be listed."""
+        """Yield the paths of these documents, if the site can be listed."""
 
     def renew(self) -> None:
         """Clear the cache after a publication."""
@@ -99,7 +102,7 @@ class DocumentFallback(Protocol):
 
 
 class DocumentFallbacks:
-    """Reads documents from each extension that stores some."""
+    """Reads documents that extensions store in other ways than files."""
 
     def __init__(self, source: DocumentSource) -> None:
         """Prepare to open files as they are needed."""
@@ -121,7 +124,7 @@ class DocumentFallbacks:
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every such document, if files can be listed."""
+        """Yield the paths of these documents, if the site can be listed."""
         for fallback in self._fallbacks:
             yield from fallback.paths()
 
@@ -137,7 +140,7 @@ class DocumentFallbacks:
 
 
 class StoredDocuments:
-    """Reads the documents of a site, from files or elsewhere."""
+    """Reads a site's documents from files, or as extensions store them."""
 
     def __init__(self, source: DocumentSource) -> None:
         self.source = source
@@ -153,7 +156,10 @@ class StoredDocuments:
         return self.fallbacks.read(path) if body is None else body
 
     def paths(self) -> Iterator[str]:
-        """Yield every path; raise PublishingError if the site cannot be listed."""
+        """Yield the paths of all documents.
+
+        If the site cannot be listed, it raises PublishingError.
+        """
         yield from self.source.paths()
         yield from self.fallbacks.paths()
 
@@ -164,16 +170,16 @@ class StoredDocuments:
 
 
 def not_found_statuses(path: str) -> Collection[int]:
-    """Return the HTTP statuses that mean that a path has no file.
+    """Return the HTTP statuses that mean that a file does not exist.
 
-    An object store answers 403 for what is missing to those who may not list it. For the manifest, which is
-    asked first, that means that the site may not be read at all.
+    An object store answers 403 for a missing file if you may not list it. For the manifest, which is asked
+    first, a 403 means that you may not read the site at all.
     """
     return NOT_FOUND_STATUSES if path == MANIFEST else NOT_FOUND_STATUSES | {HTTPStatus.FORBIDDEN}
 
 
 class UrlSource:
-    """Reads a site from a web server."""
+    """Reads a site over HTTP."""
 
     has_manifest = False
 
@@ -185,7 +191,7 @@ class UrlSource:
         """Do nothing: no connection is kept."""
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's body, if the server has it.
+        """Fetch a file, or return None if it does not exist.
 
         Raises:
             UnreachableError: if the server cannot be reached or responds with an error.
@@ -197,7 +203,10 @@ class UrlSource:
         return get(self.url_of(path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
 
     def url_of(self, path: str) -> str:
-        """Return the complete URL of a path; `name` has scheme and host alone, as messages may."""
+        """Return the URL of a file.
+
+        Messages should use `name` instead, because a URL may contain secrets.
+        """
         return url_below(self._base, path)
 
     def paths(self) -> Iterator[str]:
@@ -209,7 +218,7 @@ class UrlSource:
 
 
 class ManifestIndex:
-    """Looks up documents in a manifest; parts are read on demand."""
+    """Looks up files in a manifest, reading its parts on demand."""
 
     def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text
@@ -223,7 +232,7 @@ class ManifestIndex:
         return check_part(self._read(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return a document's entry by its name or an alias.
+        """Return the manifest's entry for a file, by any of its names.
 
         Raises:
             DamagedSnapshotError: if the part that lists it is missing or damaged.
@@ -243,11 +252,14 @@ class ManifestIndex:
         return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
 
     def entries(self) -> Iterator[Entry]:
-        """Yield every document; raise DamagedSnapshotError if a part is missing or damaged."""
+        """Yield the entries of all files.
+
+        If a part is missing or damaged, it raises DamagedSnapshotError.
+        """
         return read_entries(self.manifest, self._read)
 
     def paths(self) -> Iterator[str]:
-        """Yield every name of every document.
+        """Yield all names of all files.
 
         Raises:
             DamagedSnapshotError: if a part is missing or damaged.
@@ -296,9 +308,9 @@ class SiteReader:
         self._stored.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by any of its names, in either layout.
+        """Return a document by any of its names.
 
-        A contract's document is also found by the lower-case address if its file has no such name.
+        A contract's document is also found by the lower-case address, and in either layout.
 
         Returns:
             The bytes, or None if the site has none.
@@ -341,7 +353,7 @@ class SiteReader:
         return body
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every document, aliases included.
+        """Yield all names of all documents.
 
         Raises:
             PublishingError: if the site cannot be listed: a URL without a manifest.
@@ -352,7 +364,7 @@ class SiteReader:
 def open_site(
     location: str | Path, public_key: "PublicKey | None" = None, *, as_served: bool = False
 ) -> SiteReader:
-    """Open a site to read single documents.
+    """Open a site to read documents from it.
 
     Args:
         location: a snapshot, a folder with a site, or the http(s) URL of either.
@@ -394,7 +406,7 @@ def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReade
 
 
 def open_source(location: str | Path) -> DocumentSource:
-    """Open a site, without checking what is read.
+    """Open a site without verifying what is read.
 
     It raises PublishingError as `open_site` does.
     """
@@ -437,7 +449,7 @@ def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIn
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the names that a document may be stored under."""
+    """Yield the file names under which a document may be stored."""
     address = ADDRESS.search(path)
     if address is not None and address[0].islower():
         yield path.replace(address[0], checksum_address(address[0]), 1)

@@ -43,14 +43,14 @@ ANY_CHAIN = ""
 
 
 class SubsetContract(NamedTuple):
-    """A contract in a list of addresses."""
+    """A contract that `--only` names."""
 
     chain_id: str  # or `ANY_CHAIN`
     address: str  # in lower case
 
 
 class SiteSubset(NamedTuple):
-    """The union of the selected parts."""
+    """The parts of a site that `--only` selects."""
 
     texts: tuple[str, ...] = ()  # the subset as stated in a manifest
     contracts: bool = False  # whether it includes everything about contracts
@@ -59,7 +59,7 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def wants(self, path: str, body: bytes) -> bool:
-        """Return whether a document is selected."""
+        """Return whether a document belongs to the selected parts."""
         path = plain_path(uncompressed_path(path))
         first_segment = path.partition("/")[0]
         if not self.texts or first_segment in SHARED_ROOTS:

@@ -34,29 +34,29 @@ Entries = Callable[[], Iterator[Entry]]
 
 
 class MemberSource(Protocol):
-    """Reads the members of a snapshot in order."""
+    """Reads the files of a snapshot in order."""
 
     allows_more: bool  # whether members after a damaged one can be read
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether another program unpacked the snapshot into a folder."""
+        """Whether aliases are missing, because another program unpacked the snapshot."""
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next member, which must be this one.
+        """Return the next file, which must have this path.
 
         Raises:
             DamagedSnapshotError: if it is damaged.
         """
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
-        """Return the next member if it is this one."""
+        """Return the next file if it has this path, else None."""
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the stored version of a path with a SHA-256, or None."""
+        """Return the version of a file that has a SHA-256, or None."""
 
     def finish(self, entries: Entries) -> None:
-        """Check that nothing is left after the `entries` that were read.
+        """Check that no file is left after the last one.
 
         Raises:
             DamagedSnapshotError: if anything is left.
@@ -64,7 +64,7 @@ class MemberSource(Protocol):
 
 
 class ZipMembers:
-    """The members of a zip."""
+    """Reads the files of a zip in order."""
 
     allows_more = False
     lacks_aliases = False
@@ -74,7 +74,7 @@ class ZipMembers:
         self.name = name
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next member, which must be this one.
+        """Return the next file, which must have this path.
 
         Raises:
             DamagedSnapshotError: if it is another one, or damaged.
@@ -85,15 +85,15 @@ class ZipMembers:
         return self.reader.member(aliases)
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
-        """Return the next member if it is this one."""
+        """Return the next file if it has this path, else None."""
         return self.reader.member() if self.reader.next_path() == path else None
 
     def stored(self, _path: str, _digest: str, /) -> bytes | None:
-        """Return None: a zip has one version of each path."""
+        """Return None, because a zip has one version of each file."""
         return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
-        """Read the zip to its end.
+        """Check that the zip ends after the last file.
 
         Raises:
             DamagedSnapshotError: if another member follows, or the directory does not match the members.
@@ -115,7 +115,7 @@ class ZipMembers:
 
 
 class SiteMembers:
-    """The members of an unpacked snapshot, in a folder or at a URL."""
+    """Reads the files of an unpacked snapshot, from a folder or URL."""
 
     allows_more = True
 
@@ -141,7 +141,7 @@ class SiteMembers:
         return self._missing > 0
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return a member.
+        """Return a file.
 
         Raises:
             DamagedSnapshotError: if it is missing, or an existing alias has other bytes.
@@ -155,7 +155,10 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version with a SHA-256 from a server's schedule."""
+        """Return the version of a file that has a SHA-256.
+
+        A server may have moved on to a later version.
+        """
         return None if self._schedule is None else self._schedule.find(path, digest)
 
     def _compare_alias(self, alias: str, body: bytes) -> None:
@@ -171,14 +174,14 @@ class SiteMembers:
             )
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
-        """Return a member, or None."""
+        """Return a file, or None."""
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 
     def finish(self, entries: Entries) -> None:
-        """Check that all aliases or none exist, and nothing else.
+        """Check that no file is missing or too many.
 
-        Another program may have unpacked it without aliases.
+        All aliases may be missing, because another program may have unpacked the snapshot.
 
         Raises:
             DamagedSnapshotError: if some aliases are missing, or there are files that the manifest lacks.
@@ -231,7 +234,7 @@ OnDamage = Callable[[DamagedSnapshotError], None]
 
 
 class SnapshotReader:
-    """A snapshot being read: first the manifest, then `documents` or `entries`, once."""
+    """Reads a snapshot once: first the manifest, then the files."""
 
     def __init__(self, source: MemberSource, name: str) -> None:
         self.name = name
@@ -247,11 +250,14 @@ class SnapshotReader:
         self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
 
     def close(self) -> None:
-        """Delete the list of documents."""
+        """Delete the temporary list of files."""
         self._lines.close()
 
     def own_members(self) -> Iterator[SnapshotMember]:
-        """Yield manifest, signature and parts; the parts are kept for reading again."""
+        """Yield the manifest, its signature and its parts.
+
+        The parts are kept for reading again.
+        """
         yield from self._first
         for part in self.manifest.parts:
             member = self.source.take(part.path)
@@ -263,23 +269,25 @@ class SnapshotReader:
             yield member
 
     def stored_entries(self) -> Iterator[Entry]:
-        """Yield the entries of the parts by path, after `own_members`."""
+        """Yield the entries of all files, after `own_members`."""
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries of the parts without reading documents."""
+        """Yield the entries of all files without reading the files."""
         for _ in self.own_members():
             pass
         return self.stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield every checked document, reading the snapshot to its end.
+        """Yield every file with its entry, after verifying it.
+
+        The snapshot is read to its end.
 
         Args:
-            on_damage: is called for a damaged document, and reading continues as far as possible; without it
-                the first damage is raised.
+            on_damage: is called for a damaged file, and reading continues as far as possible; without it the
+                first damage is raised.
 
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
@@ -289,7 +297,7 @@ class SnapshotReader:
         yield from self.listed_documents(on_damage)
 
     def listed_documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield every document as `documents` does, after `own_members`."""
+        """Yield the documents as `documents` does, after `own_members`."""
         for entry in self.stored_entries():
             try:
                 member = self.source.take(entry.path, entry.aliases)
@@ -389,7 +397,7 @@ def _zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource
 
 
 def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
-    """Yield a snapshot's verified documents, then verify the rest.
+    """Yield the verified documents of a snapshot.
 
     Args:
         with_manifest: also yield manifest, signature and parts, so that the target can be verified by itself.

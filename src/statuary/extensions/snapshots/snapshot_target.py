@@ -66,9 +66,9 @@ def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
 
 
 class SnapshotTarget(StatelessTarget):
-    """A snapshot as the target of a build.
+    """Writes a site to a snapshot file.
 
-    The bodies are kept in a temporary file.
+    Documents are kept in a temporary file until the snapshot is written.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class SnapshotTarget(StatelessTarget):
             yield CompressedMember(header, text[CRC:])
 
     def _final_manifest(self) -> Manifest:
-        """Return the manifest of all documents; none can be added afterwards."""
+        """Return the manifest of all documents, and accept no more documents."""
         if self.manifest is None:
             self._keep(self.packer.rest())
             builder = ManifestBuilder()
@@ -169,7 +169,7 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def plan(self) -> Plan:
-        """Compare the new snapshot with the current file.
+        """Return the changes to the existing snapshot file.
 
         Raises:
             PublishingError: if another kind of file has the name.
@@ -191,7 +191,7 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def apply(self) -> None:
-        """Write the file atomically.
+        """Write the snapshot file, replacing an old one in one step.
 
         Raises:
             PublishingError: if it cannot be written, or in a dry run.
@@ -219,9 +219,9 @@ def _distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def members_of(document: Document) -> Iterator[SnapshotMember]:
-    """Yield a document's members, one per name.
+    """Yield a snapshot's files for a document, one per name.
 
-    Lower-case addresses are aliases and have none.
+    A lower-case address is an alias without a file of its own.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.
@@ -242,7 +242,7 @@ def copy_snapshot(
     signer: Signer | None = None,
     allow_older: bool = False,
 ) -> str:
-    """Write a snapshot into a file.
+    """Verify a snapshot, and copy it to a file.
 
     Args:
         location: a file, or a folder or URL that a snapshot was published into.
@@ -286,7 +286,7 @@ def _require_snapshot_or_nothing(path: Path) -> None:
 
 
 def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
-    """Refuse to replace a file that is a newer snapshot.
+    """Refuse to replace a snapshot file with an older snapshot.
 
     Raises:
         DamagedSnapshotError: if the file is a damaged snapshot.

@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 
 
 class HashingReader:
-    """A stream that hashes what is read."""
+    """A stream that hashes everything that is read from it."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self.stream = stream
@@ -35,7 +35,10 @@ class HashingReader:
         return self._digest.hexdigest()
 
     def exactly(self, size: int) -> bytes:
-        """Return the next bytes; raise DamagedSnapshotError if there are fewer."""
+        """Return exactly this many bytes.
+
+        If there are fewer, it raises DamagedSnapshotError.
+        """
         parts = []
         while size:
             part = self.stream.read(min(size, CHUNK))
@@ -51,7 +54,7 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def expect(self, data: bytes, what: str) -> None:
-        """Read bytes, and refuse any others.
+        """Read bytes, which must be these.
 
         Raises:
             DamagedSnapshotError: if they differ.
@@ -62,13 +65,16 @@ class HashingReader:
             )
 
     def expect_end(self) -> None:
-        """Refuse further bytes; raise DamagedSnapshotError for any."""
+        """Check that the stream has ended.
+
+        If it has not, it raises DamagedSnapshotError.
+        """
         if self.stream.read(1):
             raise DamagedSnapshotError(f"{self.name} has data after its end, at byte {self.position:,}")
 
 
 class HashingWriter:
-    """A stream that hashes what is written."""
+    """A stream that hashes everything that is written to it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
@@ -95,20 +101,20 @@ KEPT_BLOCKS = 256
 
 
 class ByteRanges(Protocol):
-    """Reads ranges of bytes."""
+    """Reads ranges of a file, which may be remote."""
 
     name: str
     size: int
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range; fewer bytes only at the end."""
+        """Return a range of bytes; fewer only at the end."""
 
     def close(self) -> None:
         """Release resources."""
 
 
 class FileRanges:
-    """The bytes of a file."""
+    """Reads ranges of a file."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -127,7 +133,7 @@ class FileRanges:
         self.file.close()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range; fewer bytes only at the end."""
+        """Return a range of bytes; fewer only at the end."""
         size = max(0, min(size, self.size - offset))  # a read allocates what it asks for
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
@@ -137,9 +143,9 @@ class FileRanges:
 
 
 class UrlRanges:
-    """The bytes of a URL, requested in blocks and cached.
+    """Reads ranges of a URL, in blocks.
 
-    Only the most recent blocks are cached.
+    The most recent blocks are cached.
     """
 
     def __init__(self, url: str) -> None:
@@ -154,7 +160,7 @@ class UrlRanges:
         self._blocks.clear()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range; fewer bytes only at the end."""
+        """Return a range of bytes; fewer only at the end."""
         end = min(offset + size, self.size)
         if offset >= end:
             return b""
@@ -182,7 +188,7 @@ class UrlRanges:
 
 
 class Spool(Listing):
-    """A temporary file for bodies."""
+    """A temporary file for the bodies of documents."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Begin a spool.
@@ -200,20 +206,20 @@ class Spool(Listing):
         self.file.close()
 
     def append(self, data: bytes) -> int:
-        """Append a body to the file, and return its offset."""
+        """Add a body, and return its offset."""
         start, self.end = self.end, self.end + len(data)
         self.file.seek(start)
         self.file.write(data)
         return start
 
     def read(self, start: int, length: int) -> bytes:
-        """Return bytes of the file."""
+        """Return a body."""
         self.file.seek(start)
         return self.file.read(length)
 
 
 def check_body(entry: Entry, body: bytes) -> None:
-    """Compare a body with its entry.
+    """Compare a file's bytes with its entry in the manifest.
 
     Raises:
         DamagedSnapshotError: if they differ.

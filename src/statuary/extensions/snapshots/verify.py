@@ -36,7 +36,7 @@ InspectDocument = Callable[[Entry, bytes], None]
 
 
 class Verification(NamedTuple):
-    """The result of a verification."""
+    """The result of verifying a snapshot."""
 
     manifest: Manifest
     manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
@@ -48,7 +48,7 @@ class Verification(NamedTuple):
 
     @property
     def is_intact(self) -> bool:
-        """Whether there are no problems."""
+        """Whether no problem was found."""
         return not self.problems
 
 
@@ -59,7 +59,7 @@ def verify_snapshot(
     against: str | None = None,
     inspect: InspectDocument | None = None,
 ) -> Verification:
-    """Verify a snapshot's bytes, its manifest and its signature.
+    """Verify a snapshot: every byte, the manifest and the signature.
 
     Args:
         location: a file, folder or URL.
@@ -111,14 +111,14 @@ RULE = "anchor-mismatch"
 
 
 class VerifiedAnchor(NamedTuple):
-    """The result of verifying an anchor."""
+    """The result of verifying a chain's proofs of a contract."""
 
     claims: tuple[Claim, ...]
     findings: list[Finding]  # one for each claim of the proof that its anchor does not prove
 
 
 def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> VerifiedAnchor:
-    """Verify a published proof's anchor against its record.
+    """Verify a chain's proofs of a contract, which a proof document contains.
 
     Args:
         proof: the published proof.
@@ -167,7 +167,7 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Verifies the anchors in proofs against records.
+    """Verifies the chains' proofs in all proof documents of a site.
 
     It is a context manager, which deletes its temporary files.
     """
@@ -185,7 +185,7 @@ class AnchorVerifier:
         self.unpaired.close()
 
     def take_proof(self, path: str, proof: JsonObject) -> Iterator[Finding]:
-        """Verify a proof after its record, or store it until then."""
+        """Verify a proof document, or store it until its record comes."""
         name = _name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
@@ -199,7 +199,7 @@ class AnchorVerifier:
             yield from self._verify(path, about_chain, as_object(record["record"]), as_text(record["digest"]))
 
     def take_record(self, path: str, record: JsonObject, digest: str) -> Iterator[Finding]:
-        """Verify a record whose proof came first, or store it."""
+        """Verify a record, or store it until its proof document comes."""
         name = _name(record)
         proof = self._take(f"proof {name}")
         if proof is not None:
@@ -241,7 +241,7 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Verifies the records of a snapshot.
+    """Verifies the contract records in a snapshot.
 
     It is a context manager, since some records wait on disk.
     """
@@ -257,18 +257,18 @@ class RecordVerifier:
 
     @property
     def errors(self) -> list[Finding]:
-        """Why the snapshot claims more of its records than is true."""
+        """The errors about records for which the snapshot claims too much."""
         rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
     def rejected(self) -> int:
-        """The number of records that fail a check, against what the site says of them."""
+        """The number of records that fail a check their proofs deny."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
     def admitted(self) -> int:
-        """The number of records that fail a check, and whose proofs say so."""
+        """The number of records that fail a check as their proofs say."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:

@@ -47,7 +47,7 @@ class _DirectoryPage(NamedTuple):
 
 
 class CentralDirectory:
-    """The central directory of a zip that is being written."""
+    """Collects the central directory of a zip, in a temporary file."""
 
     def __init__(self) -> None:
         self._entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
@@ -58,23 +58,28 @@ class CentralDirectory:
         self._entries.close()
 
     def add(self, header: ZipHeader, offset: int) -> None:
-        """Add a member whose local header begins at `offset`."""
+        """Add a file whose header is at an offset."""
         self._entries.write(zip_format.central_header(header, offset))
         self._count += 1
 
     def ending(self, offset: int, digest: str = "") -> Ending:
-        """Return the ending of a zip whose central directory begins at `offset`."""
+        """Return the end of the zip.
+
+        Args:
+            offset: the offset at which the central directory begins.
+            digest: the SHA-256 for the trailer.
+        """
         return Ending(self._count, self._entries.tell(), offset, digest)
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the directory's bytes, then leave the file at its end."""
+        """Yield the bytes of the directory."""
         self._entries.seek(0)
         while chunk := self._entries.read(CHUNK):
             yield chunk
 
 
 class ZipWriter:
-    """Writes a zip, member by member."""
+    """Writes a zip file by file."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.out = HashingWriter(stream)
@@ -87,13 +92,13 @@ class ZipWriter:
         self.directory.close()
 
     def put(self, member: CompressedMember) -> None:
-        """Write a member."""
+        """Write a file."""
         self.directory.add(member.header, self.out.position)
         self.out.write(zip_format.local_header(member.header))
         self.out.write(member.data)
 
     def finish(self) -> str:
-        """Write what follows the members; return the SHA-256 in the trailer."""
+        """Write the end of the zip, and return the SHA-256 in it."""
         offset = self.out.position
         for chunk in self.directory.chunks():
             self.out.write(chunk)
@@ -115,10 +120,10 @@ def require_zip_name(path: Path) -> None:
 
 @contextmanager
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces a snapshot, and remove abandoned ones.
+    """Open a temporary file that replaces a snapshot when it is complete.
 
-    A process locks its file, and the folder until it has, so that a file without a lock was abandoned.
-    Windows has no such locks: there, the files of killed processes stay.
+    Temporary files that killed processes left are removed. A process locks its file, so an unlocked one was
+    left behind. Windows has no such locks: there, such files stay.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -160,7 +165,7 @@ def _remove_abandoned(out: Path, own_file: Path) -> None:
 
 
 def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
-    """Write a snapshot from its members; return the SHA-256 in its trailer."""
+    """Write a snapshot's files, and return the SHA-256 in its trailer."""
     with ZipWriter(stream) as writer:
         for member in members:
             writer.put(member)
@@ -168,7 +173,7 @@ def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
 
 
 class ZipStreamReader:
-    """A zip read from a stream; members are requested in order."""
+    """Reads a zip from a stream, file by file."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self.source = HashingReader(stream, name)
@@ -183,14 +188,17 @@ class ZipStreamReader:
         self.directory.close()
 
     def next_path(self) -> str | None:
-        """Return the name of the next member, or None after the last."""
+        """Return the name of the next file, or None after the last."""
         if self._next is None and not self._ended:
             self._next = self._read_header()
             self._ended = self._next is None
         return None if self._next is None else self._next.path
 
     def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Read the next member; raise DamagedSnapshotError if it is damaged."""
+        """Read the next file.
+
+        If it is damaged, it raises DamagedSnapshotError.
+        """
         if self.next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.source.name} ends before its last member")
         header, self._next = self._next, None
@@ -205,7 +213,7 @@ class ZipStreamReader:
         )
 
     def finish(self) -> None:
-        """Read what follows the members.
+        """Read the end of the zip.
 
         Raises:
             DamagedSnapshotError: if the directory or the trailer does not match the members.
@@ -255,7 +263,7 @@ Span = tuple[int, int]
 
 
 class ZipReader:
-    """The members of a snapshot."""
+    """Reads files of a snapshot in any order."""
 
     has_manifest = True
 
@@ -294,7 +302,7 @@ class ZipReader:
         self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a member, or None if it is absent.
+        """Return a file's bytes, or None if it does not exist.
 
         Raises:
             DamagedSnapshotError: if it is damaged.
@@ -303,13 +311,13 @@ class ZipReader:
         return None if member is None else decompress_member(member)
 
     def paths(self) -> Iterator[str]:
-        """Yield the name of every member."""
+        """Yield the names of all files."""
         yield from self._own
         for name, _ in self._entries(self._documents):
             yield name.decode(errors="replace")
 
     def compressed(self, path: str) -> CompressedMember | None:
-        """Return a compressed member, if it exists.
+        """Return a file without decompressing it, or None.
 
         Raises:
             DamagedSnapshotError: if the member does not match the directory.

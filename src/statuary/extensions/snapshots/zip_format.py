@@ -52,7 +52,7 @@ BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
 
 
 class ZipHeader(NamedTuple):
-    """The header of one member."""
+    """The header of a file in a zip."""
 
     path: str
     method: int  # `STORED` or `DEFLATED`
@@ -62,7 +62,7 @@ class ZipHeader(NamedTuple):
 
 
 def local_header(header: ZipHeader) -> bytes:
-    """Return the header before a member's data (4.3.7)."""
+    """Encode the header before a file's data (4.3.7)."""
     name = header.path.encode()
     big = max(header.packed_size, header.size) >= LIMIT
     # 4.5.3: the zip64 field of a local header has both sizes, even if only one of them needs it
@@ -74,13 +74,17 @@ def local_header(header: ZipHeader) -> bytes:
 
 
 def variable_length(fixed: bytes) -> int:
-    """Return the length of a local header's name and extra field together."""
+    """Return the length of a header's name and extra field."""
     *_, name, extra = LOCAL.unpack(fixed)
     return int(name + extra)
 
 
 def parse_local_header(text: bytes) -> ZipHeader | None:
-    """Parse a local header; return None if `local_header` would write it differently."""
+    """Parse the header before a file's data.
+
+    Returns:
+        The header, or None if `local_header` would write it differently.
+    """
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
     name = text[LOCAL.size : LOCAL.size + name_length]
     extra = text[LOCAL.size + name_length :]
@@ -101,9 +105,10 @@ def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> 
 
 
 def central_header(header: ZipHeader, offset: int) -> bytes:
-    """Return a member's central directory entry (4.3.12).
+    """Encode a file's entry in the central directory (4.3.12).
 
     Args:
+        header: the header of the file.
         offset: the offset of its local header.
     """
     name = header.path.encode()
@@ -125,14 +130,14 @@ class CentralEntry(NamedTuple):
 
 
 class CentralName(NamedTuple):
-    """The name of an entry of the central directory."""
+    """The name in an entry of the central directory."""
 
     name: bytes
     end: int  # the offset of the entry's end
 
 
 def central_name(text: bytes, start: int) -> CentralName | None:
-    """Return the name of a complete entry at `start`."""
+    """Return the name in an entry of the central directory, if complete."""
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
     name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
@@ -143,7 +148,11 @@ def central_name(text: bytes, start: int) -> CentralName | None:
 
 
 def parse_central_header(text: bytes) -> CentralEntry | None:
-    """Parse a central entry; return None if `central_header` would write it differently."""
+    """Parse an entry of the central directory.
+
+    Returns:
+        The entry, or None if `central_header` would write it differently.
+    """
     if len(text) < CENTRAL.size:
         return None
     _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
@@ -158,7 +167,7 @@ def parse_central_header(text: bytes) -> CentralEntry | None:
 
 
 class Ending(NamedTuple):
-    """The last records of a zip."""
+    """The records at the end of a zip."""
 
     entries: int  # the number of entries in the central directory
     size: int  # bytes of the central directory
@@ -167,7 +176,7 @@ class Ending(NamedTuple):
 
 
 def zip64_records(ending: Ending) -> bytes:
-    """Return the zip64 records before the last one, if needed.
+    """Encode the zip64 records before the last one, if needed.
 
     See 4.3.14 and 4.3.15 of the format.
     """
@@ -179,7 +188,7 @@ def zip64_records(ending: Ending) -> bytes:
 
 
 def last_record(ending: Ending) -> bytes:
-    """Return the last record of a zip (4.3.16)."""
+    """Encode the last record of a zip (4.3.16)."""
     count, size, offset, _ = ending
     if _needs_zip64(ending):
         count, size, offset = 0xFFFF, LIMIT, LIMIT
@@ -201,7 +210,7 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
 def parse_ending(text: bytes) -> Ending | None:
-    """Parse a file's ending, if it is a snapshot's."""
+    """Parse the end of a zip, if it is a snapshot."""
     record_text = text[-LAST_RECORD_SIZE:]
     comment = COMMENT.fullmatch(record_text[END.size :])
     if comment is None:
@@ -225,7 +234,7 @@ QUEUED_PER_WORKER = 4
 
 
 class CompressedMember(NamedTuple):
-    """A compressed member."""
+    """A compressed file of a zip."""
 
     header: ZipHeader
     data: bytes  # the bytes of its data in the zip
@@ -235,7 +244,7 @@ class CompressedMember(NamedTuple):
 
 
 class SnapshotMember(NamedTuple):
-    """A member and its body."""
+    """A file of a snapshot: its header data and bytes."""
 
     path: str  # its stored name
     body: bytes
@@ -245,7 +254,7 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember) -> CompressedMember:
-    """Compress a member, or store it if that is not longer.
+    """Compress a file, or store it if that is not longer.
 
     Deflated bytes are the same wherever Python uses zlib (1.2.5 and later); a Python built with zlib-ng makes
     others.
@@ -269,7 +278,7 @@ def compress_member(member: SnapshotMember) -> CompressedMember:
 
 
 class MemberCompressor:
-    """Compresses members in threads, and returns them in order."""
+    """Compresses files in threads, keeping their order."""
 
     def __init__(self, workers: int | None = None) -> None:
         self.count = workers or os.cpu_count() or 1
@@ -283,7 +292,7 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Add a member; yield finished ones once enough are waiting."""
+        """Add a file, and yield compressed ones once enough are waiting."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.pending.append(partial(compress_member, member))
         else:
@@ -292,13 +301,13 @@ class MemberCompressor:
             yield self.pending.popleft()()
 
     def rest(self) -> Iterator[CompressedMember]:
-        """Yield the remaining members, compressed."""
+        """Yield the remaining files, compressed."""
         while self.pending:
             yield self.pending.popleft()()
 
 
 def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMember]:
-    """Yield members in compressed form, in order."""
+    """Compress files in threads, and yield them in order."""
     with MemberCompressor() as packer:
         for member in members:
             yield from packer.put(member)
@@ -306,7 +315,7 @@ def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMe
 
 
 def decompress_member(packed: CompressedMember) -> bytes:
-    """Decompress a member.
+    """Decompress a file of a zip.
 
     Raises:
         DamagedSnapshotError: if the data does not match the header.

@@ -71,7 +71,7 @@ def preview(content: Path, out: Path) -> None:
 
 
 def preview_page(catalogue: SiteContent) -> Document:
-    """Return the page, with links to files beside it."""
+    """Return the preview page, with links to files beside it."""
     site = site_context(catalogue)
     renderer = renderer_of(site)
     templates = PageTemplates(site, renderer.localization.texts, [*renderer.parts, PARTS])

@@ -39,7 +39,7 @@ Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
 
 class FetchedStatus(NamedTuple):
-    """A status on another page, or the error for an unknown one."""
+    """A component's status on another page, or the error."""
 
     row: UpstreamComponent
     status: ComponentStatus | None
@@ -105,7 +105,7 @@ def _keep(
 
 
 def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[FetchedStatus]:
-    """Fetch components' statuses from other pages, each document once."""
+    """Fetch the statuses that components follow on other pages."""
     pages: dict[tuple[str, UpstreamKind], list[ListedComponent] | StatuaryError] = {}
     outcomes = []
     for row in rows:
@@ -126,7 +126,7 @@ def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[Fetc
 
 
 def fetch_components(page: str, kind: UpstreamKind) -> list[ListedComponent]:
-    """Return the components that another page lists.
+    """Fetch the list of components on another page.
 
     Raises:
         StatuaryError: if it cannot be reached, or does not list any.

@@ -87,7 +87,7 @@ DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
 
 
 def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedComponent]:
-    """Return the components that a document of another page lists.
+    """Parse the list of components on another page.
 
     Raises:
         UpstreamError: if the document is not JSON, or lists no components.
@@ -103,7 +103,7 @@ def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[Listed
 
 
 def status_of(rows: list[ListedComponent], name: str, page: str) -> ComponentStatus:
-    """Return the status of a component by its id or its name.
+    """Return a component's status on another page, by id or name.
 
     Raises:
         UpstreamError: if there is no such component, or more than one, or its status is unknown.

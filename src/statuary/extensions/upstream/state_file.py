@@ -36,7 +36,7 @@ class StateFileError(StatuaryError):
 
 
 def read_changes(content: Path) -> Changes:
-    """Read the stored statuses.
+    """Read the statuses that were fetched from other pages.
 
     Returns:
         The changes; empty if there is no file.
@@ -56,7 +56,7 @@ def read_changes(content: Path) -> Changes:
 
 
 def without_future(changes: Changes, now: Instant) -> Changes:
-    """Remove the statuses that a run with a wrong clock dated later."""
+    """Remove statuses that a wrong clock dated in the future."""
     return {name: tuple(change for change in rows if change.at <= now) for name, rows in changes.items()}
 
 
@@ -84,7 +84,7 @@ def _change(row: Mapping[str, str]) -> StatusChange:
 
 
 def write_changes(content: Path, changes: Changes) -> None:
-    """Write the statuses to the content folder."""
+    """Write the fetched statuses to the content folder."""
     rows = {
         name: [{"at": format_exact(change.at), "status": change.status} for change in changes[name]]
         for name in sorted(changes)
@@ -95,7 +95,7 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Add a status, unless it is unchanged or not after the last."""
+    """Add a status if it is new and later than others."""
     previous_changes = changes.get(name, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
     if status == last_status or (previous_changes and at <= previous_changes[-1].at):
@@ -111,7 +111,7 @@ def apply_upstream_status(
     findings: list[Finding],
     language: str,  # noqa: ARG001 - as other extensions take it
 ) -> StatusCatalogue:
-    """Give components the statuses that they follow.
+    """Give components the statuses that they follow on other pages.
 
     Faults are added to `findings`.
     """
@@ -137,7 +137,7 @@ def apply_upstream_status(
 
 
 def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
-    """Return the statuses of a component.
+    """Return the statuses of a component over time.
 
     A person's override replaces those from its start on.
     """

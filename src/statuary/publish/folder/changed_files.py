@@ -100,7 +100,7 @@ class LedgerFolder(FolderReader):
 
 
 def _lacks_rows(root: Path) -> bool:
-    """Return whether a folder's ledger is damaged, or has lost rows of the manifest's files."""
+    """Return whether a ledger is damaged, or has lost rows."""
     ledger = find_ledger(root)
     if ledger is None or not (root / MANIFEST).is_file():
         return False
@@ -143,7 +143,7 @@ def changed_files(root: Path) -> Iterator[ChangedFile]:
 
 
 def _change_of(name: str, folder: FolderReader, listed: LedgerEntry | None) -> FileChange | None:
-    """Return the change of a listed file since it was published, if any."""
+    """Return the change of a published file, if any."""
     try:
         there = os.lstat(folder.root / name)
     except OSError:

@@ -16,7 +16,7 @@ CORE_FOLDERS = tuple(
 
 
 class PageParts(NamedTuple):
-    """What an extension adds to pages: templates, texts and scripts."""
+    """The templates, texts and scripts that an extension adds to pages."""
 
     folder: Path  # a folder with templates/*.html, texts/<language>.json and assets/*.js
     urls: tuple[Url, ...]  # those that its templates name

@@ -22,7 +22,7 @@ def frame_links() -> dict[str, FrameLinks]:
 
 
 class SiteContext(NamedTuple):
-    """What all pages of a site share: name, theme, language and links."""
+    """The name, theme, language and links that all pages share."""
 
     name: str  # as one visible line
     url: str  # without a slash at the end
@@ -58,7 +58,7 @@ class SiteContext(NamedTuple):
 
 
 def site_context(site: SiteContent) -> SiteContext:
-    """Return what all pages of a site share."""
+    """Return the values that all pages of a site share."""
     page = site.page
     return SiteContext(
         name=one_line(page.name),

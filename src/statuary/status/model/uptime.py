@@ -63,7 +63,7 @@ class ComponentUptime(NamedTuple):
 
     @property
     def fraction(self) -> Fraction:
-        """The uptime from 0 to 1; an empty window has 1."""
+        """The uptime from 0 to 1 (1 for an empty window)."""
         return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 

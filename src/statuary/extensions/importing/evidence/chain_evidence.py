@@ -53,7 +53,7 @@ HASHES_ALONE: Final = False
 
 
 class AnchorRequest(NamedTuple):
-    """A contract to be anchored."""
+    """A contract whose proofs are wanted."""
 
     record: RecordValue
     digest: str  # SHA-256 of the record's canonical bytes, as hex
@@ -61,14 +61,14 @@ class AnchorRequest(NamedTuple):
 
 
 class FinalizedBlock(NamedTuple):
-    """A block as anchors contain it, with its parsed header."""
+    """A block that the chain no longer reverts, with its header."""
 
     block: AnchoredBlock
     header: BlockHeader
 
 
 class AnchoringNodes:
-    """A node for proofs, and other nodes that confirm its block hashes."""
+    """A node that gives proofs, and others that confirm its block hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
         """Store the nodes, without a request."""
@@ -91,9 +91,7 @@ class AnchoringNodes:
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
-        """Convert a block of the node.
-
-        The other nodes must report the same hash.
+        """Check a block of the node against the other nodes.
 
         Raises:
             EvidenceError: if there is no block, or its header is not in Ethereum's format.
@@ -139,10 +137,12 @@ class AnchoringNodes:
 def read_anchors(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
-    """Yield an anchor for each contract.
+    """Yield a chain's proofs for each contract.
 
     Args:
+        nodes: the nodes to ask.
         finalized: the block to prove the code in, or the reason why there is none.
+        requests: the contracts.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -396,7 +396,7 @@ CHUNK = 100
 
 
 class AnchoredContract(NamedTuple):
-    """The result for one contract."""
+    """The result of proving one contract."""
 
     source: ContractSource
     path: str = ""  # the file that was written, relative to the content folder; empty if none was
@@ -423,10 +423,10 @@ def anchor_contracts(
     older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
-    """Anchor the contracts of a chain, and yield each result.
+    """Save a chain's proofs of contracts, and yield each result.
 
     Args:
-        older_than: skip contracts whose anchor shows the code in a block of this instant or later.
+        older_than: skip contracts whose anchor shows the code in a block of this time or later.
         checkpoints: the blocks of the chain that the site's author vouches for.
 
     Raises:
@@ -479,17 +479,17 @@ def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
 
 
 class AnchoredRecord(NamedTuple):
-    """The anchor of a record, and the claims that it proves."""
+    """A chain's proofs of a contract, and the claims that they prove."""
 
     anchor: Anchor
     claims: tuple[Claim, ...]
 
 
 def anchor_record(record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes) -> AnchoredRecord:
-    """Return the anchor of a record, without writing it.
+    """Get a chain's proofs of a contract, without writing them.
 
     Args:
-        existing: the anchor that the contract has already.
+        existing: the proofs that the contract has already.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -500,7 +500,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write an anchor, if there is one, beside its contract.
+    """Write a chain's proofs beside a contract, if there are any.
 
     Returns:
         The path in the content folder.
@@ -516,7 +516,7 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def claim_text(claim: Claim) -> str:
-    """Describe the status of a claim in a few words."""
+    """Describe a claim's status in a few words."""
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:

@@ -24,14 +24,17 @@ from statuary.system.writing import atomic_file
 
 
 class RecompiledContract(NamedTuple):
-    """The result of a recompilation, with evidence if it confirms the record."""
+    """The result of compiling a contract again.
+
+    If it confirms the record, it has the evidence.
+    """
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None
 
 
 def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> RecompiledContract:
-    """Compile a contract again and compare the result with its record."""
+    """Compile a contract again, and compare the output with its record."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return RecompiledContract(tuple(parsed.findings))
@@ -56,9 +59,11 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
 
 
 def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> RecompiledContract:
-    """Compare a record that is being added with its compiler's output.
+    """Compare a new record with its compiler's output.
 
     Args:
+        record: the record that is being added.
+        run: the compiler's output.
         path: the file of the record, for the findings.
     """
     findings = tuple(differences(record, run.output))
@@ -69,7 +74,7 @@ def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> Recompi
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
-    """Write evidence beside its contract, and return the path.
+    """Write `compilation.json` beside a contract, and return its path.
 
     Raises:
         PublishingError: if it cannot be written.

@@ -73,7 +73,10 @@ def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, 
 
 
 class EthereumNode:
-    """An Ethereum node; messages show its host instead of its URL."""
+    """A JSON-RPC connection to an Ethereum node.
+
+    Messages show the node's host instead of its URL, which may contain a key.
+    """
 
     def __init__(self, url: str) -> None:
         try:
@@ -127,7 +130,7 @@ class EthereumNode:
         return result
 
     def call_hex(self, method: str, *parameters: Json) -> Hex:
-        """Call a method whose result is bytes.
+        """Call a method that returns bytes as hex.
 
         Raises:
             RpcError: if the node responds with an error.
@@ -136,7 +139,7 @@ class EthereumNode:
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
-        """Parse bytes of a response.
+        """Parse bytes in a response.
 
         Args:
             what: the name of the value, for the message.
@@ -150,7 +153,7 @@ class EthereumNode:
             raise self._invalid(value, what) from None
 
     def parse_address(self, value: Json, what: str) -> Address:
-        """Parse an address of a response, and add its EIP-55 checksum.
+        """Parse an address in a response, and add its EIP-55 checksum.
 
         Raises:
             NotImportableError: if it is not an address.
@@ -161,7 +164,7 @@ class EthereumNode:
         return checksum_address(digits)
 
     def parse_quantity(self, value: Json, what: str) -> int:
-        """Parse a number of a response: `0x` and hex digits.
+        """Parse a number in a response: `0x` and hex digits.
 
         Raises:
             NotImportableError: if it is not a number of at most 256 bits.
@@ -236,7 +239,7 @@ def encode_header(block: Mapping[str, Json]) -> bytes:
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
-    """Encode a signed transaction as the block's trie contains it.
+    """Encode a signed transaction as Merkle proofs need it.
 
     Raises:
         EvidenceError: if it is of an unknown type, or a member is missing or of the wrong kind.
@@ -249,7 +252,7 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
 
 
 def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
-    """Encode a receipt as the block's trie contains it.
+    """Encode a receipt as Merkle proofs need it.
 
     Raises:
         EvidenceError: if a member is missing or of the wrong kind.

@@ -23,7 +23,7 @@ class NotCreatedError(NotImportableError):
 
 
 class OnChainContract(NamedTuple):
-    """The code of a contract, and its creating transaction if known."""
+    """A contract's code on the chain, and the transaction that created it."""
 
     creation: Hex | None  # the creation code with the constructor arguments; None if unknown
     runtime: Hex | None  # the code at the address; None if unknown
@@ -52,7 +52,7 @@ def read_chain_id(node: EthereumNode) -> ChainId:
 
 
 def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
-    """Read the code of a contract, and find its creation.
+    """Read a contract's code from a node, and find its creation.
 
     Args:
         transaction: the hash of the creating transaction; None if unknown.

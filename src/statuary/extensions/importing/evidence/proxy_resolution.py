@@ -32,7 +32,7 @@ NameOf = Callable[[Address], str | None]
 
 
 def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Derive `proxyResolution` from the current state of the chain.
+    """Ask a node for a proxy's implementations.
 
     If the code may be a diamond, it is asked for its facets first. Without facets, it may be another kind of
     proxy.
@@ -42,7 +42,8 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
         name_of: returns the name of a verified contract on the same chain, or None.
 
     Returns:
-        The member; None if the code decides without the chain, or if the node responds with an error.
+        The record's `proxyResolution`; None if the code decides without the chain, or if the node responds
+        with an error.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:

@@ -23,7 +23,7 @@ EFFECTS: dict[str, ComponentStatus] = {
 
 
 def read_betterstack(request: ImportRequest) -> StatusPlan:
-    """Convert a page to content.
+    """Read a Better Stack status page.
 
     Raises:
         NotImportableError: if the source is not a page of Better Stack.

@@ -43,7 +43,7 @@ VERSIONS = (
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
-    """Convert a page to content.
+    """Read a Cachet status page.
 
     Raises:
         NotImportableError: if the source is not a page of Cachet.

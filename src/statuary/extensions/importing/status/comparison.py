@@ -15,7 +15,7 @@ LISTED = 5
 
 
 class Comparison(NamedTuple):
-    """A value on the source's page and in the content."""
+    """A value on the imported page, beside the value in the content."""
 
     what: str
     theirs: str
@@ -24,7 +24,7 @@ class Comparison(NamedTuple):
 
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
-    """Compare the source's page with the content at an instant.
+    """Compare the imported page with the content.
 
     Only the data that the source has is compared.
     """
@@ -74,7 +74,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _later(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return when records that are not public yet will be, by id."""
+    """Return the times at which unpublished records become public, by id."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 
@@ -163,7 +163,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def comparison_lines(compared: Iterable[Comparison]) -> Iterator[str]:
-    """Yield the lines of a comparison, with the reason of each difference."""
+    """Yield the lines of a comparison, with a reason for each difference."""
     rows = list(compared)
     if rows:
         yield "compared with the source:"

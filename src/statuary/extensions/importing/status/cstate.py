@@ -52,7 +52,7 @@ EFFECTS: dict[str, ComponentStatus | None] = {
 
 
 def read_cstate(request: ImportRequest) -> StatusPlan:
-    """Convert a repository, or one issue, to content.
+    """Read a cState repository, or one of its issues.
 
     Raises:
         NotImportableError: if it is a URL, or a folder without a configuration or issues.

@@ -19,11 +19,11 @@ LABEL = ("id", "code", "number", "name", "title")
 
 
 class Fields(dict[str, Any]):
-    """The members of an object from another system."""
+    """A JSON object from another system, with methods that convert members."""
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """Convert an object.
+        """Wrap a JSON object.
 
         Raises:
             NotImportableError: if the value is not an object.
@@ -33,7 +33,7 @@ class Fields(dict[str, Any]):
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first string or integer among some members.
+        """Return the first of several members that is a string or integer.
 
         Returns:
             The value as a string; empty if all are missing or empty.
@@ -45,7 +45,7 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return the first string or integer among some members.
+        """Return the first of several members that is a string or integer.
 
         Raises:
             NotImportableError: if all are missing or empty.
@@ -58,13 +58,13 @@ class Fields(dict[str, Any]):
         return value
 
     def instant(self, *names: str) -> str | None:
-        """Parse an instant of RFC 3339.
+        """Return a member that is an RFC 3339 time.
 
         Returns:
-            The instant as content writes it, or None if it is missing.
+            The time as content writes it, or None if it is missing.
 
         Raises:
-            NotImportableError: if it is not an instant.
+            NotImportableError: if it is not such a time.
         """
         text = self.text(*names)
         try:
@@ -74,20 +74,20 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
 
     def required_instant(self, *names: str) -> str:
-        """Parse an instant, which must be present.
+        """Return a member that must be an RFC 3339 time.
 
         Raises:
-            NotImportableError: if it is missing or not an instant.
+            NotImportableError: if it is missing or not such a time.
         """
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Parse a date in any usual form.
+        """Return a member that is a date in any usual form.
 
         It is in UTC unless it names a zone.
 
         Returns:
-            The instant as content writes it, or None if it is missing or null.
+            The time as content writes it, or None if it is missing or null.
 
         Raises:
             NotImportableError: if it is not a date.
@@ -102,7 +102,7 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_date(self, *names: str) -> str:
-        """Parse a date, which must be present.
+        """Return a member that must be a date.
 
         Raises:
             NotImportableError: if it is missing or not a date.
@@ -110,7 +110,7 @@ class Fields(dict[str, Any]):
         return self._required(self.date(*names), names)
 
     def word(self, name: str) -> str:
-        """Return a member as a word: in lower case, without separators."""
+        """Return a member in lower case, with letters and digits only."""
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
@@ -142,12 +142,12 @@ class Fields(dict[str, Any]):
 
 
 def word(value: object) -> str:
-    """Normalize a word: lower case, only letters and digits."""
+    """Convert a value to lower case, with letters and digits only."""
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """List a file, or a folder's files with some suffixes.
+    """Return a file, or the files in a folder with certain suffixes.
 
     Files in hidden folders, and links that lead out of the folder, are skipped.
 
@@ -173,13 +173,13 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_part(file: Path, folder: Path) -> bool:
-    """Return whether a file is inside of a folder, in no hidden one."""
+    """Return whether a file is in a folder and not hidden."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield each file and value in JSON and JSON lines files.
+    """Yield each value in JSON and JSON lines files, with its file.
 
     Blank lines of JSON lines are skipped.
 
@@ -205,9 +205,10 @@ def yaml_file(file: Path) -> Fields:
 
 
 def parse_source_yaml(text: str, name: str) -> Any:
-    """Parse YAML with scalars as strings.
+    """Parse YAML, keeping scalars as strings.
 
     Args:
+        text: the YAML.
         name: the name of the text, for the message.
 
     Raises:

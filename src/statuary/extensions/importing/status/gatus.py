@@ -23,7 +23,7 @@ PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
-    """Convert a configuration or a running instance to content.
+    """Read a Gatus configuration, or a running Gatus.
 
     Raises:
         NotImportableError: if the source is neither.

@@ -47,11 +47,13 @@ MAX_TEXT = 64 << 20
 def merge_status(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that add a plan to the content.
+    """Return the edits that add an imported page to the content.
 
     Args:
+        root: the content folder.
         status: the existing status; None if the content has none.
-        report: gains the records that stay or cannot be imported, and notes.
+        plan: the imported page.
+        report: receives the records that stay or cannot be imported, and notes.
     """
     merger = _Merger(root, status, plan, report)
     return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
@@ -124,9 +126,9 @@ class _Merger:
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
-        """Yield the edits of new records and of those with new updates.
+        """Yield an edit for each new record, and each with new updates.
 
-        None stands for others.
+        For other records, it yields None.
         """
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
@@ -239,7 +241,7 @@ NO_CONTENT = frozenset({"missing-content-folder", "missing-file"})
 
 
 class StatusImport(NamedTuple):
-    """The result of importing a status.
+    """The result of importing a status page.
 
     If there are findings, nothing was written.
     """
@@ -257,7 +259,7 @@ def import_status(
     web: WebSource,
     dry_run: bool = False,
 ) -> StatusImport:
-    """Read another system, and add what is new to a content folder.
+    """Import a page of another system into a content folder.
 
     Args:
         read_page: the reader of the system.

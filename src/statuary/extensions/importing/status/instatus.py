@@ -38,7 +38,7 @@ WITH_KEY = ("components", "incidents", "maintenances")
 
 
 def read_instatus(request: ImportRequest) -> StatusPlan:
-    """Convert a page to content.
+    """Read an Instatus status page.
 
     Raises:
         NotImportableError: if the source is not a page of Instatus.

@@ -35,7 +35,7 @@ from statuary.system.network.client import is_url
 
 
 class ForeignUpdate(NamedTuple):
-    """An update of another system."""
+    """An update in another system's words."""
 
     at: str  # its instant, in UTC
     status: UpdateStatus
@@ -44,7 +44,7 @@ class ForeignUpdate(NamedTuple):
 
 
 class StatusBuilder:
-    """The plan of an import, built record by record."""
+    """Collects the components and records of an imported page."""
 
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
@@ -54,20 +54,24 @@ class StatusBuilder:
         self._used_ids: set[str] = set()
 
     def skip(self, record: str, reason: str) -> None:
-        """Report that a record is not, or not exactly, imported."""
+        """Report a record that is not imported, or not exactly."""
         self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
-        """Convert records, and report those that fail.
+        """Convert records, and report those that cannot be converted.
 
         Args:
-            convert: adds a record to the plan.
+            records: the records.
+            convert: adds a record to the page.
             noun: the noun for a record, with its article.
         """
         convert_each(records, convert, self.plan.skipped, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
-        """Set the page, with a placeholder for a missing or local URL."""
+        """Set the page's name and URL.
+
+        If the URL is missing or local, a placeholder is used.
+        """
         address = url.rstrip("/") if is_url(url) else ""
         host = urlsplit(address).hostname or ""
         is_local = host in ("localhost", "::1") or host.startswith(("127.", "0."))
@@ -83,15 +87,16 @@ class StatusBuilder:
         self.plan.page = without_empty(name=name or "Status", url=address, about=about, time_zone=time_zone)
 
     def language(self, code: str) -> None:
-        """Set the language of pages, if statuary supports it."""
+        """Set the language of the pages, if statuary supports it."""
         self.plan.original.language = code.lower().partition("-")[0].partition("_")[0]
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
 
     def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
-        """Count a record of the source before it is converted.
+        """Count a record that the source has.
 
         Args:
+            ident: its id in the source.
             began: its date in any form; empty if unknown.
         """
         record_id = self._record_id(ident)
@@ -104,7 +109,7 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def is_found(self, ident: str) -> bool:
-        """Return whether a record with an id of the source was found."""
+        """Return whether the source has a record with an id."""
         return ident in self._record_ids
 
     def _record_id(self, ident: str) -> str:
@@ -122,9 +127,9 @@ class StatusBuilder:
         return self._record_ids[ident]
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
-        """Record a status that the source's page shows for components.
+        """Note a component status on the source's page.
 
-        Of several, the worst is kept.
+        If there are several, the worst is kept.
         """
         statuses = self.plan.original.statuses
         for key in self._keys.get(ident, [ident]):
@@ -139,7 +144,7 @@ class StatusBuilder:
         description: str = "",
         status: ComponentStatus = "operational",
     ) -> str:
-        """Add a component to the page or a group; return its key.
+        """Add a component, and return its key.
 
         Args:
             ident: its id or name in the source.
@@ -148,16 +153,13 @@ class StatusBuilder:
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return the key of a component.
-
-        A missing component is added as removed.
-        """
+        """Return a component's key, adding an unknown one as removed."""
         return self.all_named(ident, name)[0]
 
     def all_named(self, ident: str, name: str = "") -> list[str]:
-        """Return the keys of all components of a name.
+        """Return the keys of all components with a name.
 
-        A missing component is added as removed.
+        If there is none, one is added as removed.
         """
         if ident not in self._keys:
             self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
@@ -199,13 +201,14 @@ class StatusBuilder:
         *,
         ended_at: str | None = None,
     ) -> None:
-        """Add an incident that affects components from its first update on.
+        """Add an incident.
 
-        It is resolved at its end, unless its latest update already resolves it.
+        It affects the components from its first update on. It is resolved at its end, unless its latest
+        update already resolves it.
 
         Args:
             affected: the status of each component by key; None if the incident only names it.
-            ended_at: the instant of its end; None if it is open.
+            ended_at: the time of its end; None if it is open.
 
         Raises:
             NotImportableError: if it has no update.
@@ -236,10 +239,10 @@ class StatusBuilder:
     ) -> None:
         """Add a maintenance window.
 
-        It gets no reminder if it has begun, and does not complete itself if an update completes it.
+        If it has begun, it sends no reminder. If an update completes it, it does not complete itself.
 
         Args:
-            window: the instants of its start and end.
+            window: the times of its start and end.
         """
         begins, ends = window
         posted = sorted(updates, key=_instant)
@@ -287,14 +290,15 @@ def _name(text: str) -> str:
 
 
 def _safe_id(text: str) -> str:
-    """Replace all characters that an id cannot have; nothing may be left."""
+    """Replace all characters that an id cannot have."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-_")
 
 
 def distinct_id(ident: str, distinction: str) -> str:
-    """Append a digest to an id, and shorten it to the allowed length.
+    """Make an id unique with a digest, within the allowed length.
 
     Args:
+        ident: the id.
         distinction: the text by which records with the same id differ.
     """
     digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
@@ -306,7 +310,7 @@ DIGEST_LENGTH = 12
 
 
 def end_of(begins: str, minutes: Any) -> str:
-    """Return the instant some minutes after another one.
+    """Return the time some minutes after a time.
 
     Raises:
         NotImportableError: if `minutes` is not a whole number, from 1 to less than `MOST_MINUTES`.

@@ -20,17 +20,19 @@ Converted = TypeVar("Converted")
 
 
 def without_empty(**values: YamlValue) -> Source:
-    """Return a mapping of the values that are not null or empty."""
+    """Return a mapping without null and empty values."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
 def convert_each(
     records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[SkippedRecord], noun: str
 ) -> list[Converted]:
-    """Convert records, and report those that fail.
+    """Convert records, and report those that cannot be converted.
 
     Args:
-        skipped: gains the failures.
+        records: the records.
+        convert: converts a record.
+        skipped: receives the failures.
         noun: the noun for a record, with its article.
     """
     converted = []
@@ -44,7 +46,7 @@ def convert_each(
 
 
 class ImportRequest(NamedTuple):
-    """The source to import, and the existing content."""
+    """A page to import, and the content that exists already."""
 
     source: str  # a URL, a folder or a file
     web: WebSource
@@ -58,7 +60,7 @@ class ImportRequest(NamedTuple):
         return is_url(self.source)
 
     def json_documents(self) -> Iterator[Any]:
-        """Yield the values in the source's JSON files.
+        """Yield the values in the JSON files of the source.
 
         Raises:
             NotImportableError: if there is none, or one is not JSON.
@@ -68,7 +70,7 @@ class ImportRequest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """The status that the source's page shows."""
+    """A component status that the source's page shows."""
 
     name: str = ""
     language: str = ""  # empty if the source does not name it
@@ -82,7 +84,7 @@ class ShownStatus:
 
 @dataclass(slots=True, kw_only=True)
 class StatusPlan:
-    """The imported page, components, incidents and maintenance windows."""
+    """An imported page: components, incidents and maintenance windows."""
 
     page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
     # components and groups by key, in the order of the page; a group holds its components
@@ -98,7 +100,7 @@ class StatusPlan:
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
-        """Yield the components by key, without the groups."""
+        """Yield the components without groups, by key."""
         for key, source in self.components.items():
             children = source.get("components")
             yield from children.items() if isinstance(children, Mapping) else [(key, source)]

@@ -34,9 +34,10 @@ from statuary.system.network.client import UnreachableError, shown_location
 def component_sources(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Convert all components to content by key, in the page's order.
+    """Convert a page's components, in its order, by key.
 
     Args:
+        components: the components.
         records: the incidents and maintenance windows, which may name further components.
         known_keys: the keys of components in the content, by id.
     """
@@ -79,11 +80,12 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 
 
 def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
-    """Make component keys from the words of their names.
+    """Make keys for components from their names.
 
-    The words of the group, or else the id, make a key unique.
+    If a key would not be unique, it begins with the group's name, or ends with the id.
 
     Args:
+        components: the components by id.
         known_keys: the keys of components in the content, by id.
 
     Returns:
@@ -117,7 +119,7 @@ def _named_components(record: Fields) -> Iterator[Fields]:
 
 
 def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
-    """Yield the records that are not resolved or completed."""
+    """Yield the incidents and maintenance windows that have not ended."""
     return (record for record in records if record.text("status") not in CLOSED_STATUSES)
 
 
@@ -161,7 +163,7 @@ AUTOMATION_NOTE = (
 
 
 def read_statuspage(request: ImportRequest) -> StatusPlan:
-    """Convert a page to content.
+    """Read an Atlassian Statuspage.
 
     Raises:
         NotImportableError: if the source is not a Statuspage.
@@ -232,7 +234,10 @@ class _Documents:
         self.incomplete: NotImportableError | UnreachableError | None = None
 
     def add(self, value: Any, source: str) -> None:
-        """Add the objects of a document, unless newer versions are known."""
+        """Add the objects in a document of the API.
+
+        An object is kept if no newer version of it is known.
+        """
         document = Fields(value if isinstance(value, dict) else ())
         if "months" in document:
             return
@@ -279,7 +284,7 @@ class _Documents:
         )
 
     def plan(self, request: ImportRequest) -> StatusPlan:
-        """Convert the objects to content.
+        """Convert the collected objects to content.
 
         Raises:
             NotImportableError: if no document has a page.

@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import (
 
 
 def page_source(page: Fields) -> Source:
-    """Convert the page to the key `page` of site.yaml."""
+    """Convert a page to the key `page` of site.yaml."""
     url = page.required_text("url")
     return without_empty(
         name=page.required_text("name"),
@@ -36,21 +36,21 @@ def page_source(page: Fields) -> Source:
 
 
 class PageOrder(NamedTuple):
-    """The page, and the keys and positions of components that records name."""
+    """A page's components, with keys and positions."""
 
     page: Fields  # the page
     keys: Mapping[str, str]  # keys of components, by id
     places: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return the keys of a record's components, if their order is unusual."""
+        """Return the components of a record, if their order is unusual."""
         ids = [component["id"] for component in record.objects("components")]
         places = [self.places.get(component_id, 0) for component_id in ids]
         return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]
 
 
 def incident_source(order: PageOrder, record: Fields) -> Source:
-    """Convert an incident to the content of its file.
+    """Convert an incident to the content of a file.
 
     Raises:
         NotImportableError: if it has no update, or a member is missing or invalid.
@@ -75,7 +75,7 @@ def incident_source(order: PageOrder, record: Fields) -> Source:
 
 
 def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source:
-    """Convert a maintenance window to the content of its file.
+    """Convert a maintenance window to the content of a file.
 
     Raises:
         NotImportableError: if a member is missing or invalid.
@@ -97,7 +97,7 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Return the impact that follows from the components in an incident's updates."""
+    """Return the impact that an incident's component statuses imply."""
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
     for update in reversed(record.objects("incident_updates")):
@@ -172,7 +172,10 @@ def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
 
 
 def mark_reopened(updates: Iterable[Source]) -> None:
-    """Mark the updates, oldest first, that reopen a resolved incident."""
+    """Mark the updates that reopen a resolved incident.
+
+    The updates must be sorted, oldest first.
+    """
     for earlier_update, later_update in pairwise(updates):
         if earlier_update["status"] in CLOSED_STATUSES and not may_follow(
             earlier_update["status"], later_update["status"]

@@ -38,7 +38,7 @@ SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
 
 def read_upptime(request: ImportRequest) -> StatusPlan:
-    """Convert a repository to content.
+    """Read an Upptime repository.
 
     Raises:
         NotImportableError: if the source is not a repository of Upptime.

@@ -52,7 +52,7 @@ SUFFIXES: Final = {".vy": ("Vyper", (".vy", ".vyi", ".json")), ".sol": ("Solidit
 
 
 class ApeDeployment(NamedTuple):
-    """A deployment that ape lists."""
+    """A deployment in ape's list."""
 
     ecosystem: str
     network: str
@@ -90,7 +90,7 @@ def read_ape(folder: Path) -> ListedContracts:
 
 
 def data_folder() -> Path:
-    """Return the folder in which ape stores deployments."""
+    """Return the folder in which ape keeps deployments."""
     return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
 
 

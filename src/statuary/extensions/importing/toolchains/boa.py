@@ -54,7 +54,7 @@ INPUT_MEMBERS: Final = ("language", "sources", "settings", "storage_layout_overr
 
 
 def read_boa(source: Path) -> ListedContracts:
-    """Yield the contracts of a database, the newest first.
+    """Yield the contracts in a titanoboa database, the newest first.
 
     Args:
         source: the database, or the folder of a project with one.

@@ -41,9 +41,9 @@ SUCCESS: Final = "0x1"
 
 
 def read_broadcasts(project: Path) -> ListedContracts:
-    """Yield the deployments of a Foundry project's scripts, newest first.
+    """Yield the contracts that a Foundry project's scripts deployed.
 
-    The last ones are addresses that the scripts only call or link.
+    The newest are first. Addresses that the scripts only call or link come last.
 
     Raises:
         NotImportableError: if the folder has no broadcasts.
@@ -113,7 +113,7 @@ class _Run:
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
     def mentions(self) -> ListedContracts:
-        """Yield addresses that the run only calls or links."""
+        """Yield the addresses that a script only calls or links."""
         for transaction in self.transactions:
             if not _creations(transaction) and transaction.get("contractAddress"):
                 address = any_address(transaction["contractAddress"], str(self.file))

@@ -22,7 +22,7 @@ MAX_NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """A compiler's input and output, and the contract in them.
+    """A compiler's input and output for a contract.
 
     Raises:
         NotImportableError: if a part has the wrong type, or the input has no language, sources or settings.
@@ -64,7 +64,7 @@ class ImportedCompilation:
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compilation in a record, without output.
+    """Return the compiler's input for a record, without output.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -84,12 +84,12 @@ def _invalid(message: str) -> NotImportableError:
 
 
 def compiler_for_language(language: Json) -> str:
-    """Return `solc` or `vyper` for a language."""
+    """Return the compiler for a language: `solc` or `vyper`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the names of an output's contracts with bytecode."""
+    """Yield the names of contracts that have bytecode."""
     for path, contracts in as_object(as_object(std_json_output).get("contracts")).items():
         for name, artifact in as_object(contracts).items():
             code = as_object(as_object(as_object(artifact).get("evm")).get("bytecode"))
@@ -98,7 +98,7 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
 
 
 def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
-    """Find the contract that a name refers to.
+    """Find the contract that the user means.
 
     Args:
         names: the fully qualified names to choose from.
@@ -129,14 +129,16 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
 
 
 def is_standard_json(value: dict[str, Json]) -> bool:
-    """Return whether an object is standard JSON input."""
+    """Return whether a JSON object is a compiler's standard JSON input."""
     return isinstance(value.get("language"), str) and isinstance(value.get("sources"), dict)
 
 
 def read_standard_json(
     std_json_input: dict[str, Json], output: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
-    """Read the compilation of a contract, without its version.
+    """Read a contract's standard JSON input and output.
+
+    The version of the compiler stays unknown.
 
     Args:
         output: the file with the compiler's output; None if there is none.
@@ -158,9 +160,9 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Set the compiler version, given or from the output.
+    """Set the version of the compiler.
 
-    The more precise of the two is used.
+    It is given, or in the compiler's output; the more precise of the two counts.
 
     Raises:
         NotImportableError: if the two contradict each other.
@@ -175,7 +177,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 
 
 def version_in_output(compilation: ImportedCompilation) -> str:
-    """Find the compiler version in the output.
+    """Find the version of the compiler in its output.
 
     Returns:
         The version, for Vyper without a commit; empty if it is unknown.
@@ -187,7 +189,7 @@ def version_in_output(compilation: ImportedCompilation) -> str:
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
-    """Parse the contract's metadata in solc's output.
+    """Return the contract's metadata in solc's output.
 
     Returns:
         The metadata; None if it is missing or not a JSON object.
@@ -223,7 +225,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add documentation from the metadata, and notes on missing outputs.
+    """Add documentation from the metadata, and note missing outputs.
 
     Raises:
         NotImportableError: if the output, the version, or solc's metadata is missing.
@@ -249,10 +251,12 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 
 
 def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return the error that no compiler has a version.
+    """Return the error about a missing compiler version.
 
     Args:
+        kind: `solc` or `vyper`.
         version: the version; empty if it is unknown.
+        compilers: the compilers that were found.
     """
     other_versions = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return NotImportableError(

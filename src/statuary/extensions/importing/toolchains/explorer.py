@@ -46,7 +46,7 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Convert a `getsourcecode` result to a compilation without output.
+    """Convert an explorer's `getsourcecode` result to a compiler's input.
 
     Raises:
         NotImportableError: if the explorer has no source, or the contract is ambiguous.
@@ -120,7 +120,7 @@ def _settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def without(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    """Remove some members of an object."""
+    """Return an object without some members."""
     return {key: value for key, value in members.items() if key not in names}
 
 
@@ -199,7 +199,9 @@ BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
 def read_explorer_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
 ) -> ListedContracts:
-    """Yield contracts by their addresses; each is requested when it is read.
+    """Yield contracts from a block explorer's API.
+
+    Each is requested when it is read.
 
     Args:
         url: the URL of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
@@ -256,7 +258,7 @@ class _ExplorerApi:
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` of a response, which is a list.
+    """Return the `result` in an explorer's response.
 
     Raises:
         NotImportableError: if it is an error, or not a response of the API.
@@ -274,7 +276,7 @@ def explorer_result(response: Json) -> Json:
 
 
 def explorer_compilation(result: Json) -> ImportedCompilation:
-    """Convert a `getsourcecode` result to a compilation without output.
+    """Convert an explorer's `getsourcecode` result to a compiler's input.
 
     Raises:
         NotImportableError: if there is no source, or it is malformed.
@@ -286,7 +288,7 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
 
 
 def explorer_creation(result: Json) -> OnChainContract:
-    """Convert a `getcontractcreation` result to a deployment.
+    """Convert an explorer's `getcontractcreation` result to a deployment.
 
     Args:
         result: the result; None if the explorer has none.
@@ -306,11 +308,12 @@ def _first(result: Json) -> JsonObject:
 
 
 def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
-    """Yield the contracts in saved responses.
+    """Yield the contracts in responses of a block explorer that were saved.
 
     Args:
         folder: a folder with `<address>.json` (`getsourcecode`) and perhaps `<address>.creation.json`
             (`getcontractcreation`), or one file with a response of `getsourcecode`.
+        chain_id: the chain of the contracts.
         addresses: the contract's address, for one file whose name is not the address.
 
     Raises:

@@ -55,7 +55,7 @@ INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
 
 
 def is_foundry_file(value: dict[str, Json]) -> bool:
-    """Return whether a JSON object is an artifact or build-info of Foundry."""
+    """Return whether a JSON object is from Foundry: artifact or build-info."""
     is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
     return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
 
@@ -63,7 +63,7 @@ def is_foundry_file(value: dict[str, Json]) -> bool:
 def read_foundry(
     file: Path, value: dict[str, Json], contract_name: str | None, project: Path | None
 ) -> ImportedCompilation:
-    """Read the compilation of a contract.
+    """Read a contract's compilation from a Foundry file.
 
     Args:
         file: an artifact or a full build-info.
@@ -220,9 +220,10 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
 
 
 def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
-    """Convert the settings in metadata to compiler input.
+    """Convert the settings in solc's metadata back to compiler input.
 
     Args:
+        settings: the settings.
         version: the compiler's version, which decides which settings it accepts.
     """
     libraries: dict[str, dict[str, Json]] = {}
@@ -311,7 +312,7 @@ def _build_in_cache(project: Path, file: Path, path: str) -> str:
 
 
 class FoundryFolders(NamedTuple):
-    """The folders of a project with forge's output."""
+    """The folders of a Foundry project."""
 
     out: Path
     broadcast: Path
@@ -322,7 +323,7 @@ FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 
 
 def foundry_folders(project: Path) -> FoundryFolders:
-    """Return the project's folders, as forge determines them.
+    """Return a Foundry project's folders, as forge determines them.
 
     `FOUNDRY_PROFILE` chooses a profile; the default one has the keys that it lacks. `FOUNDRY_OUT` and the
     like take precedence over the file. Keys: https://getfoundry.sh/config/reference/project .
@@ -341,7 +342,7 @@ def foundry_folders(project: Path) -> FoundryFolders:
 
 
 def foundry_configuration(project: Path) -> JsonObject:
-    """Return the keys of the profile that forge uses.
+    """Return the settings that forge uses, from foundry.toml.
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
@@ -369,7 +370,7 @@ def _project_above(file: Path) -> Path:
 def compilation_of_metadata(
     metadata: JsonObject, texts: Mapping[str, str], where: str
 ) -> ImportedCompilation:
-    """Return the compilation that metadata describes, without output.
+    """Convert solc's metadata back to the compiler's input.
 
     Args:
         metadata: the metadata of solc.

@@ -40,7 +40,7 @@ _TOKEN: Final = re.compile(
 
 
 class Remapping(NamedTuple):
-    """A prefix of imports, and the path that replaces it."""
+    """A prefix of import paths, and its replacement."""
 
     prefix: str
     folder: str
@@ -49,15 +49,16 @@ class Remapping(NamedTuple):
 def compilation_of_project(
     project: Path, name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Return the compilation of a contract in a project, without output.
+    """Make the compiler's input for a contract from a project's sources.
 
     Args:
+        project: the folder of the project.
         name: the name of the contract.
         creation: the deployed creation code, which names the version of solc.
         evm_version: forge's default when it was deployed; empty if unknown.
 
     Returns:
-        The compilation, or None if no file declares the contract, or the code does not name its compiler.
+        The input, or None if no file declares the contract, or the code does not name its compiler.
 
     Raises:
         NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has
@@ -86,7 +87,7 @@ def compilation_of_project(
 
 
 def solc_version(creation: Hex | None) -> str:
-    """Return the compiler version in the metadata at the end of code.
+    """Return the compiler version that code names at its end.
 
     Returns:
         The version; empty if there is none.
@@ -186,7 +187,7 @@ def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[
 
 
 def imports_of(text: str) -> list[str]:
-    """Return the paths in the import statements of a source."""
+    """Return the paths that a source imports."""
     return [found["imported"] for found in _TOKEN.finditer(text) if found["imported"]]
 
 

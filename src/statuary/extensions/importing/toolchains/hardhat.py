@@ -34,12 +34,12 @@ ARTIFACT_3 = "hh3-artifact-1"
 
 
 def is_hardhat_file(value: dict[str, Json]) -> bool:
-    """Return whether Hardhat wrote a JSON object, by its `_format`."""
+    """Return whether a JSON object is from Hardhat, by its `_format`."""
     return str(value.get("_format")) in READERS
 
 
 def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
-    """Read the compilation of a contract.
+    """Read a contract's compilation from a Hardhat file.
 
     Args:
         file: an artifact, a `.dbg.json`, or a build-info.
@@ -58,11 +58,12 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
 
 
 def has_build_info(file: Path, artifact: JsonObject) -> bool:
-    """Return whether the build-info that an artifact names is there.
+    """Return whether the build-info of an artifact exists.
 
     Args:
         file: the artifact.
-        artifact: its JSON; for one that no Hardhat wrote, the answer is yes, as its reader says what is wrong.
+        artifact: its JSON; for one that no Hardhat wrote, the answer is yes, as its reader says what is
+            wrong.
     """
     if artifact.get("_format") == ARTIFACT:
         debug_file = file.with_suffix(".dbg.json")
@@ -76,7 +77,7 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
 
 
 def artifact_name(artifact: JsonObject) -> str:
-    """Return the fully qualified name of an artifact's contract, as the compiler has it."""
+    """Return the fully qualified name of the contract in an artifact."""
     return _name(artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName")
 
 
@@ -175,7 +176,7 @@ def read_compilation(
     version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
-    """Read the compilation of a contract from any tool's file.
+    """Read a contract's compilation from a file of any supported tool.
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.

@@ -41,7 +41,7 @@ IMPLEMENTATION_SUFFIX = "_Implementation"
 
 
 def read_hardhat_deploy(folder: Path) -> ListedContracts:
-    """Yield the contracts on every network of a project.
+    """Yield the contracts that hardhat-deploy deployed on any network.
 
     Args:
         folder: the project, its `deployments` folder, or the folder of one network.

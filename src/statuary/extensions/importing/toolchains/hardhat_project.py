@@ -12,7 +12,9 @@ from statuary.extensions.importing.toolchains.listed_contract import ListedContr
 
 
 def read_hardhat_project(folder: Path) -> ListedContracts:
-    """Yield the contracts that hardhat-deploy and Ignition deployed from a project.
+    """Yield the contracts that a Hardhat project deployed.
+
+    Those of hardhat-deploy and of Ignition are found.
 
     Raises:
         NotImportableError: if neither has deployed anything.

@@ -47,7 +47,7 @@ class _Declared(NamedTuple):
 
 
 class HardhatBuilds:
-    """The build-infos of a project, read when one is needed."""
+    """The compilations that a Hardhat project keeps, read when needed."""
 
     def __init__(self, deployment: Path, above: str) -> None:
         """Keep the folder of a deployment or network.
@@ -59,7 +59,7 @@ class HardhatBuilds:
         self._folders = (deployment / "build-info", self.project / "artifacts/build-info")
 
     def compilation_of(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
-        """Find the compilation of a contract.
+        """Find the compilation of a deployed contract.
 
         Args:
             name: the contract, fully qualified or not.

@@ -44,7 +44,7 @@ CREATEX_CALLS: Final = ("0x26307668", "0x9c36a286")
 
 
 def read_ignition(folder: Path) -> ListedContracts:
-    """Yield the contracts of every deployment of a project.
+    """Yield the contracts that Hardhat Ignition deployed.
 
     Args:
         folder: the project, its `ignition` or `ignition/deployments` folder, or the folder of one deployment.
@@ -102,7 +102,7 @@ class _Journal:
             self.futures.setdefault(str(future), {})[kind] = message
 
     def unaccounted(self) -> ListedContracts:
-        """Yield addresses that are not contracts of the journal.
+        """Yield the addresses that the journal does not explain.
 
         They were wiped from it, or only `deployed_addresses.json` names them.
         """

@@ -28,7 +28,7 @@ UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
 
 
 class SourceContract(NamedTuple):
-    """A contract as a source has it: a record, or a compilation."""
+    """A contract's data in a source: a record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
     compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
@@ -38,7 +38,7 @@ class SourceContract(NamedTuple):
 
 
 class ListedContract(NamedTuple):
-    """A contract that a source lists."""
+    """A contract in a source, to be imported."""
 
     chain_id: ChainId
     address: Address
@@ -47,12 +47,12 @@ class ListedContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The contract's name in reports."""
+        """The name that reports use for the contract."""
         return label_of(self.name, self.address)
 
 
 class UnreadableContract(NamedTuple):
-    """A contract that a source names, but that cannot be imported."""
+    """A contract in a source that cannot be imported, with the reason."""
 
     name: str
     reason: str
@@ -63,12 +63,12 @@ class UnreadableContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The contract's name in reports."""
+        """The name that reports use for the contract."""
         return self.name if self.address is None else label_of(self.name, self.address)
 
 
 def label_of(name: str, address: Address) -> str:
-    """Return the name of a contract in reports, with its address."""
+    """Return the name and address of a contract, for reports."""
     return name if name == address else f"{name} ({address})"
 
 
@@ -76,9 +76,10 @@ ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def any_address(value: Json, where: str) -> Address:
-    """Parse an address in any case, and add its checksum.
+    """Parse an address in upper or lower case, and add its checksum.
 
     Args:
+        value: the JSON value.
         where: the place of the address, for the message.
 
     Raises:
@@ -136,7 +137,10 @@ def any_quantity(value: Json) -> str | None:
 
 
 def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
-    """Return a creating transaction, without malformed members."""
+    """Return the transaction that created a contract.
+
+    Malformed members are left out.
+    """
     name, deployer = any_hex(transaction), any_hex(sender)
     return WorkspaceDeployment(
         transaction_hash=name if name and len(name) == len("0x") + 64 else None,
@@ -148,10 +152,10 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
 
 @contextmanager
 def complete(file: Path) -> Iterator[None]:
-    """Convert the errors of reading an incomplete file.
+    """Report a file that lacks an expected part as not importable.
 
     Raises:
-        NotImportableError: if the file lacks an expected part.
+        NotImportableError: if the block raises an error about a missing or malformed value.
     """
     try:
         yield
@@ -161,12 +165,12 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield contracts, and the reason if reading them fails.
-
-    The reason is the last one.
+    """Yield contracts, and if reading fails, the reason as the last one.
 
     Args:
+        file: the file that is read.
         name: the name of the unreadable contracts.
+        contracts: the contracts.
     """
     try:
         with complete(file):
@@ -214,14 +218,14 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
 
 
 def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
-    """Return a transaction's creation code, if its fields prove the contract's address.
+    """Return the creation code in a transaction that created a contract.
 
     Args:
         address: the address of the contract, in any case.
         sender: the sender as a tool's file has it; so are `nonce`, `to` and `data`.
 
     Returns:
-        The code, or None if the fields prove no or another address.
+        The code, or None if the fields don't prove that the transaction created this contract.
     """
     origin = any_hex(sender)
     code = any_hex(data)
@@ -233,9 +237,6 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
 
 
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
-    """Compute the address that CREATE2 gives (EIP-1014).
-
-    It is the end of the Keccak-256 of 0xff, factory, salt, and hash of the code.
-    """
+    """Return the address of a contract that a factory creates with CREATE2."""
     packed = b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code)
     return checksum_address("0x" + keccak256(packed)[12:].hex())

@@ -38,7 +38,9 @@ PAGE: Final = 200
 def read_sourcify_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]
 ) -> ListedContracts:
-    """Yield a chain's contracts, requesting each when it is read.
+    """Yield a chain's contracts from a server with Sourcify's API.
+
+    Each is requested when it is read.
 
     Args:
         url: the URL of the server, such as https://sourcify.dev/server, with or without /v2.
@@ -93,7 +95,7 @@ ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
 def read_sourcify_folder(folder: Path, given: Place) -> ListedContracts:
-    """Yield the contracts in a repository or a part of it, in files of metadata, or in files of records.
+    """Yield the contracts in a Sourcify repository, metadata or records.
 
     Args:
         folder: a folder, or one file.
@@ -202,10 +204,10 @@ def _not_a_record(value: Json) -> NotImportableError:
 
 
 def read_sourcify_repository(folder: Path) -> ListedContracts:
-    """Yield the contracts in the folders of a repository.
+    """Yield the contracts in a Sourcify repository.
 
-    These are `full_match` and `partial_match`, in the given folder or in `contracts` or
-    `repository/contracts` below it.
+    Its folders are `full_match` and `partial_match`, in the given folder or in `contracts` or
+    `repository/contracts`.
 
     Raises:
         NotImportableError: if there are none of them.

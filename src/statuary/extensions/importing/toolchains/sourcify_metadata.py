@@ -40,7 +40,7 @@ ADDRESS_IN_NAME: Final = re.compile(r"(?:(\d+)[^0-9a-zA-Z])?(0x[0-9a-fA-F]{40})(
 
 
 class Place(NamedTuple):
-    """Where a contract is deployed, as far as it is known."""
+    """The chain and address of a deployment, as far as known."""
 
     chain_id: ChainId | None = None
     address: Address | None = None

@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
-    """Return the id and the name of each metric, a line each.
+    """Return each metric's id and name for templates, one a line.
 
     Names in another language are under `rows.<language>`; `languages` lists those languages.
     """
