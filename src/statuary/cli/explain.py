@@ -57,6 +57,8 @@ def _url_lines(path: str) -> list[str]:
 
 
 def _entry_lines(entry: LedgerEntry | None, ledger: Path, path: str) -> list[str]:
+    if not ledger.is_file():
+        return [f"  {ledger.parents[1]} has no build: run `statuary build`, or name its folder with --out"]
     if entry is None:
         near = nearest_paths(ledger, path)
         hint = f"; did you mean {near[0]}?" if near else ""

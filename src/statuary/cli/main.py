@@ -119,7 +119,7 @@ class LazyGroup(click.Group):
         try:
             code = super().invoke(ctx)
         except click.UsageError as error:
-            raise _with_hint(error) from None
+            raise _with_hint(error, ctx) from None
         except BaseException as error:
             if _is_interruption(error):
                 row = COMMANDS.get(ctx.invoked_subcommand or "")
@@ -137,6 +137,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
+        ctx.meta[TYPED] = tuple(args)
         if name not in COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
 
@@ -146,16 +147,19 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+TYPED = "statuary.typed"
+"""The key of the typed words in a context."""
+
 EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, SystemExit, OSError)
 """Errors that click and `__main__` report; `python -X dev` shows the traceback of all others."""
 
 
-def _with_hint(error: click.UsageError) -> click.UsageError:
+def _with_hint(error: click.UsageError, root: click.Context) -> click.UsageError:
     if isinstance(error, click.NoSuchOption):
         return _with_new_flag(error)
     from statuary.cli.usage_hints import with_hint
 
-    return with_hint(error)
+    return with_hint(error, root, root.meta.get(TYPED, ()))
 
 
 def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:

@@ -201,4 +201,4 @@ def refuse_overlapping_folders(content: Path, out: Path) -> None:
     """
     overlap = overlap_of_folders(content, out, "--out")
     if overlap:
-        raise click.UsageError(overlap)
+        raise click.UsageError(f"{overlap}; name another folder with --out")

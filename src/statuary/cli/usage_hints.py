@@ -1,6 +1,7 @@
 """Hints in errors of usage: values, options, commands."""
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import click
@@ -16,8 +17,18 @@ MAX_COMMANDS = 20
 """The most commands of a group that an error lists."""
 
 
-def with_hint(error: click.UsageError) -> click.UsageError:
-    """Add a hint to a usage error, if there is one."""
+WITHOUT_VALUE = re.compile(r"Option '(?P<flag>.*)' requires (an|\d+) arguments?\.")
+
+
+def with_hint(error: click.UsageError, root: click.Context, words: Sequence[str]) -> click.UsageError:
+    """Add a hint to a usage error, if there is one.
+
+    Args:
+        root: the context of the program.
+        words: what the user typed after it.
+    """
+    if isinstance(error, click.BadOptionUsage) and (match := WITHOUT_VALUE.fullmatch(error.message)):
+        return _with_metavar(error, match["flag"], root, words)
     if isinstance(error, click.MissingParameter):
         return _with_purpose(error)
     if isinstance(error, click.BadParameter):
@@ -35,6 +46,23 @@ def with_hint(error: click.UsageError) -> click.UsageError:
     if is_unknown and error.ctx is not None:
         return click.UsageError(message + _commands_of(error.ctx), error.ctx)
     return error
+
+
+def _with_metavar(
+    error: click.BadOptionUsage, flag: str, root: click.Context, words: Sequence[str]
+) -> click.UsageError:
+    """Name the values of an option that was given without them."""
+    command, context = root.command, root
+    for word in words:
+        member = command.get_command(context, word) if isinstance(command, click.Group) else None
+        if member is None:
+            break
+        command, context = member, click.Context(member, context, word)
+    option = next((option for option in command.params if flag in option.opts), None)
+    if option is None:
+        return error
+    message = f"{error.message.rstrip('.')}: write {flag} {option.make_metavar(context)}."
+    return click.BadOptionUsage(flag, message, context)
 
 
 def _with_purpose(error: click.MissingParameter) -> click.UsageError:

@@ -153,7 +153,7 @@ REFUSED = {
     "answer without metadata": ({"a.json": answer(FILES[1:])}, "it has no metadata.json"),
     "damaged archive": ({"a.zip": b"PK\x03\x04"}, "it is damaged"),
     "cut off archive": ({"a.tar.gz": as_tar(REPOSITORY)[:300]}, "it is damaged"),
-    "Parquet": ({"a.parquet": b"PAR1"}, "no metadata.json, and no records"),
+    "Parquet": ({"a.parquet": b"PAR1"}, "copy them into a folder below contracts/"),
 }
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from click.testing import CliRunner
 
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import parse_instant
+from statuary.cli.main import command
 from statuary.extensions.serving import commands
 from statuary.extensions.serving import server as server_module
 from statuary.extensions.serving.server import ReloadEvents, WatchedContent, content_state, rebuild_on_changes
@@ -161,6 +163,7 @@ def name_of_component(server: Served) -> str:
 
 
 def test_used_port_is_reported(tmp_path):
+    write_files(tmp_path, {"index.html": ""})
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(
@@ -170,6 +173,13 @@ def test_used_port_is_reported(tmp_path):
         served([*SERVE[:-1], str(taken.getsockname()[1]), str(tmp_path)], READY),
     ):
         pass
+
+
+def test_folder_without_site_is_refused(tmp_path):
+    write_files(tmp_path, {"notes.txt": ""})
+    done = CliRunner().invoke(command, ["serve", "--port", "0", str(tmp_path)])
+    assert done.exit_code == 3
+    assert "has no site\n    name the folder of a build" in done.output
 
 
 LONG = "9" * 20_000

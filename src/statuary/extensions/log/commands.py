@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 
 from statuary.base.clock import utc_now
-from statuary.base.files import MANIFEST, PublishingError
+from statuary.base.files import MANIFEST, PublishingError, overlap_of_folders
 from statuary.base.progress import stage
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
@@ -399,6 +399,7 @@ def init(origin: str, out: Path, content: Path) -> None:
     """
     if "://" in origin:
         raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
+    _refuse_content(out, content)
     key = new_key(origin)
     has_content = content.is_dir()
     if has_content:
@@ -416,6 +417,14 @@ def init(origin: str, out: Path, content: Path) -> None:
             f"{escape_control_chars(str(content / MIN_HEAD_FILE))} records the published size of the log: keep it in git; builds in CI update it"
         )
     click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
+
+
+def _refuse_content(out: Path, content: Path) -> None:
+    """Refuse to write a private key into the content folder, which is in git."""
+    if overlap_of_folders(content, out, "--out"):
+        raise click.UsageError(
+            f"--out {out} is inside the content folder {content}; write the private key outside, such as ../{out.name}"
+        )
 
 
 def _refuse_existing_key(out: Path) -> None:
@@ -474,6 +483,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         raise click.UsageError(f"give the current key: --log-key, or {KEY_VARIABLE}")
     if not content.is_dir():
         raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
+    _refuse_content(out, content)
     previous_key = parse_private_key(text)
     min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)

@@ -57,6 +57,10 @@ DEFAULT_WAIT = LEASE_SECONDS * 4 // 3
 TERMINATED = 128 + signal.SIGTERM
 
 
+SETTINGS_FILES = ("site.yaml", "site.yml", "site.json")
+"""Files that only a content folder has."""
+
+
 class StoreOptions(NamedTuple):
     """The options of publishing to an object store."""
 
@@ -278,6 +282,11 @@ def publish_command(
     if folder.is_dir() and (has_intact_listing(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "remove --public-key")
+        if any((folder / name).is_file() for name in SETTINGS_FILES):
+            raise PublishingError(
+                f"{site} is a content folder, not a site",
+                "run `statuary build`, and publish its folder `build`",
+            )
         is_excluded = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             outcome = publish_folder_to_store(

@@ -82,11 +82,24 @@ def serve_command(
 
 
 def _open(site: str) -> SiteReader:
-    """Open a site, and report files that its build did not write."""
+    """Open a site, and report files that its build did not write.
+
+    Raises:
+        ServerError: if a folder has no site.
+    """
+    folder = Path(site)
+    if folder.is_dir() and not any((folder / name).exists() for name in NAMES_OF_SITE):
+        raise ServerError(
+            f"{site} has no site", "name the folder of a build, such as `statuary serve build`, or no folder"
+        )
     reader = open_site(site, as_served=True)
-    if Path(site).is_dir():
-        print_changed_files(Path(site))
+    if folder.is_dir():
+        print_changed_files(folder)
     return reader
+
+
+NAMES_OF_SITE = ("index.html", "api", "v2", "_r", "packs")
+"""Names at the root of sites, of which each site has one."""
 
 
 class _OpenedSite(NamedTuple):

@@ -56,6 +56,10 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
     return statuses
 
 
+MAX_NAMED = 8
+"""The most components that an error lists."""
+
+
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     """Return the component with a key, id or name.
 
@@ -67,9 +71,13 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
         key, colon, status = name.partition(":")
         if colon and status in STATUSES:
             raise EditError(f"unknown component {name!r}", f"did you mean {f'{key}={status}'!r}?")
+        key, equals, _ = name.partition("=")
+        if equals and key in catalogue.components_by_name:
+            raise EditError(f"{name!r} is not a component", f"write {key} alone: the command sets its status")
         suggestion = _suggested_name(name, list(catalogue.components_by_name))
+        keys = leaf_keys(catalogue)
         instead = (
-            "run `statuary component list`"
+            (f"use one of {', '.join(keys)}" if len(keys) <= MAX_NAMED else "run `statuary component list`")
             if catalogue.components
             else f"there are no components yet: write some into {catalogue.components_source} of the content"
         )

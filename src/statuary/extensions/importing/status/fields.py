@@ -168,7 +168,10 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     files = sorted(file for file in path.rglob("*") if file.name.endswith(suffixes) and file.is_file())
     visible = [file for file in files if _is_part(file, path)]
     if not visible:
-        raise NotImportableError(f"{source} has no file that ends with {' or '.join(suffixes)}")
+        raise NotImportableError(
+            f"{source} has no file that ends with {' or '.join(suffixes)}",
+            "save the documents of the page's API into it, or give the URL of the page",
+        )
     return visible
 
 

@@ -144,6 +144,11 @@ def _record_files(folder: Path) -> list[Path]:
         raise NotImportableError(f"there is no file or folder {folder}", "check the path")
     files = _site_records(folder) or [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
     if not files:
+        if any(folder.rglob("*.parquet")):
+            raise NotImportableError(
+                f"{folder} has tables of a Sourcify export, which are not imported but read by each build",
+                "copy them into a folder below contracts/ of the content",
+            )
         raise NotImportableError(
             f"{folder} has no full_match or partial_match, no metadata.json, and no records",
             "give a folder of Sourcify's repository, a folder with <chain id>/<address>.json or other files of"
