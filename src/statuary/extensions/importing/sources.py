@@ -95,6 +95,18 @@ class WebSource:
             raise UnreachableError(url, error.reason, hint) from None
 
 
+MOST_PAGES = 1_000
+"""The largest number of pages of a list that are requested."""
+
+
+def too_many_pages(url: str) -> NotImportableError:
+    """Return the error for a list that does not end."""
+    return NotImportableError(
+        f"{shown_location(url)} has more than {MOST_PAGES:,} pages",
+        "save its documents, and import the folder",
+    )
+
+
 SOURCE_SUFFIXES = (".sol", ".vy", ".yul")
 
 MAX_FILE_BYTES = 1 << 30

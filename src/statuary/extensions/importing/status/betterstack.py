@@ -4,6 +4,7 @@ Shape: JSON:API, https://betterstack.com/docs/uptime/api/status-pages. Reports h
 objects.
 """
 
+import re
 from collections import defaultdict
 from itertools import chain
 from typing import Any
@@ -43,7 +44,7 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
             f"{shown_location(request.source)} is not a Better Stack page", "save the index.json of the page"
         )
     sections = {section.text("id"): section.text("name") for section in by_type["status_page_section"]}
-    components = sorted(by_type["status_page_resource"], key=lambda part: int(part.text("position") or 0))
+    components = sorted(by_type["status_page_resource"], key=_position)
     builder.convert(components, lambda part: _component(builder, part, sections), "a component")
     updates = {update.text("id"): update for update in by_type["status_update"]}
     builder.convert(by_type["status_report"], lambda report: _report(builder, report, updates), "a report")
@@ -55,6 +56,12 @@ def _resources(document: Any) -> list[Fields]:
     data = fields.get("data") or {}
     parts = (*(data if isinstance(data, list) else [data]), *fields.objects("included"))
     return [Fields(resource.object("attributes") | resource) for resource in map(Fields.of, parts)]
+
+
+def _position(component: Fields) -> int:
+    """Return a component's place on the page, which is 0 if it is unknown."""
+    text = component.text("position")
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 def _component(builder: StatusBuilder, component: Fields, sections: dict[str, str]) -> None:

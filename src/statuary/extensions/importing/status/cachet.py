@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
@@ -78,15 +79,28 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
     for path, names, include in VERSIONS:
         for name in names:
             url = f"{base}/{path}/{name}?per_page=100{include if name in INCLUDING else ''}"
-            while url and (document := request.web.json(url)) is not None:
-                yield document
-                fields = Fields.of(document)
-                links = fields.object("meta").object("pagination").object("links") or fields.object("links")
-                url = links.text("next_page", "next")
-            if document is None and name == "components":
+            documents = list(_pages(request, url))
+            yield from documents
+            if not documents and name == "components":
                 break
         else:
             return
+
+
+def _pages(request: ImportRequest, url: str) -> Iterator[Any]:
+    """Yield the pages of a list, each of which names the next."""
+    following = url
+    for _ in range(MOST_PAGES):
+        document = request.web.json(following)
+        if document is None:
+            return
+        yield document
+        fields = Fields.of(document)
+        links = fields.object("meta").object("pagination").object("links") or fields.object("links")
+        following = links.text("next_page", "next")
+        if not following:
+            return
+    raise too_many_pages(url)
 
 
 def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:

@@ -70,7 +70,7 @@ class Fields(dict[str, Any]):
         try:
             return format_exact(parse_instant(text)) if text else None
         except InvalidValueError:
-            name = next(name for name in names if self.get(name))
+            name = next(name for name in names if self.text(name))
             raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
 
     def required_instant(self, *names: str) -> str:
@@ -108,6 +108,18 @@ class Fields(dict[str, Any]):
             NotImportableError: if it is missing or not a date.
         """
         return self._required(self.date(*names), names)
+
+    def number(self, name: str) -> int | None:
+        """Return a member that is a whole number of 64 bits, or None."""
+        value = self.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            return None
+        return value if abs(value) < 1 << 63 else None
+
+    def flag(self, name: str) -> bool | None:
+        """Return a member that is true or false, or None."""
+        value = self.get(name)
+        return value if isinstance(value, bool) else None
 
     def word(self, name: str) -> str:
         """Return a member in lower case, with letters and digits only."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from dateutil import parser
 
-from statuary.base.primitives import Instant, format_exact, one_line, parse_instant
+from statuary.base.primitives import Instant, format_exact, one_line, parse_instant, shorten
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_plan import (
@@ -84,7 +84,9 @@ class StatusBuilder:
             address = "https://status.example.org"
             self.plan.notes.append(f"{problem}: replace {address} in site.yaml")
         self.plan.original.name = name
-        self.plan.page = without_empty(name=name or "Status", url=address, about=about, time_zone=time_zone)
+        self.plan.page = without_empty(
+            name=_name(name or "Status"), url=address, about=about, time_zone=time_zone
+        )
 
     def language(self, code: str) -> None:
         """Set the language of the pages, if statuary supports it."""
@@ -160,8 +162,13 @@ class StatusBuilder:
         """Return the keys of all components with a name.
 
         If there is none, one is added as removed.
+
+        Raises:
+            NotImportableError: if `ident` is empty.
         """
         if ident not in self._keys:
+            if not ident:
+                raise NotImportableError("names a component without its id or name")
             self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
         return self._keys[ident]
 
@@ -188,6 +195,7 @@ class StatusBuilder:
             key = next(name for number in count(2) if (name := f"{key}-{number}") not in used)
         if status != "operational":
             source["history"] = [{"at": format_exact(self.request.now), "status": status}]
+        source["name"] = _name(source["name"])
         self._keys.setdefault(ident, []).append(key)
         place[key] = source
         return key
@@ -315,9 +323,12 @@ def end_of(begins: str, minutes: Any) -> str:
     Raises:
         NotImportableError: if `minutes` is not a whole number, from 1 to less than `MOST_MINUTES`.
     """
-    if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
-        raise NotImportableError(f"has a duration that is not a number of minutes: {minutes!r}")
-    return format_exact(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
+    if not str(minutes).isdecimal() or not 0 < int(minutes) < MOST_MINUTES:
+        raise NotImportableError(f"has a duration that is not a number of minutes: {shorten(str(minutes))}")
+    try:
+        return format_exact(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
+    except OverflowError:
+        raise NotImportableError(f"begins too late: {begins}") from None
 
 
 MOST_MINUTES = 366 * 24 * 60

@@ -11,6 +11,7 @@ from typing import Any
 
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
+from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages
 from statuary.extensions.importing.status.fields import Fields, json_documents
 from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
@@ -69,11 +70,11 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 
     In the usual order, the oldest is first.
     """
-    tied: dict[Any, list[Fields]] = {}
+    tied: dict[int | None, list[Fields]] = {}
     for component in components:
-        tied.setdefault(component.get("position"), []).append(component)
+        tied.setdefault(component.number("position"), []).append(component)
     for component in components:
-        among = tied[component.get("position")]
+        among = tied[component.number("position")]
         created = [other_component.instant("created_at") or "" for other_component in among]
         is_usual = created == sorted(created)
         yield component if is_usual else Fields(component, rank=among.index(component) + 1)
@@ -114,8 +115,8 @@ def _named_components(record: Fields) -> Iterator[Fields]:
     for update in record.objects("incident_updates"):
         for affected in update.objects("affected_components"):
             if affected.text("code"):
-                name = affected.text("name") or affected["code"]
-                yield Fields(id=affected["code"], name=name, removed=True)
+                code = affected.text("code")
+                yield Fields(id=code, name=affected.text("name") or code, removed=True)
 
 
 def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
@@ -125,24 +126,25 @@ def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
 
 def _component(component: Fields, key: str, place: int, named_now: Container[str]) -> Source:
     is_group = bool(component.get("group"))
-    position = component.get("position")
-    showcase = component.get("showcase")
+    component_id = component.text("id")
+    position = component.number("position")
+    showcase = component.flag("showcase")
     status = component.text("status") or "operational"
     updated_at = component.instant("updated_at")
     source = without_empty(
         name=component.required_text("name"),
-        id="" if component["id"] == key else component["id"],
+        id="" if component_id == key else component_id,
         description=component.text("description"),
         position=position if position != place else None,
-        rank=component.get("rank"),
+        rank=component.number("rank"),
         showcase=showcase if showcase is is_group else None,
         start_date=component.text("start_date"),
-        only_show_if_degraded=component.get("only_show_if_degraded") or None,
+        only_show_if_degraded=component.flag("only_show_if_degraded") or None,
         created_at=component.instant("created_at"),
         updated_at=updated_at,
-        removed=component.get("removed"),
+        removed=component.flag("removed"),
     )
-    stands_alone = status != "operational" or component["id"] in named_now
+    stands_alone = status != "operational" or component_id in named_now
     if stands_alone and updated_at and not is_group:
         source["history"] = [{"at": updated_at, "status": status}]
     return source
@@ -202,9 +204,17 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
 
     Those in the content are counted, and not read again.
     """
-    empty = number = 0
-    while empty < EMPTY_PAGES:
-        number += 1
+    for code in _codes_of_history(base, request, documents):
+        if code in request.known_ids:
+            documents.present_count += code not in documents.records
+        elif code not in documents.records:
+            yield f"{base}/incidents/{code}.json"
+
+
+def _codes_of_history(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
+    """Yield the id of each incident in the history, until a year has none."""
+    empty = 0
+    for number in range(1, MOST_PAGES + 1):
         history = request.web.json(f"{base}/history.json?page={number}")
         if not isinstance(history, dict) or "months" not in history:
             reason = "there is no history.json, so only the latest 50 are imported"
@@ -212,13 +222,12 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
             return
         months = Fields(history).objects("months")
         incidents = chain.from_iterable(month.objects("incidents") for month in months)
-        codes = [str(incident["code"]) for incident in incidents]
+        codes = [incident.required_text("code") for incident in incidents]
+        yield from codes
         empty = 0 if codes else empty + 1
-        for code in codes:
-            if code in request.known_ids:
-                documents.present_count += code not in documents.records
-            elif code not in documents.records:
-                yield f"{base}/incidents/{code}.json"
+        if empty == EMPTY_PAGES:
+            return
+    raise too_many_pages(f"{base}/history.json")
 
 
 class _Documents:
@@ -278,7 +287,7 @@ class _Documents:
                 if component.text("id") in keys and not component.get("group")
             },
             records={
-                ident: int(year) if (year := record.text("created_at")[:4]).isdigit() else None
+                ident: int(year) if (year := record.text("created_at")[:4]).isdecimal() else None
                 for ident, record in self.records.items()
             },
         )

@@ -44,7 +44,7 @@ class PageOrder(NamedTuple):
 
     def component_order(self, record: Fields) -> list[str]:
         """Return the components of a record, if their order is unusual."""
-        ids = [component["id"] for component in record.objects("components")]
+        ids = [component.text("id") for component in record.objects("components")]
         places = [self.places.get(component_id, 0) for component_id in ids]
         return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]
 
@@ -68,7 +68,7 @@ def incident_source(order: PageOrder, record: Fields) -> Source:
         impact_override=impact if impact != derived_impact(record) else None,
         reminder_intervals=record.text("reminder_intervals")
         or (None if "reminder_intervals" in record else "absent"),
-        components={order.keys[component["id"]]: None for component in record.objects("components")},
+        components={order.keys[component.text("id")]: None for component in record.objects("components")},
         component_order=order.component_order(record),
         updates=updates,
     )
@@ -85,7 +85,7 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
     created_at = record.instant("created_at") or ""
     return without_empty(
         name=record.required_text("name"),
-        components=[order.keys[component["id"]] for component in record.objects("components")],
+        components=[order.keys[component.text("id")] for component in record.objects("components")],
         scheduled_for=record.required_instant("scheduled_for"),
         scheduled_until=record.required_instant("scheduled_until"),
         **_stamps(record, order.page, updates, began=created_at),
@@ -103,7 +103,7 @@ def derived_impact(record: Fields) -> Impact:
     for update in reversed(record.objects("incident_updates")):
         for affected in update.objects("affected_components"):
             if affected.text("new_status"):
-                statuses[affected.text("code")] = affected["new_status"]
+                statuses[affected.text("code")] = affected.text("new_status")
         worst = worst_impact((worst, overall_status(statuses.values()).indicator))
     return worst
 

@@ -11,13 +11,12 @@ import re
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from statuary.base.json_values import as_list
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import parse_json
+from statuary.extensions.importing.sources import MOST_PAGES, parse_json, too_many_pages
 from statuary.extensions.importing.status.fields import Fields, json_documents, parse_source_yaml, yaml_file
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
@@ -101,15 +100,19 @@ def _contents(request: ImportRequest, api: str, path: str) -> str:
         The text; empty if there is no such file.
     """
     raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
-    return b64decode(raw.text("content")).decode("utf-8", "replace")
+    try:
+        return b64decode(raw.text("content")).decode("utf-8", "replace")
+    except ValueError:
+        raise NotImportableError(f"{shown_location(api)} sends a {path} that is not in base64") from None
 
 
 def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:
-    for number in count(1):
+    for number in range(1, MOST_PAGES + 1):
         page = as_list(request.web.json(f"{url}&page={number}"))
         yield from map(Fields.of, page)
         if len(page) < PER_PAGE:
             return
+    raise too_many_pages(url)
 
 
 def _saved(source: str) -> Repository:
