@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from statuary.base.deceptive_text import deception
 from statuary.base.findings import Pointer, Severity
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.base.primitives import shorten
@@ -28,6 +27,7 @@ from statuary.contracts.checks.check import (
     Violation,
     of_compilation,
 )
+from statuary.contracts.checks.deceptive_text import deception
 from statuary.contracts.checks.record_view import RecordView, hex_bytes
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, library_addresses
 from statuary.contracts.model.record import unknown_members

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Final
 
 from statuary.base.budget import StepLimitError, consume
-from statuary.base.deceptive_text import deception
 from statuary.base.findings import Finding, Pointer, Rule, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import InvalidValueError, parse_address, shorten
 from statuary.base.rules import rule_of, rule_of_function
+from statuary.contracts.checks.deceptive_text import deception
 from statuary.extensions.clear_signing import plain_text
 from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (

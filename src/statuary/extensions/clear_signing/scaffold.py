@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from statuary.base.deceptive_text import deception
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.contracts.checks.deceptive_text import deception
 from statuary.contracts.model.abi import BasicType
 from statuary.extensions.clear_signing.key_types import ListType, StructType, ValueType
 from statuary.extensions.clear_signing.path_types import DataTypes

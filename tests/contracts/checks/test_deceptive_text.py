@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.base.deceptive_text import deception
+from statuary.contracts.checks.deceptive_text import deception
 
 
 @pytest.mark.parametrize(
