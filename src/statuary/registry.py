@@ -5,7 +5,7 @@ To add an extension, add its folder in `extensions/` and a row of this registry.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -49,6 +49,7 @@ class Extension(NamedTuple):
     commands: Mapping[str, Command] = MappingProxyType({})  # commands by name: "serve", "incident from-alert"
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     provides: Mapping[str, str] = MappingProxyType({})  # what the core asks for by name, such as "place s3"
+    version: str = ""  # name and version of the other package that offers it; empty for statuary's own
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
@@ -344,7 +345,22 @@ def sections_of_others() -> tuple[Extension, ...]:
 
     own_keys = {row.name for row in EXTENSIONS}
     points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    return tuple(Extension(point.name, point.value) for point in points if point.name not in own_keys)
+    return tuple(
+        Extension(
+            point.name, point.value, version=f"{point.dist.name} {point.dist.version}" if point.dist else ""
+        )
+        for point in points
+        if point.name not in own_keys
+    )
+
+
+def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return the versions of other packages whose sections have these keys of site.yaml.
+
+    What such a section makes is made again after an upgrade of its package.
+    """
+    rows = map(extension_of, keys)
+    return tuple(row.version for row in rows if row is not None and row.version)
 
 
 def providers(kind: str) -> dict[str, str]:

@@ -182,3 +182,22 @@ def test_invalid_settings_of_another_package_are_located(tmp_path: Path, package
     done = build(content_with(tmp_path, "counter: {name: Incidents}\n"), tmp_path / "out", package)
     assert done.returncode == 1
     assert "site.yaml:" in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_upgraded_section_makes_documents_again(tmp_path: Path, package: Path) -> None:
+    out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
+    assert build(content, out, package).returncode == 0
+    records = document(out, "count.json")["records"]
+    module = package / "incident_counter.py"
+    module.write_text(
+        module.read_text("utf-8").replace('"title":', '"name":').replace('"records":', '"incidents":'),
+        "utf-8",
+    )
+    assert build(content, out, package).returncode == 0
+    assert document(out, "about.json") == {"title": "Incidents"}  # the same version: nothing is made again
+    metadata = package / "incident_counter-1.0.dist-info/METADATA"
+    metadata.write_text(metadata.read_text("utf-8").replace("1.0", "1.1"), "utf-8")
+    assert build(content, out, package).returncode == 0
+    assert document(out, "about.json") == {"name": "Incidents"}
+    assert document(out, "count.json") == {"incidents": records}

@@ -11,6 +11,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
 from statuary.publish.document_groups import add_documents, reused_group
 from statuary.publish.fingerprint import fingerprint_of
+from statuary.registry import versions_of_others
 from statuary.section import ContentSection, Run, Section
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
@@ -52,7 +53,8 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
     """Return everything that these documents depend on, except the program."""
     sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
-    return site.page, site.pages, site.own_pages, site.hosting, site.extensions, sections
+    packages = versions_of_others(key for key, _ in site.extensions)
+    return site.page, site.pages, site.own_pages, site.hosting, site.extensions, packages, sections
 
 
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:

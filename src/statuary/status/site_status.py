@@ -11,6 +11,7 @@ from statuary.base.findings import Finding
 from statuary.base.limits import MAX_EPOCH_ENTRIES
 from statuary.base.primitives import Instant
 from statuary.publish.fingerprint import digest_of
+from statuary.registry import versions_of_others
 from statuary.site.document import Document
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.site_content import SiteContent
@@ -73,6 +74,7 @@ class SiteStatus:
     # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     providers: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
+    packages: tuple[str, ...] = ()  # versions of the other packages whose sections the site enables
     content: StatusCatalogue | None = None  # includes held-back records; None if there are none
     next_publication: Instant | None = None  # when a held-back record is due; None if none is
 
@@ -286,7 +288,7 @@ class SiteStatus:
         """Everything that all status documents share, except the program and the records."""
         catalogue = self.timeline.catalogue
         added = [family.settings for family in self.providers]
-        return catalogue.page, catalogue.components, self.settings, self.context, added
+        return catalogue.page, catalogue.components, self.settings, self.context, added, self.packages
 
     @cached_property
     def transitions(self) -> list[Instant]:
@@ -352,6 +354,7 @@ def status_at(
         context,
         site.pages.status,
         providers=tuple(families),
+        packages=versions_of_others(key for key, _ in site.extensions),
         content=None if public.next_publication is None else content.catalogue,
         next_publication=public.next_publication,
     )

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, is_utc
-from statuary.registry import CONTENT_SECTIONS, load
+from statuary.registry import CONTENT_SECTIONS, load, versions_of_others
 from statuary.site.pages.page_parts import PartValues, part_values
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.settings import PageSettings
@@ -33,6 +33,7 @@ class SiteContext(NamedTuple):
     # the title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # values that templates use for the parts of extensions
+    packages: tuple[str, ...] = ()  # versions of the other packages of which there are parts
     folder: str = ""  # the folder of a further language's status pages, with a slash
 
     @property
@@ -59,7 +60,7 @@ class SiteContext(NamedTuple):
 
 def site_context(site: SiteContent) -> SiteContext:
     """Return the values that all pages of a site share."""
-    page = site.page
+    page, parts = site.page, part_values(site.extensions)
     return SiteContext(
         name=one_line(page.name),
         url=page.url,
@@ -72,7 +73,8 @@ def site_context(site: SiteContent) -> SiteContext:
             for page in site.own_pages
             if page.navigation
         ),
-        parts=part_values(site.extensions),
+        parts=parts,
+        packages=versions_of_others(key for key, _ in parts),
     )
 
 
