@@ -19,7 +19,6 @@ from statuary.base.files import PublishingError, overlap_of_folders
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.primitives import InvalidValueError
 from statuary.base.progress import NoProgress
-from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.engine.build import build_folder
 from statuary.engine.check_site import check_site
 from statuary.engine.report import BuildResult, CheckedSite
@@ -42,7 +41,7 @@ from statuary.publish.plan import Action, Change, Plan
 from statuary.section import CheckOptions
 from statuary.source.git_state import GitQuery
 from statuary.system.network.client import UnreachableError
-from statuary.workers.executor import process_executor
+from statuary.workers.executor import prepare_worker, process_executor
 from statuary.workers.options import ExecutionOptions
 from statuary.workers.task_window import WorkersLostError
 

@@ -311,6 +311,7 @@ CONTRACTS = Extension(
     provides={
         "urls": "statuary.contracts.urls:URLS",
         "ledger table": "statuary.contracts.incremental.contract_table:ContractTable",
+        "worker imports": "statuary.contracts.incremental.built_contracts:import_builders",
         "frame links": "statuary.contracts.urls:LINKS",
     },
 )

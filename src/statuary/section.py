@@ -34,8 +34,7 @@ Kind = TypeVar("Kind")
 class CheckOptions(NamedTuple):
     """The checks that run, and their strictness."""
 
-    checks: Sequence[Any] | None = None  # the checks of records; None for all
-    skipped: frozenset[str] = frozenset()  # names of skipped status rules
+    skipped: frozenset[str] = frozenset()  # names of skipped rules
     strict: bool = False
 
 
@@ -49,6 +48,7 @@ class SectionResult(NamedTuple):
     values: tuple[object, ...] = ()  # results that later sections may ask for by type
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
     line: str = ""  # a line of the summary; empty for none
+    counts: tuple[str, ...] = ()  # what the summary of a build counts, such as "12 components"
     findings: "tuple[Finding, ...]" = ()  # faults in the content; an error stops the build
     exclusion_reasons: "tuple[Finding, ...]" = ()  # why records are excluded
     excluded_count: int = 0  # the number of excluded records
@@ -190,11 +190,12 @@ class Outlook(NamedTuple):
 
 
 class ApiFacts(NamedTuple):
-    """A section's description for the API page and openapi.json."""
+    """A section's description for the API page, openapi.json and 404.html."""
 
     families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints, by subject
     examples: Sequence[str] = ()  # paths of documents that the page links to
     counts: Sequence[tuple[str, int]] = ()  # a text's key, and the number of what it counts
+    lookups: Sequence[tuple[str, str]] = ()  # text's key and path of pages that 404.html links to
     chains: Sequence[tuple[str, str, int]] = ()  # title, chain id and number of contracts
     parameters: Mapping[str, Mapping[str, object]] = MappingProxyType(
         {}

@@ -6,7 +6,7 @@ import re
 import pytest
 from radon.complexity import cc_visit_ast
 
-from architecture.code import modules, public_classes, rings, undefined_docstring_entries
+from architecture.code import imports, modules, public_classes, rings, undefined_docstring_entries
 
 LONGEST_FILE = 600
 """Lines of a file, its docstrings and blank lines included."""
@@ -35,6 +35,19 @@ def test_ring_by_string_is_found(tmp_path):
         (tmp_path / "statuary" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "statuary" / name).write_text(text, "utf-8")
     assert rings(modules(tmp_path)) == [["statuary.pages", "statuary.scripts", "statuary.viewer"]]
+
+
+def test_core_knows_sections_by_protocol():
+    """Extensions may know both; the registry names them by strings."""
+    known = modules()
+    both = {
+        name
+        for name, module in known.items()
+        if not name.startswith("statuary.extensions.")
+        and {"contracts", "status"}
+        <= {imported.split(".")[1] for imported in imports(module, known) if "." in imported}
+    }
+    assert both == set()
 
 
 def test_file_length_is_limited():

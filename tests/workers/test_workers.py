@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.contracts.incremental.built_contracts import prepare_worker
-from statuary.workers.executor import InProcessExecutor, process_executor
+from statuary.workers.executor import InProcessExecutor, prepare_worker, process_executor
 from statuary.workers.task_window import ATTEMPTS, WorkersLostError
 from support.worker_tasks import Square, fail, imported_modules, square, whose
 
@@ -87,7 +86,6 @@ def test_task_exception_keeps_details(count):
 
 DRIVER = """
 import os, sys
-from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.workers.executor import process_executor
 from support.worker_tasks import Square, whose
 if __name__ == "__main__":
@@ -122,7 +120,6 @@ def test_workers_end_with_parent_process(tmp_path, end):
 
 INTERRUPTED = """
 import signal, sys, threading
-from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.workers.executor import process_executor
 from support.worker_tasks import Square, square
 

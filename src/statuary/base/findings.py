@@ -86,9 +86,10 @@ class Rule(NamedTuple):
     """A rule as `statuary check --list` shows it."""
 
     name: str  # in kebab-case
-    severity: str  # the severity of its findings; empty if it varies
+    severity: Severity  # of its findings, unless one has another
     group: str  # the heading under which `check --list` prints it
     sentence: str
+    can_skip: bool = False  # whether `--skip` and `--only` may name it or its group
 
 
 LIKENESS = 0.6

@@ -251,6 +251,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def count_text(number: int, noun: str) -> str:
+    """Format a number with its noun, singular or plural."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def shorten(text: str, limit: int = 60) -> str:
     """Quote a string for a message, abbreviated if it is long.
 

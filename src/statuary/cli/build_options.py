@@ -10,7 +10,7 @@ from statuary.base.cpus import available_cpus
 from statuary.cli.options import option_group
 from statuary.registry import load, providers
 from statuary.section import CheckOptions
-from statuary.workers.executor import Executor, process_executor
+from statuary.workers.executor import Executor, prepare_worker, process_executor
 
 ENGINES = providers("workers")
 """The functions that start an engine's workers, given its scheduler's address."""
@@ -60,8 +60,6 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
     if engine == "processes":
         if scheduler is not None:
             raise click.UsageError(f"--scheduler requires --engine {' or '.join(ENGINES)}")
-        from statuary.contracts.incremental.built_contracts import prepare_worker
-
         return process_executor(workers or available_cpus(), prepare_worker)
     if workers is not None:
         raise click.UsageError(
@@ -108,21 +106,15 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
     skip, only, strict = selection
     if not skip and not only:
         return CheckOptions(strict=strict)
-    from statuary.contracts.checks.proof_rule_list import PROOF
-    from statuary.contracts.checks.prove import CONTRACT_CHECKS
     from statuary.engine.rule_catalogue import all_rules
-    from statuary.status.section import STATUS_RULES
 
-    groups = {rule.name: rule.group for rule in all_rules()}
-    optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS_RULES)}
-    skipped = _names(skip, optional, groups, "--skip")
-    selected = _names(only, optional, groups, "--only")
+    rules = list(all_rules())
+    names = {rule.name for rule in rules}
+    optional = {rule.name: rule.group for rule in rules if rule.can_skip}
+    skipped = _names(skip, optional, names, "--skip")
+    selected = _names(only, optional, names, "--only")
     excluded = skipped | (optional.keys() - selected if selected else set())
-    return CheckOptions(
-        checks=tuple(check for check in CONTRACT_CHECKS if check.name not in excluded),
-        skipped=frozenset(excluded),
-        strict=strict,
-    )
+    return CheckOptions(frozenset(excluded), strict)
 
 
 def _names(words: Iterable[str], optional: Mapping[str, str], every: Collection[str], flag: str) -> set[str]:

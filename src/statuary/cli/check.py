@@ -88,7 +88,7 @@ def _check_alone(
 
     if any(any(values.values()) for values in extension_options.values()):
         raise click.UsageError("--recompile and --compiler are for a content folder, not for one record")
-    checked = check_record(file, check_options.checks)
+    checked = check_record(file, check_options.skipped)
     if checked.findings or form in {"json", "sarif"}:
         click.echo(format_findings(checked.findings, str(file.parent), form))
     if form == "text" and checked.judged is not None:

@@ -15,7 +15,6 @@ from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
 
 if TYPE_CHECKING:
-    from statuary.contracts.checks.check import ContractCheck
     from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.sources.parse_record import ParsedContract
 
@@ -33,19 +32,19 @@ class CheckedRecord(NamedTuple):
         return not strict or all(finding.severity is not Severity.WARNING for finding in self.findings)
 
 
-def check_record(file: Path, checks: "Sequence[ContractCheck] | None") -> CheckedRecord:
+def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     """Check a contract's record in a file, as a build does.
 
     Args:
         file: a document of `/v2/contract/` with all fields, or a record in YAML.
-        checks: the checks that run; None for all.
+        skipped: the names of skipped checks.
     """
     from statuary.contracts.checks.prove import (
-        CONTRACT_CHECKS,
         IDENTITY_CHECKS,
         prove,
         run_checks,
         runtime_finding,
+        selected_checks,
     )
     from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.model.record import in_served_order
@@ -56,7 +55,7 @@ def check_record(file: Path, checks: "Sequence[ContractCheck] | None") -> Checke
         return CheckedRecord(locate_findings(file.parent, parsed.findings), None)
     record = in_served_order(parsed.record)
     digest = sha256(parsed.canonical or encode_unchecked(record)).hexdigest()
-    proof = prove(record, CONTRACT_CHECKS if checks is None else checks, digest=digest)
+    proof = prove(record, selected_checks(skipped), digest=digest)
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
     of_runtime = runtime_finding(record, proof, Severity.ERROR)
     findings = [finding.within(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]

@@ -65,11 +65,6 @@ def size_text(size: int) -> str:
     raise AssertionError
 
 
-def count_text(number: int, noun: str) -> str:
-    """Format a number with its noun, singular or plural."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def show_progress() -> AbstractContextManager[Progress]:
     """Return progress bars, if the command runs in a terminal."""
     return ProgressBars() if sys.stderr.isatty() else nullcontext(NoProgress())

@@ -7,9 +7,10 @@ from typing import Protocol
 import click
 
 from statuary.base.files import PublishingError
+from statuary.base.primitives import count_text
 from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars, print_error
-from statuary.cli.output import changes_line, changes_lines, count_text, missing_names_note, size_text
+from statuary.cli.output import changes_line, changes_lines, missing_names_note, size_text
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.locations import SiteReplacement, replacement_of, scheme_of

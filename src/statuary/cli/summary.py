@@ -3,39 +3,22 @@
 from pathlib import Path
 
 from statuary.base.findings import Severity
-from statuary.base.primitives import Instant, format_utc
-from statuary.cli.output import changes_line, count_text, size_text
-from statuary.contracts.site_contracts import SiteContracts
+from statuary.base.primitives import Instant, count_text, format_utc
+from statuary.cli.output import changes_line, size_text
 from statuary.engine.report import BuildResult, CheckedSite
 from statuary.publish.plan import Action
-from statuary.status.model.records import StatusContent
-
-WITHOUT_FILES = "contracts in bulk or above pages.contracts: contract.html shows each in the browser"
 
 
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     """Return the lines that a build ends with: counts, sizes, next change."""
-    plan, catalogue = result.plan, result.checked.catalogue
-    if plan is None or catalogue is None:
+    plan = result.plan
+    if plan is None:
         return findings_line(result.checked)
-    status, contract_counts = catalogue.of(StatusContent).catalogue, result.checked.contracts
-    contracts = contract_counts.contracts
-    chains = len(contract_counts.by_chain)
-    counts = [
-        count_text(len(status.components), "component"),
-        count_text(len(status.incidents), "incident"),
-        count_text(len(status.maintenances), "maintenance"),
-    ]
     return "\n".join(
         [
-            ", ".join([f"{count_text(contracts, 'contract')} on {count_text(chains, 'chain')}", *counts]),
+            ", ".join(result.checked.counts),
             f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_utc(now)}",
             changes_line(plan, applied=result.applied),
-            *(
-                [WITHOUT_FILES]
-                if contracts and not catalogue.of(SiteContracts).have_pages(catalogue.pages)
-                else []
-            ),
             *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
             _next_transition(result.checked),

@@ -10,6 +10,7 @@ from typing_extensions import override
 from statuary.base.budget import run_guarded
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding, Severity, error_count
+from statuary.base.primitives import count_text
 from statuary.base.rules import rule_of_function
 from statuary.contracts.hooks import RecompilesRecords
 from statuary.contracts.incremental.built_contracts import (
@@ -24,7 +25,7 @@ from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
-from statuary.contracts.urls import URLS
+from statuary.contracts.urls import CONTRACT_VIEWER, URLS
 from statuary.section import ApiFacts, ContentFolder, ContentSection, Run, SectionContent, SectionResult
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
@@ -33,6 +34,7 @@ from statuary.source.source_model import SourceModel, value_of
 
 if TYPE_CHECKING:
     from statuary.base.findings import Rule
+    from statuary.contracts.checks.check import ContractCheck
     from statuary.contracts.incremental.build_settings import RecordRecompiler
     from statuary.site.operations import ApiDescription
     from statuary.site.site_content import SiteContent
@@ -43,6 +45,9 @@ RECORD = "record"
 
 GENESIS_CHAIN = "0"
 """The chain that is valid although no list names it, as on the real server."""
+
+
+WITHOUT_PAGES = "contracts in bulk or above pages.contracts: contract.html shows each in the browser"
 
 
 class ContractsSection(ContentSection):
@@ -124,10 +129,13 @@ class ContractsSection(ContentSection):
         return self._result(self._built)
 
     def _result(self, built: BuiltContracts) -> SectionResult:
-        unnamed = built.site.of(SiteContracts).sources.findings
+        unnamed, counts = built.site.of(SiteContracts).sources.findings, built.counts
         return SectionResult(
-            values=(built, built.counts),
+            values=(built, counts),
             skipped=built.skipped,
+            counts=(
+                f"{count_text(counts.contracts, 'contract')} on {count_text(len(counts.by_chain), 'chain')}",
+            ),
             findings=built.findings,
             exclusion_reasons=(*unnamed, *built.exclusion_reasons),
             excluded_count=built.excluded_count + error_count(unnamed),
@@ -142,7 +150,7 @@ class ContractsSection(ContentSection):
         site, root, target = run.site, run.root, run.target
         if site is None or root is None:
             raise ValueError("contracts are built from content")
-        checks = run.checks.checks
+        checks = _selected_checks(run.checks.skipped)
         if not has_contracts(site.of(SiteContracts), target.ledger):
             return without_contracts(site, target, checks, verify=run.execution.verify)
         from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
@@ -172,11 +180,12 @@ class ContractsSection(ContentSection):
         built, ledger = self._built, run.target.ledger
         if built is None:
             return None
+        line = "" if _all_have_pages(built) else WITHOUT_PAGES
         fingerprint = list_page_fingerprint(built.site).text
         is_same_site = ledger.group(LIST_PAGES).fingerprint == fingerprint
         ledger.save_group(LIST_PAGES, fingerprint)
         if built.are_unchanged and is_same_site:
-            return None
+            return SectionResult(line=line)
         from statuary.contracts.incremental.lists import add_lists
 
         executor = run.execution.executor
@@ -191,7 +200,7 @@ class ContractsSection(ContentSection):
             skipped.append(failed)
         if skipped:
             ledger.save_group(CONTRACTS, "")
-        return SectionResult(skipped=tuple(skipped))
+        return SectionResult(skipped=tuple(skipped), line=line)
 
     @property
     def _counts(self) -> ContractCounts:
@@ -244,12 +253,27 @@ class ContractsSection(ContentSection):
         return ApiFacts(
             families={"contracts": ENDPOINTS} if chains else {},
             examples=tuple(example_paths(counts.example)),
+            lookups=[("contracts.any", CONTRACT_VIEWER.path())] if counts.contracts else [],
             counts=[("contracts.count", counts.contracts)] if chains else [],
             chains=[
                 (chain.title, chain.chain_id, counts.by_chain.get(chain.chain_id, 0)) for chain in chains
             ],
             parameters={"chain_id": {"type": "string", "enum": ids}},
         )
+
+
+def _selected_checks(skipped: frozenset[str]) -> "tuple[ContractCheck, ...] | None":
+    """Return the checks of records that run; None for all."""
+    if not skipped:
+        return None
+    from statuary.contracts.checks.prove import selected_checks
+
+    return selected_checks(skipped)
+
+
+def _all_have_pages(built: BuiltContracts) -> bool:
+    site = built.site
+    return not built.counts.contracts or site.of(SiteContracts).have_pages(site.pages)
 
 
 def _alone(make: Callable[[], Document]) -> list[Document]:

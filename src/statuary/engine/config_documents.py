@@ -89,14 +89,16 @@ def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[
 
     The keys are the names of the pages. `openapi` is the OpenAPI document, if there is one.
     """
-    from statuary.contracts.model.contract_row import ContractCounts
     from statuary.engine.pages.api_pages import api_page, reference_page
     from statuary.site.pages.not_found import not_found_page
     from statuary.site.pages.site_context import site_context
 
-    counts = run.result(ContractCounts) or ContractCounts()
+    def links(site: SiteContent) -> list[tuple[str, str]]:
+        sections = run.answering(ContentSection)
+        return [link for section in sections for link in section.api_facts(site).lookups]
+
     return {
-        "404.html": lambda site: [not_found_page(site_context(site), counts.contracts)],
+        "404.html": lambda site: [not_found_page(site_context(site), links(site))],
         "the page of the API": lambda site: [api_page(site, run, openapi or {})],
         "the former page of the reference": lambda site: [reference_page(site_context(site))],
         "the files that pages share": lambda site: _shared_files(site_context(site)),

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
-from statuary.contracts.model.contract_row import ContractCounts
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
 
@@ -30,6 +29,7 @@ class BuildReport:
     # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: list[Finding] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
+    counts: list[str] = field(default_factory=list)  # what the sections count, for the summary
     # what was found while the content was read; `Sections.find_faults` sorts it into the lists above
     unsorted: list[Finding] = field(default_factory=list)
 
@@ -45,6 +45,7 @@ class BuildReport:
         self.exclusion_reasons += result.exclusion_reasons
         self.excluded_count += result.excluded_count
         self.skipped += result.skipped
+        self.counts += result.counts
         if result.line:
             self.lines.append(result.line)
 
@@ -71,7 +72,7 @@ class BuildReport:
             excluded_count=self.excluded_count,
             skipped=_located(root, self.skipped),
             line="\n".join(self.lines),
-            contracts=run.result(ContractCounts) or ContractCounts(),
+            counts=tuple(self.counts),
             next_transition=outlook.next_transition,
             horizon=outlook.horizon,
         )
@@ -99,7 +100,7 @@ class CheckedSite:
     # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: tuple[Finding, ...] = ()
     line: str = ""  # the sections' line of the summary
-    contracts: ContractCounts = field(default_factory=ContractCounts)
+    counts: tuple[str, ...] = ()  # what the site contains, such as "12 components"; empty unless it was built
     # when the published status changes next; None if it does not change before the horizon
     next_transition: "Instant | None" = None
     # when the next build is due; None if only a change of the content needs one

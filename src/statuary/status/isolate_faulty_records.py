@@ -88,7 +88,7 @@ def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:
 def _pages_of_every_site(status: SiteStatus) -> None:
     from statuary.site.pages.not_found import not_found_page
 
-    _ = status.current_documents, status.context and not_found_page(status.context, 1)
+    _ = status.current_documents, status.context and not_found_page(status.context, [("page.home", "")])
     for part in status.archive_parts:
         for _ in part.documents():
             pass

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Rule
+from statuary.base.primitives import count_text
 from statuary.base.progress import stage
 from statuary.registry import load, providers
 from statuary.section import (
@@ -94,7 +95,10 @@ class StatusSection(ContentSection, PublishesIncidents):
     def rules(cls) -> "Iterable[Rule]":
         from statuary.status.checks.status_checks import STATUS_CHECKS
 
-        return [Rule(check.name, "", STATUS_RULES, check.rule) for check in STATUS_CHECKS]
+        return [
+            Rule(check.name, check.severity, STATUS_RULES, check.rule, can_skip=True)
+            for check in STATUS_CHECKS
+        ]
 
     @override
     def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> SoundContent | None:
@@ -146,7 +150,13 @@ class StatusSection(ContentSection, PublishesIncidents):
                 skipped,
                 verify=run.execution.verify,
             )
-        return SectionResult(skipped=tuple(skipped))
+        content = run.site.of(StatusContent).catalogue
+        counts = (
+            count_text(len(content.components), "component"),
+            count_text(len(content.incidents), "incident"),
+            count_text(len(content.maintenances), "maintenance"),
+        )
+        return SectionResult(skipped=tuple(skipped), counts=counts)
 
     @override
     def operations(self, run: Run) -> "Iterable[ApiDescription]":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from typing_extensions import override
 
-from statuary.registry import provided
+from statuary.registry import CONTENT_SECTIONS, load, provided
 
 if TYPE_CHECKING:
     from statuary.publish.ledger.schema import PartitionResult
@@ -123,6 +123,13 @@ def process_executor(count: int, prepare: Callable[[], object] | None = None) ->
         prepare: a module-level function that each other process runs before its first task.
     """
     return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count, prepare))
+
+
+def prepare_worker() -> None:
+    """Import what the tasks of sections need."""
+    for row in CONTENT_SECTIONS:
+        if target := row.provides.get("worker imports"):
+            load(target)()
 
 
 def _processes(count: int, prepare: Callable[[], object] | None) -> "WorkerPool":

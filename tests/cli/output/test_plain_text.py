@@ -2,7 +2,8 @@
 
 import pytest
 
-from statuary.cli.output import changes_lines, count_text, size_text
+from statuary.base.primitives import count_text
+from statuary.cli.output import changes_lines, size_text
 from statuary.publish.plan import Action, Change
 
 

@@ -64,6 +64,11 @@ CONTRACT_CHECKS: Final = tuple(
 """Every rule for records: first those about bytecode, last those that true records were found to break."""
 
 
+def selected_checks(skipped: frozenset[str]) -> tuple[ContractCheck, ...]:
+    """Return the checks that prove a record, without the skipped ones."""
+    return tuple(check for check in CONTRACT_CHECKS if check.name not in skipped)
+
+
 OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.is_of_compilation)
 OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if not check.is_of_compilation)
 

@@ -53,7 +53,7 @@ class BuiltContracts(NamedTuple):
         return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
-def prepare_worker() -> None:
+def import_builders() -> None:
     """Import the modules that build contracts."""
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 

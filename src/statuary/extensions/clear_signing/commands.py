@@ -10,12 +10,11 @@ import click
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject, as_object
 from statuary.base.limits import MAX_QUOTED
-from statuary.base.primitives import InvalidValueError, decode_hex_digits, parse_address
+from statuary.base.primitives import InvalidValueError, count_text, decode_hex_digits, parse_address
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import content_option, option_group
-from statuary.cli.output import count_text
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
 from statuary.extensions.clear_signing.descriptors import FOLDER, FOLDERS, DescriptorFolder

@@ -13,14 +13,14 @@ import click
 
 from statuary.base.cpus import available_cpus
 from statuary.base.findings import did_you_mean
-from statuary.base.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
+from statuary.base.primitives import Address, ChainId, Instant, InvalidValueError, count_text, parse_address
 from statuary.base.progress import counted, stage
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.extensible_group import ExtensibleGroup
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, build_instant, content_option, now_option, option_group
-from statuary.cli.output import count_text, show_progress
+from statuary.cli.output import show_progress
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.sources.contract_source import ContractForm
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder

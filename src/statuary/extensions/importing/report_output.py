@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from statuary.base.primitives import count_text
 from statuary.cli.escape import escape_control_chars
-from statuary.cli.output import count_text
 from statuary.extensions.importing.report import ImportReport, SkippedRecord, by_reason
 from statuary.system.writing import atomic_file
 

@@ -9,11 +9,12 @@ import click
 
 from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError, overlap_of_folders
+from statuary.base.primitives import count_text
 from statuary.base.progress import stage
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
-from statuary.cli.output import count_text, show_progress
+from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
 from statuary.extensions.log.known_logs import (
@@ -401,8 +402,7 @@ def init(origin: str, out: Path, content: Path) -> None:
         raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
     _refuse_content(out, content)
     key = new_key(origin)
-    has_content = content.is_dir()
-    if has_content:
+    if has_content := content.is_dir():
         require_new_log(content)
         _refuse_existing_key(out)
         write_min_head(content, origin, EMPTY)  # first: another attempt replaces it, and never a key

@@ -5,19 +5,13 @@ from pathlib import Path
 
 import click
 
+from statuary.base.primitives import count_text
 from statuary.base.progress import stage
 from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER
-from statuary.cli.output import (
-    changes_line,
-    changes_lines,
-    count_text,
-    missing_names_note,
-    show_progress,
-    size_text,
-)
+from statuary.cli.output import changes_line, changes_lines, missing_names_note, show_progress, size_text
 from statuary.extensions.mirror.mirror_site import MirrorOptions, MirrorResult, mirror_site
 from statuary.extensions.mirror.served_site import ServedSite
 from statuary.extensions.snapshots.options import public_key_of, public_key_option

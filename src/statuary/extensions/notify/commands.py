@@ -11,12 +11,11 @@ import click
 import orjson
 
 from statuary.base.findings import Finding, Severity, did_you_mean, has_errors, sorted_findings
-from statuary.base.primitives import Instant, format_utc
+from statuary.base.primitives import Instant, count_text, format_utc
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
-from statuary.cli.output import count_text
 from statuary.engine.read_content import read_content
 from statuary.extensions.notify.announce import announce, due_for, initial_state, sender
 from statuary.extensions.notify.channels import ChannelError, DeliveryError, body_for, channel_address

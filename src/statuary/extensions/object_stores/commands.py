@@ -13,13 +13,13 @@ import click
 
 from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError
-from statuary.base.primitives import Instant, InvalidValueError, format_instant, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, count_text, format_instant, parse_instant
 from statuary.base.progress import stage
 from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.options import with_options
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.output import count_text, show_progress
+from statuary.cli.output import show_progress
 from statuary.cli.publication import (
     print_publication,
     publication_outcome,

@@ -10,11 +10,12 @@ from typing import NoReturn
 import click
 
 from statuary.base.errors import StatuaryError
+from statuary.base.primitives import count_text
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
-from statuary.cli.output import count_text, size_text
+from statuary.cli.output import size_text
 from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import PackList

@@ -14,21 +14,21 @@ from pathlib import Path
 import click
 
 from statuary.base.files import MANIFEST, PublishingError, is_snapshot_path
-from statuary.base.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
+from statuary.base.primitives import (
+    Instant,
+    InvalidValueError,
+    count_text,
+    format_utc,
+    parse_address,
+    parse_chain_id,
+)
 from statuary.cli.changed_files import print_changed_files
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.output import (
-    changes_line,
-    changes_lines,
-    count_text,
-    missing_names_note,
-    show_progress,
-    size_text,
-)
+from statuary.cli.output import changes_line, changes_lines, missing_names_note, show_progress, size_text
 from statuary.cli.summary import findings_line
 from statuary.contracts import urls as contract_urls
 from statuary.engine.build import build_site

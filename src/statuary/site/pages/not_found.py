@@ -1,16 +1,18 @@
 """The page for an unknown address."""
 
+from collections.abc import Sequence
+
 from statuary.site.document import Document
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext
 from statuary.site.urls import NOT_FOUND_PAGE
 
 
-def not_found_page(site: SiteContext, contracts: int) -> Document:
+def not_found_page(site: SiteContext, links: Sequence[tuple[str, str]]) -> Document:
     """Return the page for unknown addresses.
 
     Args:
-        contracts: the number of the site's contracts.
+        links: the key of the text and the path of each page to which it links, besides the first one.
     """
     renderer = renderer_of(site)
     head = PageHead(
@@ -18,4 +20,4 @@ def not_found_page(site: SiteContext, contracts: int) -> Document:
         title=renderer.localization.texts("not_found.title"),
         description=renderer.localization.texts("not_found.text"),
     )
-    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, contracts, root=site.root)
+    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, links, root=site.root)
