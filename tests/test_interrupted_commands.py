@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from support.interrupted_edits import CALLERS
+from support.interrupted_edits import CALLERS, EDITS, WEIGHTS
+from support.interrupted_writes import WRITES
 from support.object_stores import INSTALL, STORES
 from support.random_runs import seeded, times
 from support.requirements import CHECKOUT, require_program
@@ -18,14 +19,16 @@ pytestmark = [
 ]
 
 KILLS = 30
-"""Commands that are killed; 300 by STATUARY_LARGE_RUNS."""
+"""Commands of each group that are killed; ten times as many by STATUARY_LARGE_RUNS."""
 
 PLACES = 2
 """Places of each call of the system at which each command meets EIO and ENOSPC."""
 
 
-def test_killed_commands_leave_whole_sites() -> None:
-    assert run_campaign("kills", times(KILLS)) == times(KILLS)
+@pytest.mark.parametrize("commands", [tuple(WEIGHTS), (*EDITS, *WRITES)], ids=["publishing", "editing"])
+def test_killed_commands_leave_whole_sites(commands: tuple[str, ...]) -> None:
+    options = [word for command in commands for word in ("--command", command)]
+    assert run_campaign("kills", times(KILLS), *options) == times(KILLS)
 
 
 @pytest.mark.parametrize("command", CALLERS)

@@ -3,7 +3,7 @@
     python tests/benchmarks/interrupted_sites.py CAMPAIGN ... [--times N] [--seed 1] [--command NAME ...]
 
 Each campaign prints a row of a table: what was tried, how often, sites that were not whole, tracebacks, seconds. Any
-site that is not whole is printed with its number and seed. `calls` needs strace, and takes the named commands or all, `disks` needs root on Linux (it
+site that is not whole is printed with its number and seed. `calls` needs strace, `calls` and `kills` take the named commands or all, `disks` needs root on Linux (it
 mounts small file systems), `kills` publishes to moto where .ci/install-stores has installed it.
 """
 
@@ -30,6 +30,7 @@ from support.damages import DAMAGES, damaged_ledger
 from support.file_server import served
 from support.interrupted_edits import CALLERS, EDITS, WEIGHTS, EditedContent
 from support.interrupted_logs import LoggedSite, import_of, written
+from support.interrupted_writes import WRITES, WrittenFiles
 from support.object_stores import STORES, moto
 from support.receivers import receiver
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
@@ -60,6 +61,7 @@ class Trials:
         self.logged, self.url = LoggedSite(root), ""  # a site with a log; the URL of an object store
         self.served = ""  # the URL of the second state
         self.edited: EditedContent
+        self.writes = WrittenFiles(root, root / "undisturbed-0")
         self.contents = [site_of_many(root / name, count) for name in ("before", "after")]
         changed = {path_of(1): record_of(1).replace(b'"matchId":"', b'"matchId":"90'), path_of(2): None}
         new = {path_of(count + 1): record_of(count + 1), "incidents/slower.yaml": INCIDENT}
@@ -155,11 +157,16 @@ COPIES = ("publish snapshot", "mirror", "extract")
 """The commands that write a site into a new folder."""
 
 
-def kills(trials: Trials, times: int) -> Iterator[str]:
-    """Kill and stop the commands that write a site at random instants."""
+def kills(trials: Trials, times: int, *commands: str) -> Iterator[str]:
+    """Kill and stop the commands that write at random instants."""
+    kinds = commands or CALLERS
+    weights = [WEIGHTS.get(kind, min(WEIGHTS.values())) for kind in kinds]
     with _prepared(trials):
+        for kind in {*kinds} & {*EDITS, *WRITES}:
+            trials.run(*_command(trials, kind, 0))
+            _expect_whole(trials, kind, 0, f"{kind} that nobody disturbed")
         for number in range(times):
-            kind = trials.dice.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+            kind = trials.dice.choices(kinds, weights)[0]
             kind, state = "publish" if kind == "store" and not trials.url else kind, number % 2
             command = _command(trials, kind, state)
             sent = _kill_one(trials, f"{number} ({kind})", command)
@@ -174,6 +181,8 @@ def _command(trials: Trials, kind: str, state: int) -> list[object]:
         if kind == "notify":
             assert trials.run(*trials.edited.notify("2026-11-02T09:00:00Z")).code == 0
         return trials.edited.command(kind)
+    if kind in WRITES:
+        return trials.writes.begin(kind)
     site = trials.root / f"undisturbed-{state}"
     if kind == "tick":
         trials.run(*trials.build(0))
@@ -221,6 +230,8 @@ def _expect_whole(trials: Trials, kind: str, state: int, what: str) -> None:
         trials.note(trials.logged.fault(is_over=True), what)
     elif kind in EDITS:
         trials.note(trials.edited.fault(kind, is_over=True), what)
+    elif kind in WRITES:
+        trials.note(trials.writes.fault(kind, is_over=True), what)
     else:
         _expect_in_store(trials, trials.root / f"undisturbed-{state}", what)
 
@@ -237,6 +248,10 @@ def _kill_one(trials: Trials, what: str, command: list[object]) -> str:
         trials.note(trials.logged.fault(is_over=False), what)
     if kind == "import":
         trials.expect_import(what, is_over=False)
+    if kind in EDITS:
+        trials.note(trials.edited.fault(kind, is_over=False), what)
+    if kind in WRITES:
+        trials.note(trials.writes.fault(kind, is_over=False), what)
     began = time.monotonic()
     done = trials.run(*command)
     for _ in range(4):
@@ -245,7 +260,7 @@ def _kill_one(trials: Trials, what: str, command: list[object]) -> str:
         ):  # its lease ended under load
             done = trials.run(*command)
     trials.spans[kind] = 0.8 * trials.spans.get(kind, 0.5) + 0.2 * (time.monotonic() - began)
-    if done.code != 0:
+    if done.code not in CODES_AFTER_KILL.get(kind, (0,)):
         trials.bad += 1
         print(f"after {what}: {done}", file=sys.stderr)
     return sent.name
@@ -313,13 +328,21 @@ def _prepared(trials: Trials) -> Iterator[None]:
         yield
 
 
+CODES_AFTER_KILL = dict.fromkeys(
+    ("incident", "init", "log init", "maintenance", "component"), (0, ExitCode.FAILED)
+)
+"""The exit codes of commands that fail if the killed one had done its work; what is there, is whole."""
+
 USUAL_CODES = ([0], [ExitCode.FAILED, 0])
 """The exit codes of a command that meets an error, and of the next run if it failed."""
 
 CODES = {
     "log": (*USUAL_CODES, [ExitCode.PUBLISHED_WITH_FAULTS, 0], [ExitCode.TARGET_FAILED, 0]),
     # if only the output fails, the work is done: a key is not replaced, and an incident is opened once
-    **dict.fromkeys(("log init", "incident"), (*USUAL_CODES, [ExitCode.FAILED, ExitCode.FAILED])),
+    **dict.fromkeys(
+        ("init", "log init", "incident", "maintenance", "component"),
+        (*USUAL_CODES, [ExitCode.FAILED, ExitCode.FAILED]),
+    ),
 }
 """Those of commands with more of them."""
 
@@ -347,6 +370,8 @@ def _expect_part(trials: Trials, kind: str, state: int, what: str, done: Outcome
         trials.expect_one_of([*trials.snapshots, {}], what, trials.root / "snapshots")
     elif kind in EDITS:
         trials.note(trials.edited.fault(kind, is_over=False), what)
+    elif kind in WRITES:
+        trials.note(trials.writes.fault(kind, is_over=False), what)
     elif kind == "import":
         trials.expect_import(what, is_over=False)
     elif kind == "log":
@@ -517,8 +542,8 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     failed = False
     for name in arguments.campaigns or CAMPAIGNS:
-        if arguments.command and name != "calls":
-            parser.error("--command is for calls")
+        if arguments.command and name not in ("calls", "kills"):
+            parser.error("--command is for calls and kills")
         campaign, times = CAMPAIGNS[name]
         with tempfile.TemporaryDirectory(prefix="statuary-trials-") as folder:
             trials, began = Trials(Path(folder), arguments.seed), time.monotonic()

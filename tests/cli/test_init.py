@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from statuary.cli.main import command
 from statuary.extensions.importing import sources
 from support.json_server import serve_json
-from support.sites import git
+from support.sites import files_in, git
 from support.statuspage_captures import capture
 
 NOW = ("--now", "2026-11-02T10:00:00Z")
@@ -201,6 +201,27 @@ def test_nonempty_folder_is_unchanged(run, tmp_path):
     refused = run("init", *NOW)
     assert (refused.exit_code, "content is not empty; nothing was written" in refused.stderr) == (3, True)
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["note.txt"]
+
+
+@pytest.mark.parametrize("kept", ["", "content/site.yaml", "content/.schema/site.json"])
+def test_interrupted_init_can_be_repeated(run, tmp_path, kept):
+    """A killed `init` leaves some of its files, and the beginning of one."""
+    run("init", *NOW)
+    whole = files_in(tmp_path)
+    for path in whole:
+        if path != kept:
+            (tmp_path / path).unlink()
+    (tmp_path / "content/.components.yaml.0a1b2c3d").write_bytes(b"compo")
+    assert run("init", *NOW).exit_code == 0
+    (tmp_path / "content/.components.yaml.0a1b2c3d").unlink()
+    assert files_in(tmp_path) == whole
+    assert run("init", *NOW).exit_code == 3
+    # a file that differs is somebody's
+    (tmp_path / "content/site.yaml").unlink()
+    (tmp_path / "content/components.yaml").write_text("mine")
+    assert run("init", *NOW).exit_code == 3
+    assert (tmp_path / "content/components.yaml").read_text() == "mine"
+    assert not (tmp_path / "content/site.yaml").exists()
 
 
 def test_invalid_chain_id_is_rejected(run, tmp_path):

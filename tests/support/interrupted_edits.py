@@ -9,6 +9,7 @@ from statuary.extensions.log.notes import parse_private_key
 from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_min_head
 from statuary.extensions.notify.sent_events import decode
 from support.interrupted_logs import written
+from support.interrupted_writes import WRITES
 from support.receivers import Receiver
 from support.sites import SMALL_SITE, write_files
 
@@ -24,13 +25,13 @@ WEIGHTS = {
     "import": 2,
     "log": 4,
 }
-"""How often each command is killed, in comparison."""
+"""How often each command that publishes is killed, in comparison; each other command so often as the rarest."""
 
 EDITS = ("incident", "log init", "notify")
 """The commands that edit content, or keep a state of their own."""
 
-CALLERS = (*WEIGHTS, *EDITS)
-"""The commands whose calls of the system fail."""
+CALLERS = (*WEIGHTS, *EDITS, *WRITES)
+"""The commands that are killed, and whose calls of the system fail."""
 
 ORIGIN = "status.plinth.example/log"
 URL_VARIABLE = "INTERRUPTED_HOOK_URL"

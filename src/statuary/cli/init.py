@@ -1,7 +1,8 @@
 """`statuary init` and `statuary schema`: new content and its schemas."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,7 @@ from statuary.source.schema_line import SCHEMA_FOLDER
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
 from statuary.status.checks.component_checks import is_url_safe
 from statuary.status.sources.site_settings import check_page_url
-from statuary.system.files import read_text
+from statuary.system.files import read_below, read_text
 from statuary.system.writing import replace_file
 
 
@@ -69,7 +70,11 @@ def write_schemas(folder: Path) -> None:
     """Write every schema into a folder, as `<name>.json`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in SCHEMA_MODELS:
-        replace_file(folder / f"{name}.json", f"{_text(name)}\n".encode())
+        replace_file(folder / f"{name}.json", _schema_file(name))
+
+
+def _schema_file(name: str) -> bytes:
+    return f"{_text(name)}\n".encode()
 
 
 @cache
@@ -162,20 +167,63 @@ def init_command(
     The folder has settings, your components, and JSON Schemas for editors. --from migrates an existing page;
     `statuary import --help` lists the kinds. --demo fills the site with invented data. Existing files are never touched.
     """
-    if content.exists() and any(content.iterdir()):
-        raise StatuaryError(
-            f"{content} is not empty; nothing was written", "use --content to choose another folder"
-        )
     instant, code = build_instant(now), ExitCode.OK
     _check_options(site, source)
+    texts = {} if source is not None else starter_files(site, instant)
+    if not _is_interrupted(content, texts):
+        _refuse_files(content)
     if source is not None:
         code = _import_site(source, content, site, instant)
-    _write(content, {} if source is not None else starter_files(site, instant))
+    _write(content, texts)
     if git or (git is None and _offers_git(content)):
         code = _commit(content) or code
     for line in _next_steps(content, site, has_source=source is not None):
         click.echo(line)
     return code
+
+
+def _refuse_files(content: Path) -> None:
+    """Raise StatuaryError if the content folder has files."""
+    if content.exists() and any(content.iterdir()):
+        raise StatuaryError(
+            f"{content} is not empty; nothing was written", "use --content to choose another folder"
+        )
+
+
+TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}")
+"""The name of a file that `replace_file` did not finish."""
+
+
+def _is_interrupted(content: Path, texts: Mapping[str, str]) -> bool:
+    """Return whether the folder has only a part of the new files, as an interrupted run leaves it.
+
+    Args:
+        texts: the new files by path; empty for an import, whose files are not known yet.
+    """
+    if not texts or not content.is_dir():
+        return False
+    missing = {content / path: text.encode() for path, text in texts.items()}
+    missing |= {content / SCHEMA_FOLDER / f"{name}.json": _schema_file(name) for name in SCHEMA_MODELS}
+    wanted = frozenset(missing)
+    for file in content.rglob("*"):
+        if not _is_leftover(file, wanted) and not _has_text(content, file, missing.pop(file, None)):
+            return False
+    return bool(missing)
+
+
+def _is_leftover(file: Path, wanted: frozenset[Path]) -> bool:
+    """Return whether this is a folder, or a file that was not finished."""
+    match = TEMPORARY.fullmatch(file.name)
+    is_unfinished = match is not None and file.with_name(match["name"]) in wanted
+    return is_unfinished or (file.is_dir() and not file.is_symlink())
+
+
+def _has_text(content: Path, file: Path, text: bytes | None) -> bool:
+    if text is None:
+        return False
+    with suppress(OSError):
+        return read_below(content, file.relative_to(content).as_posix(), len(text)) == text
+    return False
 
 
 def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
