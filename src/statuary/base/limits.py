@@ -77,6 +77,10 @@ MAX_AFFECTED: Final = 100_000
 """Components of a record times its updates: documents list the components with each update. It allows a thousand updates on
 a hundred components."""
 
+MAX_ALL_AFFECTED: Final = 500_000
+"""Components in the documents of all records, counted again with each update and each window. It allows 20,000 incidents
+with five updates on four components."""
+
 MAX_DAY_RECORDS: Final = 20
 """Incidents and windows of one component that a day of its uptime names, the latest of them."""
 

@@ -27,6 +27,7 @@ from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_model import SourceModel, value_of
+from statuary.status.bounded_records import bound_records
 from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
 from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.model.records import StatusContent, StatusSettings
@@ -111,9 +112,12 @@ class StatusSection(ContentSection, PublishesIncidents):
             site = keep_last_published(site, run.target)
             unread = with_consequences(unread, site)
         with stage(run.progress, "Status"):
+            content = site.of(StatusContent)
+            catalogue, excess = bound_records(content.catalogue, run.instant, content.settings)
+            site = site.with_value(content._replace(catalogue=catalogue))
             families = partial(run.answering, FollowsStatus)
             site, self._status, unsound = isolate_faulty_records(site, run.instant, families)
-        return SoundContent(site, [*unread, *unsound])
+        return SoundContent(site, [*unread, *excess, *unsound])
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
