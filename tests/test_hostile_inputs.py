@@ -1,19 +1,21 @@
-"""200 hostile files of every kind: each ends with a message, in 512 MB of memory and 20 s of a processor."""
+"""Hostile files of every kind: each ends with a message, in 512 MB of memory and 20 s of a processor."""
 
 from pathlib import Path
 
 import pytest
 
+from support import hostile_content, hostile_inputs
 from support.file_server import served
-from support.hostile_inputs import KINDS
 from support.limited_memory import run_limited
 from support.packed_sites import require_zstd
 from support.random_runs import seeded, times
 
 pytestmark = pytest.mark.thorough
 
+KINDS = hostile_inputs.KINDS | hostile_content.KINDS
+
 INPUTS_OF_KIND = 23
-"""Ten kinds make more than 200."""
+"""Fifteen kinds make more than 300."""
 
 DEFECTS = ("Traceback", "MemoryError", "defect of statuary", "internal-error")
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import NamedTuple
 
-from statuary.base.limits import MAX_MESSAGE
+from statuary.base.limits import MAX_MESSAGE, MAX_SHOWN_FINDINGS
 
 Pointer = tuple[str | int, ...]
 """Keys and indexes from the top of a file to a value in it; `()` is the whole file."""
@@ -105,3 +105,19 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
     return f"did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+class Suggestions:
+    """Suggests known words for misspelt ones.
+
+    A search takes as long as there are known words, so only the first `MAX_SHOWN_FINDINGS` words get a suggestion.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = tuple(words)
+        self.left = MAX_SHOWN_FINDINGS  # searches
+
+    def of(self, word: str) -> str:
+        """Return a suggestion for a word as `did_you_mean` does, or an empty string."""
+        self.left -= 1
+        return did_you_mean(word, self.words) if self.left >= 0 else ""

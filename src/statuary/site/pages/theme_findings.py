@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from statuary.base.findings import Finding, Position, did_you_mean
+from statuary.base.findings import Finding, Position, Suggestions
 from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, invalid_texts, page_texts
 from statuary.site.settings import PageSettings, ThemeError
 
@@ -17,13 +17,14 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
         settings: the settings of pages, with the theme.
         extensions: the keys of enabled extensions.
     """
+    suggestions = Suggestions(page_texts(DEFAULT_LANGUAGE).by_key)
     for key, problem in invalid_texts(settings.theme.texts, extensions):
         yield Finding(
             rule="invalid-theme-text",
             path=f"theme/texts/{settings.language}.yaml",
             pointer=tuple(key.split(".")),
             message=f"cannot use the page text {key!r}: {problem}",
-            hint=did_you_mean(key, page_texts(DEFAULT_LANGUAGE).by_key)
+            hint=suggestions.of(key)
             or "the page *Text keys* of the manual lists the keys and their placeholders",
         )
 

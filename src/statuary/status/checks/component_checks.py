@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from statuary.base.findings import Pointer, Severity, did_you_mean
+from statuary.base.findings import Pointer, Severity, Suggestions
 from statuary.base.limits import MAX_DAY_RECORDS
 from statuary.base.primitives import format_utc
 from statuary.base.rules import check
@@ -188,25 +189,35 @@ def _components_of_update(update: IncidentUpdate) -> Iterator[tuple[str, Pointer
 def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
     """Incidents, maintenance windows and templates must name components that exist."""
     components = context.catalogue.components_by_name
+    suggestions = Suggestions(components)
     for template in context.catalogue.templates:
         for name in template.components:
             if name not in components:
-                yield _unknown_component(context, template.source, ("components", name), name, is_key=True)
+                place = NamedPlace(template.source, ("components", name), is_key=True)
+                yield _unknown_component(context, place, name, suggestions.of(name))
     for record, name, pointer, is_key in _named_components_of_all(context):
         if name not in components:
-            yield _unknown_component(context, record.source, pointer, name, is_key=is_key)
+            place = NamedPlace(record.source, pointer, is_key=is_key)
+            yield _unknown_component(context, place, name, suggestions.of(name))
+
+
+class NamedPlace(NamedTuple):
+    """A place in the content that names a component."""
+
+    path: str
+    pointer: Pointer
+    is_key: bool
 
 
 def _unknown_component(
-    context: StatusContext, path: str, pointer: Pointer, name: str, *, is_key: bool
+    context: StatusContext, place: NamedPlace, name: str, suggestion: str
 ) -> StatusViolation:
     return StatusViolation(
-        path,
-        pointer,
+        place.path,
+        place.pointer,
         f"component {name!r} is not in {context.catalogue.components_source}",
-        did_you_mean(name, context.catalogue.components_by_name)
-        or "add it there, with `removed: true` if it no longer exists",
-        on_key=is_key,
+        suggestion or "add it there, with `removed: true` if it no longer exists",
+        on_key=place.is_key,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from statuary.base.findings import Finding, Pointer, Severity, did_you_mean
+from statuary.base.findings import Finding, Pointer, Severity, Suggestions
 from statuary.status.model.records import StatusCatalogue
 
 
@@ -18,14 +18,14 @@ def unknown_components(
         names: keys or ids of components, by their pointers in the file.
         path: the file, for findings.
     """
+    suggestions = Suggestions(catalogue.components_by_name)
     for pointer, name in names.items():
         if name not in catalogue.components_by_name:
             yield Finding(
                 rule="unknown-component",
                 severity=severity,
                 message=f"{catalogue.components_source} has no component {name!r}",
-                hint=did_you_mean(name, catalogue.components_by_name)
-                or "write the key or the id of a component",
+                hint=suggestions.of(name) or "write the key or the id of a component",
                 path=path,
                 pointer=pointer,
             )
