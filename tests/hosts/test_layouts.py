@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.extensions.conform.commands import conform_command as conform
-from statuary.site.settings import HostingSettings, PathLayout
+from statuary.site.settings import HostingPlatform, HostingSettings, PathLayout
 from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (
     project_for,
@@ -23,7 +23,8 @@ from support.requirements import require_module
 pytestmark = pytest.mark.slow
 
 CHAIN = "748463"
-SHARDED = HostingSettings(layout=PathLayout.SHARDED)
+SHARDED = HostingSettings(layout=PathLayout.SHARDED, files=(HostingPlatform.CLOUDFLARE,))
+SHARDED_FOR_NETLIFY = HostingSettings(layout=PathLayout.SHARDED, files=(HostingPlatform.NETLIFY,))
 
 
 def addresses(project: Path) -> list[str]:
@@ -59,9 +60,24 @@ def test_sharded_layout_conforms(serve, sharded):
         assert contracts_conform(server) == {}
 
 
-def test_netlify_serves_shards(sharded):
+@pytest.mark.parametrize("serve", [serve_project_with_cloudflare, serve_project_with_netlify])
+def test_shards_answer_without_rewrites(serve, sharded):
+    """Cloudflare has no room for rewrites of shards, so the edge module finds every record and proof."""
+    assert "_shards" not in (sharded / "build/_redirects").read_text("utf-8")
+    with serve(sharded, settings=SHARDED) as server:
+        for address in addresses(sharded):
+            for path in (f"/v2/contract/{CHAIN}/{address}", f"/proof/{CHAIN}/{address}.json"):
+                for asked in (path, path.replace(address, address.lower())):
+                    found = server.ask(asked)
+                    assert found["status"] == 200, asked
+                    assert json.loads(found["body"])["address"] == address
+        assert server.ask(f"/proof/{CHAIN}/0x{'0' * 39}1.json")["status"] == 404
+
+
+def test_netlify_serves_shards(tmp_path_factory):
+    sharded = project_for(tmp_path_factory, "\nhosting: {layout: sharded, files: [netlify]}\n")
     address = addresses(sharded)[0]
-    with serve_project_with_netlify(sharded, settings=SHARDED) as server:
+    with serve_project_with_netlify(sharded, settings=SHARDED_FOR_NETLIFY) as server:
         record = server.ask(f"/v2/contract/{CHAIN}/{address}?fields=abi")
         proof = server.ask(f"/proof/{CHAIN}/{address}.json")
         missing = server.ask(f"/v2/contract/{CHAIN}/0x{'0' * 39}1")

@@ -279,6 +279,19 @@ def test_host_files_follow_settings():
     assert [document.path for document in host_documents(sharded)] == ["_redirects"]
 
 
+@pytest.mark.parametrize("layout", PathLayout)
+@pytest.mark.parametrize("platforms", [("cloudflare",), ("netlify", "cloudflare")])
+def test_redirects_fit_limits_of_cloudflare(layout, platforms):
+    """It reads 100 rules with placeholders and 2,000 others."""
+    settings = HostingSettings(layout=layout, files=tuple(map(HostingPlatform, platforms)))
+    (redirects,) = (one for one in host_documents(settings) if one.path == "_redirects")
+    dynamic = [line for line in redirects.body.decode().splitlines() if "*" in line or ":" in line]
+    assert 0 < len(dynamic) <= 100
+    netlify = HostingSettings(layout=layout, files=(HostingPlatform.NETLIFY,))
+    (redirects,) = (one for one in host_documents(netlify) if one.path == "_redirects")
+    assert (b"/v2/contract/:chain/0xab*" in redirects.body) is (layout is PathLayout.SHARDED)
+
+
 def test_nested_glob_is_skipped():
     wide, narrow = (
         Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")

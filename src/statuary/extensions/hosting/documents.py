@@ -117,10 +117,11 @@ def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = 
 
     They are outside of the contract API, and do not change until the next build. Some other paths need the
     program: the API page, whose path is also that of an explorer's API; files whose absence needs a response;
-    and proofs that are in packs or have only one name.
+    and proofs that are in packs, have only one name, or are in shards that no rewrite of the host finds.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
-    if has_packs(enabled) or not settings.lower_case_names:
+    has_hidden_shards = settings.layout is PathLayout.SHARDED and not needs_shard_rewrites(settings)
+    if has_packs(enabled) or not settings.lower_case_names or has_hidden_shards:
         asked |= {url for url in hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
     static = (url for url in hosted_urls(enabled) if url not in asked and not url.is_timed)
     return url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
@@ -261,7 +262,7 @@ class HostingSection(Section):
 def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
     """Yield the files for the hosts in the settings."""
     file_names = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
-    if settings.layout is PathLayout.SHARDED:
+    if needs_shard_rewrites(settings):
         file_names.add("_redirects")
     for url in HOST_FILES:
         if url.pattern in file_names:
@@ -295,13 +296,19 @@ def shard_rewrites() -> list[tuple[str, str]]:
     ]
 
 
+def needs_shard_rewrites(settings: HostingSettings) -> bool:
+    """Return whether `_redirects` has the rewrites of a sharded layout, which Cloudflare has no room for."""
+    return settings.layout is PathLayout.SHARDED and HostingPlatform.CLOUDFLARE not in settings.files
+
+
 def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
     """Return the text of `_redirects`, which Netlify and Cloudflare read.
 
     The first matching rule applies. Cloudflare does not support the status 404 here, so internal files are
-    redirected.
+    redirected. It reads at most 100 rules with placeholders; the edge module, which every site has there, finds
+    shards without rules.
     """
-    shards = shard_rewrites() if settings.layout is PathLayout.SHARDED else []
+    shards = shard_rewrites() if needs_shard_rewrites(settings) else []
     lines = [f"{requested} {served} 200" for requested, served in (*server_rewrites(), *shards)]
     return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"
 
