@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.extensions.importing.report import SkippedRecord
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.betterstack import read_betterstack
 from statuary.extensions.importing.status.cachet import read_cachet
@@ -12,6 +13,8 @@ from statuary.extensions.importing.status.cstate import read_cstate
 from statuary.extensions.importing.status.gatus import read_gatus
 from statuary.extensions.importing.status.import_status import import_status
 from statuary.extensions.importing.status.instatus import read_instatus
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
+from statuary.extensions.importing.status.status_plan import ImportRequest
 from statuary.extensions.importing.status.upptime import read_upptime
 from support.json_server import serve_json
 from support.statuspage_captures import instant_of, read_status
@@ -675,3 +678,23 @@ def test_empty_source_is_reported(tmp_path, read):
     with pytest.raises(NotImportableError):
         run_import(read, tmp_path / "nothing", tmp_path / "content")
     assert not (tmp_path / "content").exists()
+
+
+def test_two_records_of_one_id_are_named():
+    """The first one is imported; a record that a source lists again is no other."""
+    builder = StatusBuilder(ImportRequest("", WebSource(), (), {}, NOW))
+    update = ForeignUpdate("2026-11-02T10:00:00Z", "investigating", "x")
+    window = ("2026-11-02T10:00:00Z", "2026-11-02T11:00:00Z")
+
+    def add(record):
+        name = record.required_text("name")
+        if name == "Works":
+            builder.maintenance("7", name, window)
+        else:
+            builder.incident("7", name, [update], {})
+
+    builder.convert([{"name": name} for name in ("First", "Second", "First", "Works")], add, "an incident")
+    assert [record["name"] for record in builder.plan.incidents.values()] == ["First"]
+    assert not builder.plan.maintenances
+    reason = "an incident named {!r} has the id '7' of the one named 'First', which was imported"
+    assert builder.plan.skipped == [SkippedRecord(name, reason.format(name)) for name in ("Second", "Works")]

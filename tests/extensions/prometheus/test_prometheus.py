@@ -68,3 +68,19 @@ def test_tick_maintenance_matches_build(content, tmp_path, now, active):
     ticked = (tmp_path / "ticked/metrics.txt").read_text()
     due = re.compile(r"(statuspage_build_due_timestamp_seconds\{.*\}) \d+")
     assert due.sub(r"\1", ticked) == due.sub(r"\1", built)
+
+
+@pytest.mark.slow
+def test_removed_component_is_not_affected(content, tmp_path):
+    components = (content / "components.yaml").read_text()
+    write_files(
+        content,
+        {
+            "components.yaml": components.replace(
+                "name: Public RPC", "name: Public RPC\n        removed: true"
+            )
+        },
+    )
+    text = built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z")["metrics.txt"].decode()
+    assert 'affected_components=""' in text
+    assert "Public RPC" not in text

@@ -146,8 +146,8 @@ def _component_labels(row: ComponentState, state: PageState) -> dict[str, str]:
 
 
 def _record_labels(record: IncidentState, state: PageState) -> dict[str, str]:
-    affected = (row for row in state.components.values() if row.component.id in record.components)
-    names = (one_line(row.component.name) for row in affected)
+    affected = (row.component for row in state.components.values() if row.component.id in record.components)
+    names = (one_line(component.name) for component in affected if not component.removed)
     return {
         "status": record.status,
         "shortlink": incident_url(state.page, record.incident.id),

@@ -219,7 +219,7 @@ class StatusBuilder:
             ended_at: the time of its end; None if it is open.
 
         Raises:
-            NotImportableError: if it has no update.
+            NotImportableError: if it has no update, or another record has its id.
         """
         posted = sorted(updates, key=_instant)
         if not posted:
@@ -230,9 +230,8 @@ class StatusBuilder:
             posted[0] = posted[0]._replace(status="investigating")
         update_values = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
         mark_reopened(update_values)
-        self.plan.incidents[self._record_id(ident)] = without_empty(
-            name=_name(name), components=dict(affected), updates=update_values
-        )
+        incident = without_empty(name=_name(name), components=dict(affected), updates=update_values)
+        self._keep(ident, self.plan.incidents, incident)
 
     def maintenance(
         self,
@@ -251,12 +250,15 @@ class StatusBuilder:
 
         Args:
             window: the times of its start and end.
+
+        Raises:
+            NotImportableError: if another record has its id.
         """
         begins, ends = window
         posted = sorted(updates, key=_instant)
         announced = created_at or (posted[0].at if posted else begins)
         is_over = any(update.status == "completed" for update in posted)
-        self.plan.maintenances[self._record_id(ident)] = without_empty(
+        maintenance = without_empty(
             name=_name(name),
             components=list(components),
             created_at=min(announced, begins, key=parse_instant),
@@ -267,6 +269,23 @@ class StatusBuilder:
             body=body,
             updates=[_update(update) for update in posted],
         )
+        self._keep(ident, self.plan.maintenances, maintenance)
+
+    def _keep(self, ident: str, records: dict[str, Source], record: Source) -> None:
+        """Add a record, unless the source gave another one this id before.
+
+        A source may list the same record again.
+
+        Raises:
+            NotImportableError: if it did; the first one stays.
+        """
+        record_id = self._record_id(ident)
+        kept = self.plan.incidents.get(record_id) or self.plan.maintenances.get(record_id) or record
+        if kept != record:
+            raise NotImportableError(
+                f"named {record['name']!r} has the id {ident!r} of the one named {kept['name']!r}, which was imported"
+            )
+        records[record_id] = record
 
 
 def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
