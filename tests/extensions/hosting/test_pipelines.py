@@ -211,6 +211,59 @@ def test_workflow_keeps_log_in_branch(host, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("host", ["netlify", "vercel"])
+def test_building_host_keeps_log_in_branch(host, tmp_path):
+    """Its checkout cannot push, its cache is lost, and the site is down: the log of the branch goes on."""
+    project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
+    origin = with_origin(project, tmp_path / "origin.git")
+    set_up(project, host)
+    begun = shell("bash build-with-log.sh --init-log", project, STATUARY_LOG_KEY=KEY.text)
+    assert begun.returncode == 0, begun.stderr
+    git(project, "remote", "set-url", "--push", "origin", str(tmp_path / "refused"))
+    variables = {"STATUARY_LOG_KEY": KEY.text, "STATUARY_LOG_REMOTE": str(origin)}
+    sizes, faults = [kept_size(origin)], []
+    for number, url in enumerate(["", "  url: http://127.0.0.1:1\n", ""]):
+        shutil.rmtree(project / "build")
+        shutil.rmtree(project / ".venv", ignore_errors=True)
+        news = {"site.yaml": f"{SIGNED}{url}", f"incidents/outage-{number}.yaml": INCIDENT}
+        write_files(project / "content", news)
+        done = shell(build_command_of(host, project), project, **variables)
+        assert done.returncode == 0, done.stderr
+        assert (project / f"build/incidents/outage-{number}.json").is_file()
+        faults.append((project / ".venv/faults").exists())
+        sizes.append(kept_size(origin))
+    assert faults == [False, True, False]
+    assert sizes[0] < sizes[1] == sizes[2] < sizes[3]
+    # without the variable, the build has what the host's cache has
+    done = shell(build_command_of(host, project), project, STATUARY_LOG_KEY=KEY.text)
+    assert done.returncode == 0, done.stderr
+    assert kept_size(origin) == sizes[3]
+
+
+@pytest.mark.slow
+def test_failed_push_tells_no_password(tmp_path):
+    project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
+    with_origin(project, tmp_path / "origin.git")
+    set_up(project, "netlify")
+    remote = "http://someone:PASSWORD@127.0.0.1:1/a.git"
+    done = shell(
+        "bash build-with-log.sh --init-log", project, STATUARY_LOG_KEY=KEY.text, STATUARY_LOG_REMOTE=remote
+    )
+    assert done.returncode == 4
+    assert "could not be pushed to the branch log-copy" in done.stderr
+    assert "PASSWORD" not in done.stdout + done.stderr
+    assert (project / "build/api/v2/summary.json").is_file()
+
+
+def build_command_of(host: str, project: Path) -> str:
+    """Return the command of a host's configuration that builds the site."""
+    if host == "vercel":
+        command: str = orjson.loads((project / "vercel.json").read_bytes())["buildCommand"]
+        return command
+    return tomllib.loads((project / "netlify.toml").read_text("utf-8"))["build"]["command"]
+
+
+@pytest.mark.slow
 def test_news_are_built_without_branch(tmp_path):
     """Git fails, so the log cannot be continued; the outage is published all the same, and the job fails later."""
     news = {"site.yaml": SIGNED, "incidents/outage.yaml": INCIDENT}

@@ -222,3 +222,13 @@ def test_init_refuses_url_as_name(tmp_path):
         done.output.split()
     )
     assert not key.exists()
+
+
+def test_new_origin_must_be_no_url(tmp_path):
+    """A log that has a URL as its name keeps it."""
+    key = PrivateKey("https://old.example/log", bytes(32))
+    write_files(tmp_path, {"old.key": key.text, "content/site.yaml": LOGGED_SITE["site.yaml"]})
+    for origin, code in (("https://new.example/log", 2), (key.name, 0)):
+        options = ("--log-key", tmp_path / "old.key", "--out", tmp_path / f"{code}.key", "--origin", origin)
+        printed = run("rotate", *options, "--content", tmp_path / "content", code=code)
+        assert ("give the name alone: new.example/log" in printed) is (code == 2)

@@ -20,6 +20,9 @@ FAULTS = ".venv/faults"
 
 LOG_SCRIPT = "build-with-log.sh"  # builds the site, and keeps its log in a branch
 
+LOG_REMOTE = "STATUARY_LOG_REMOTE"
+"""The variable with the URL of the repository whose branch keeps the log; default: that of the checkout."""
+
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -67,11 +70,16 @@ class HostOptions:
 
     @property
     def build_command(self) -> str:
-        """The command that installs statuary and builds the site.
+        """The command that installs statuary and builds the site, for a host that runs it on a checkout.
 
-        If the site is published with faults, the command succeeds, so that the host deploys the site.
+        If the site is published with faults, the command succeeds, so that the host deploys the site. The log is kept in
+        a branch if a variable of the host says where to push it.
         """
-        return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
+        build = ".venv/bin/statuary build"
+        if self.has_log:
+            script = f"PATH=$PWD/.venv/bin:$PATH bash {LOG_SCRIPT}"
+            build = f"if [ ${{{LOG_REMOTE}:+set}} ]; then {script}; else {build}; fi"  # no quotes: it is within some
+        return f"{self.install_command} && {{ {build} || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
 
 def json_text(value: object) -> str:

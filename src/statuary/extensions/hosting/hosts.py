@@ -138,6 +138,7 @@ def netlify_files(options: HostOptions) -> list[HostFile]:
         HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja", faults_file=FAULTS)),
         HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.settings, options.enabled)),
         *edge_module_files(options),
+        *log_files(options),
     ]
 
 
@@ -351,7 +352,7 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
             ),
         ],
     }
-    return [HostFile("vercel.json", json_text(configuration))]
+    return [HostFile("vercel.json", json_text(configuration)), *log_files(options)]
 
 
 COMMIT = "Commit what the host needs, and push it: `git add {files} && git commit -m Deploy && git push`."

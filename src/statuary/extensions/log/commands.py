@@ -398,8 +398,7 @@ def init(origin: str, out: Path, content: Path) -> None:
 
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
-    if "://" in origin:
-        raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
+    _refuse_url(origin)
     _refuse_content(out, content)
     key = new_key(origin)
     if has_content := content.is_dir():
@@ -425,6 +424,12 @@ def _refuse_content(out: Path, content: Path) -> None:
         raise click.UsageError(
             f"--out {out} is inside the content folder {content}; write the private key outside, such as ../{out.name}"
         )
+
+
+def _refuse_url(origin: str) -> None:
+    """Refuse a URL as the name of a new log; one that exists keeps its name, which its checkpoints and key state."""
+    if "://" in origin:
+        raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
 
 
 def _refuse_existing_key(out: Path) -> None:
@@ -485,6 +490,8 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
     _refuse_content(out, content)
     previous_key = parse_private_key(text)
+    if origin != previous_key.name:
+        _refuse_url(origin or "")
     min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)
     _write_key(key, out)

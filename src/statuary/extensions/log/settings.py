@@ -36,7 +36,7 @@ class LogSource(SourceModel):
 
     origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
     """Its name: the address of the log without https://, such as `status.example.org/log`. Only
-    `statuary log rotate` changes it."""
+    `statuary log rotate` changes it, so an older log whose name is a URL keeps it."""
     url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
     """The address of the published site, whose log is read before a checkpoint is signed. Default: only the folder that
     is built, and the target of `--to`, are read.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from statuary.extensions.hosting.host_files import HostOptions
+from statuary.extensions.hosting.host_files import LOG_REMOTE, HostOptions
 from statuary.extensions.setup.files import CLOUDFLARE_SECRETS, REBUILDS, SERVERS, SetupAnswers
 
 SECRETS_PAGE: Final = "Settings, Secrets and variables, Actions"
@@ -106,6 +106,11 @@ def _hook_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
     for name in result.build_secrets:
         yield f"In {host.title()}, add the environment variable {name} ({VARIABLE_PAGES[host]}), and deploy again."
+    if result.options.has_log:
+        yield (
+            f"Keep the log where no lost cache can lose it: add the variable {LOG_REMOTE} there too, with the address of this repository "
+            "and a token that may push to it: https://x-access-token:TOKEN@github.com/OWNER/REPOSITORY.git"
+        )
     yield (
         f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
         f"{result.options.branch} ({HOOK_PAGES[host]}), and copy its URL."
