@@ -120,11 +120,15 @@ def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = 
     and proofs that are in packs, have only one name, or are in shards that no rewrite of the host finds.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
-    has_hidden_shards = settings.layout is PathLayout.SHARDED and not needs_shard_rewrites(settings)
-    if has_packs(enabled) or not settings.lower_case_names or has_hidden_shards:
+    if _asks_for_proofs(settings, enabled):
         asked |= {url for url in hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
     static = (url for url in hosted_urls(enabled) if url not in asked and not url.is_timed)
     return url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
+
+
+def _asks_for_proofs(settings: HostingSettings, enabled: EnabledKeys) -> bool:
+    has_hidden_shards = settings.layout is PathLayout.SHARDED and not needs_shard_rewrites(settings)
+    return has_packs(enabled) or not settings.lower_case_names or has_hidden_shards
 
 
 ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")

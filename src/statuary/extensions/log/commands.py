@@ -18,9 +18,11 @@ from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
 from statuary.extensions.log.known_logs import (
+    EarlierCheckpoint,
     KnownLog,
     continued_heads,
     is_familiar,
+    read_earlier,
     refuse_other_log,
     save_log_state,
     verification_key,
@@ -33,7 +35,6 @@ from statuary.extensions.log.notes import (
     PrivateKey,
     PublicKey,
     new_key,
-    parse_checkpoint,
     parse_private_key,
     verify_checkpoint,
 )
@@ -200,7 +201,7 @@ def verify(
     Exit codes: 0 verified; 1 something does not match the log; 3 the site cannot be read.
     """
     try:
-        earlier = _read_earlier(since)
+        earlier = read_earlier(since)
         opened = _open(location, public_key, earlier)
         log, key, read_path, changes = opened
         if public_key is None and not forget:
@@ -253,22 +254,6 @@ class OpenedLog(NamedTuple):
     key: PublicKey  # the key that signed it
     read_path: ReadPath  # reads a file of its site
     changes: list[KeyChange]  # changes of the log's key; none if the reader knows the current one
-
-
-class EarlierCheckpoint(NamedTuple):
-    """A checkpoint that the reader gives."""
-
-    name: str  # of its file
-    checkpoint: Checkpoint
-
-
-def _read_earlier(file: Path | None) -> EarlierCheckpoint | None:
-    if file is None:
-        return None
-    try:
-        return EarlierCheckpoint(str(file), parse_checkpoint(read_named_file(file, LARGEST_NOTE)))
-    except OSError as error:
-        raise PublishingError(f"{file} cannot be read: {error.strerror}") from None
 
 
 def _open(location: str, public_key: str | None, earlier: EarlierCheckpoint | None) -> OpenedLog:

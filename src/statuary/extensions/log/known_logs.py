@@ -13,15 +13,17 @@ from statuary.extensions.log.key_changes import KeyChange, last_key
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import (
     EXAMPLE_SEED,
+    LARGEST_NOTE,
     Checkpoint,
     PrivateKey,
     PublicKey,
+    parse_checkpoint,
     parse_public_key,
     verify_checkpoint,
 )
 from statuary.extensions.log.options import read_public_key
 from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
-from statuary.system.files import read_text
+from statuary.system.files import read_named_file, read_text
 from statuary.system.network.client import shown_location
 from statuary.system.writing import atomic_file
 
@@ -200,3 +202,25 @@ def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iter
     signers = earlier_checkpoint.note.signed_by(formers) if formers else []
     if not signers:
         verify_checkpoint(earlier_checkpoint, key)
+
+
+class EarlierCheckpoint(NamedTuple):
+    """A checkpoint that the reader gives."""
+
+    name: str  # of its file
+    checkpoint: Checkpoint
+
+
+def read_earlier(file: Path | None) -> EarlierCheckpoint | None:
+    """Read the checkpoint that a reader gives; return None without one.
+
+    Raises:
+        LogError: if it is not a checkpoint.
+        PublishingError: if it cannot be read.
+    """
+    if file is None:
+        return None
+    try:
+        return EarlierCheckpoint(str(file), parse_checkpoint(read_named_file(file, LARGEST_NOTE)))
+    except OSError as error:
+        raise PublishingError(f"{file} cannot be read: {error.strerror}") from None
