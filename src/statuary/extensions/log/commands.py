@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 
 from statuary.base.clock import utc_now
-from statuary.base.files import MANIFEST, PublishingError, overlap_of_folders
+from statuary.base.files import MANIFEST, PublishingError
 from statuary.base.primitives import count_text
 from statuary.base.progress import stage
 from statuary.cli.escape import escape_control_chars, print_error
@@ -17,6 +17,7 @@ from statuary.cli.options import FILE, content_option, out_option, read_key, wit
 from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
+from statuary.extensions.log.key_files import refuse_content, refuse_existing_key, refuse_url, write_key
 from statuary.extensions.log.known_logs import (
     EarlierCheckpoint,
     KnownLog,
@@ -32,7 +33,6 @@ from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import (
     LARGEST_NOTE,
     Checkpoint,
-    PrivateKey,
     PublicKey,
     new_key,
     parse_private_key,
@@ -77,10 +77,9 @@ from statuary.extensions.log.witnesses import (
 from statuary.extensions.snapshots.site_reader import ManifestIndex, UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import everything_in
-from statuary.source.git_ignore import ignore_file
 from statuary.system.files import MAX_FILE, read_named_file
 from statuary.system.network.client import HttpResponse, UnreachableError, is_archive_url, is_url, send
-from statuary.system.writing import create_file, replace_file
+from statuary.system.writing import replace_file
 
 LARGEST_ANSWER = 100_000
 
@@ -383,14 +382,14 @@ def init(origin: str, out: Path, content: Path) -> None:
 
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
-    _refuse_url(origin)
-    _refuse_content(out, content)
+    refuse_url(origin)
+    refuse_content(out, content)
     key = new_key(origin)
     if has_content := content.is_dir():
         require_new_log(content)
-        _refuse_existing_key(out)
+        refuse_existing_key(out)
         write_min_head(content, origin, EMPTY)  # first: another attempt replaces it, and never a key
-    _write_key(key, out)
+    write_key(key, out)
     click.echo(
         f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
     )
@@ -401,56 +400,6 @@ def init(origin: str, out: Path, content: Path) -> None:
             f"{escape_control_chars(str(content / MIN_HEAD_FILE))} records the published size of the log: keep it in git; builds in CI update it"
         )
     click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
-
-
-def _refuse_content(out: Path, content: Path) -> None:
-    """Refuse to write a private key into the content folder, which is in git."""
-    if overlap_of_folders(content, out, "--out"):
-        raise click.UsageError(
-            f"--out {out} is inside the content folder {content}; write the private key outside, such as ../{out.name}"
-        )
-
-
-def _refuse_url(origin: str) -> None:
-    """Refuse a URL as the name of a new log; one that exists keeps its name, which its checkpoints and key state."""
-    if "://" in origin:
-        raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
-
-
-def _refuse_existing_key(out: Path) -> None:
-    if os.path.lexists(out):
-        raise _existing_key(out)
-
-
-def _existing_key(out: Path) -> PublishingError:
-    return PublishingError(
-        f"{out} exists, and statuary never overwrites a key",
-        "choose another file with --out, or use this key",
-    )
-
-
-def _write_key(key: PrivateKey, out: Path) -> None:
-    """Write a new private key to a file, which git then ignores.
-
-    Raises:
-        PublishingError: if it cannot be written, or the file exists.
-    """
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        create_file(out, f"{key.text}\n".encode(), mode=0o600)
-    except FileExistsError:
-        raise _existing_key(out) from None
-    except OSError as error:
-        raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
-    try:
-        ignored_line = ignore_file(out)
-    except (OSError, UnicodeDecodeError) as error:
-        click.echo(
-            f"warning: .gitignore cannot be edited: {error}; keep the key out of git yourself", err=True
-        )
-        return
-    if ignored_line is not None:
-        click.echo(f"added {escape_control_chars(ignored_line)} to .gitignore")
 
 
 @log_command.command()
@@ -473,13 +422,13 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         raise click.UsageError(f"give the current key: --log-key, or {KEY_VARIABLE}")
     if not content.is_dir():
         raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
-    _refuse_content(out, content)
+    refuse_content(out, content)
     previous_key = parse_private_key(text)
     if origin != previous_key.name:
-        _refuse_url(origin or "")
+        refuse_url(origin or "")
     min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)
-    _write_key(key, out)
+    write_key(key, out)
     try:
         write_change(content, signed_change(previous_key, key.public))
     except PublishingError:

@@ -50,14 +50,6 @@ class LogSource(SourceModel):
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
     """The number of witnesses that must cosign. `statuary log verify` reports a published checkpoint with fewer cosignatures."""
 
-    @field_validator("origin")
-    @classmethod
-    def _check_origin(cls, origin: str) -> str:
-        scheme, separator, name = origin.partition("://")
-        if separator:
-            raise InvalidValueError(f"the name of the log begins with {scheme}://", f"write {name}")
-        return origin
-
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.example_key and EXAMPLE not in self.origin:
