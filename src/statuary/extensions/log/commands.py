@@ -17,7 +17,7 @@ from statuary.cli.options import FILE, content_option, out_option, read_key, wit
 from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
-from statuary.extensions.log.key_files import refuse_content, refuse_existing_key, refuse_url, write_key
+from statuary.extensions.log.key_files import existing_key, refuse_content, refuse_existing_key, refuse_url
 from statuary.extensions.log.known_logs import (
     EarlierCheckpoint,
     KnownLog,
@@ -33,6 +33,7 @@ from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import (
     LARGEST_NOTE,
     Checkpoint,
+    PrivateKey,
     PublicKey,
     new_key,
     parse_private_key,
@@ -77,9 +78,10 @@ from statuary.extensions.log.witnesses import (
 from statuary.extensions.snapshots.site_reader import ManifestIndex, UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import everything_in
+from statuary.source.git_ignore import ignore_file
 from statuary.system.files import MAX_FILE, read_named_file
 from statuary.system.network.client import HttpResponse, UnreachableError, is_archive_url, is_url, send
-from statuary.system.writing import replace_file
+from statuary.system.writing import create_file, replace_file
 
 LARGEST_ANSWER = 100_000
 
@@ -389,7 +391,7 @@ def init(origin: str, out: Path, content: Path) -> None:
         require_new_log(content)
         refuse_existing_key(out)
         write_min_head(content, origin, EMPTY)  # first: another attempt replaces it, and never a key
-    write_key(key, out)
+    _write_key(key, out)
     click.echo(
         f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
     )
@@ -400,6 +402,30 @@ def init(origin: str, out: Path, content: Path) -> None:
             f"{escape_control_chars(str(content / MIN_HEAD_FILE))} records the published size of the log: keep it in git; builds in CI update it"
         )
     click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
+
+
+def _write_key(key: PrivateKey, out: Path) -> None:
+    """Write a new private key to a file, which git then ignores.
+
+    Raises:
+        PublishingError: if it cannot be written, or the file exists.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        create_file(out, f"{key.text}\n".encode(), mode=0o600)
+    except FileExistsError:
+        raise existing_key(out) from None
+    except OSError as error:
+        raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
+    try:
+        ignored_line = ignore_file(out)
+    except (OSError, UnicodeDecodeError) as error:
+        click.echo(
+            f"warning: .gitignore cannot be edited: {error}; keep the key out of git yourself", err=True
+        )
+        return
+    if ignored_line is not None:
+        click.echo(f"added {escape_control_chars(ignored_line)} to .gitignore")
 
 
 @log_command.command()
@@ -428,7 +454,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         refuse_url(origin or "")
     min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)
-    write_key(key, out)
+    _write_key(key, out)
     try:
         write_change(content, signed_change(previous_key, key.public))
     except PublishingError:
