@@ -250,3 +250,20 @@ def test_old_incident_edit_writes_affected_documents(content, tmp_path, rendered
         "incidents/old.json",
     }
     assert not rendered
+
+
+def test_record_edit_makes_no_other_record(content, tmp_path, monkeypatch):
+    old = INCIDENT.replace("2026-11", "2025-02")
+    write_files(content, {f"incidents/old{number}.yaml": old for number in range(3)})
+    build(content, tmp_path / "out")
+    made = []
+    final_documents = status.final_documents
+
+    def documents_of(site, pages, record):
+        made.append(record.incident.id)
+        return final_documents(site, pages, record)
+
+    monkeypatch.setattr(status, "final_documents", documents_of)
+    write_files(content, {"incidents/old1.yaml": old.replace("Slow", "Slower")})
+    build(content, tmp_path / "out")
+    assert made == ["old1"]

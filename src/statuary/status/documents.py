@@ -1,6 +1,6 @@
 """List the documents of the status: final ones, current ones, and epochs."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from statuary.base.findings import Finding
@@ -18,24 +18,17 @@ from statuary.site.pages.try_make import try_make
 
 
 def final_documents(
-    status: "StatusDocuments", pages: "tuple[StatusPages, Collection[str]] | None", month: str, start: Instant
+    status: "StatusDocuments", pages: "StatusPages | None", record: "IncidentState"
 ) -> Iterator[Document]:
-    """Yield a month's documents and pages that can no longer change.
+    """Yield the document and the page of a record that no longer changes.
 
     Args:
-        pages: the pages, with the files of records that get no page; None for a site without status pages.
-        month: a month such as `2026-11`.
-        start: the time of the build; a record is final if it does not change afterwards.
+        pages: the pages; None to omit the record's.
+        record: the final state of an incident or maintenance.
     """
-    yield from status.final_documents(month, start)
+    yield status.closed_document(record)
     if pages is not None:
-        status_pages, omitted_pages = pages
-        records = status.months[month].final_by(start)
-        yield from (
-            status_pages.incident_page(record)
-            for record in records
-            if record.incident.source not in omitted_pages
-        )
+        yield pages.incident_page(record)
 
 
 def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:

@@ -44,6 +44,13 @@ SHOWN_FOR = timedelta(days=100)
 """Longer than any document looks back: uptime covers 90 days, the history page three months."""
 
 
+class FinalRecord(NamedTuple):
+    """The documents of a record that no longer changes."""
+
+    digest: str  # of the record's inputs, except the program and `SiteStatus.shared_inputs`
+    documents: Callable[[], Iterable[Document]]
+
+
 class ArchivePart(NamedTuple):
     """Documents that can no longer change, which later builds reuse together.
 
@@ -52,7 +59,14 @@ class ArchivePart(NamedTuple):
 
     name: str
     digest: str  # of the part's inputs, except the program and `SiteStatus.shared_inputs`
-    documents: Callable[[], Iterable[Document]]
+    own_documents: Callable[[], Iterable[Document]]  # those that are not of a single record
+    records: tuple[FinalRecord, ...] = ()
+
+    def documents(self) -> Iterator[Document]:
+        """Make all documents of the part."""
+        for record in self.records:
+            yield from record.documents()
+        yield from self.own_documents()
 
 
 PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "documents of extensions"
@@ -146,15 +160,17 @@ class SiteStatus:
 
     def _final_months(self) -> Iterator[ArchivePart]:
         for month, records in self.site.months.items():
-            final = [
-                (self._digests[record], self.site.basis_of(record)) for record in records.final_by(self.now)
-            ]
+            final = tuple(map(self._final_record, records.final_by(self.now)))
             if final:
-                digest = digest_of(final, records.is_final_by(self.now))
-                omitted_sources = self.omitted_sources.get(PAGES, frozenset())
-                pages = None if self.pages is None else (self.pages, omitted_sources)
-                documents = partial(final_documents, self.site, pages, month, self.now)
-                yield ArchivePart(f"month {month}", digest, documents)
+                digest = digest_of([record.digest for record in final], records.is_final_by(self.now))
+                archive = partial(self.site.final_archive, month, self.now)
+                yield ArchivePart(f"month {month}", digest, archive, final)
+
+    def _final_record(self, record: IncidentState) -> FinalRecord:
+        is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
+        pages = None if is_omitted else self.pages
+        digest = digest_of(self._digests[record], self.site.basis_of(record))
+        return FinalRecord(digest, partial(final_documents, self.site, pages, record))
 
     def _final_feeds(self) -> Iterator[ArchivePart]:
         if self.feeds is None:

@@ -15,13 +15,24 @@ from statuary.site.document import Document
 from statuary.site.settings import HostingSettings
 from statuary.status.documents import status_documents
 from statuary.status.isolate_faulty_records import with_working_documents
-from statuary.status.site_status import SiteStatus
+from statuary.status.site_status import ArchivePart, SiteStatus
 
 STATUS, TIMED = "status", "timed"
 """The ledger's groups of the documents that may change with their epochs, and of the current ones alone."""
 
 ALL, EXAMPLES = "all of the status", "examples"
 """The ledger's groups with the names of the other groups, and with the example paths of the API page."""
+
+_LINE = "\t"
+"""Separates the digest and the paths of a record."""
+
+
+def records_of(part: str) -> str:
+    """Return the ledger's group with the records of a part of the archive.
+
+    Its lines have the digest of a record and the paths of its documents.
+    """
+    return f"records of {part}"
 
 
 def write_status(
@@ -94,7 +105,8 @@ class _StatusWriter:
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
         """Make all documents again, add them, and return paths."""
-        for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
+        parts = [part.name for part in status.archive_parts]
+        for group in (ALL, STATUS, TIMED, *parts, *map(records_of, parts)):
             self.target.ledger.save_group(group, "")
         current_paths = self._make_timed(status)
         for part in status.archive_parts:
@@ -114,6 +126,8 @@ class _StatusWriter:
             return None
         for name, group in {**groups, ALL: previous}.items():
             ledger.save_group(name, group.fingerprint, paths=group.paths)
+        for name in groups:
+            self._keep_group(records_of(name))
         return groups[TIMED].paths
 
     def _add_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
@@ -156,9 +170,52 @@ class _StatusWriter:
             fingerprint = fingerprint_of(common, part.digest).text
             paths = None if verify else self._reused(part.name, fingerprint)
             if paths is None:
-                paths = self._add(part.documents())
+                paths = self._add_part(part, common, verify=verify)
+            else:
+                self._keep_group(records_of(part.name))
             self._save_group(part.name, fingerprint, paths)
             yield part.name
+
+    def _add_part(self, part: ArchivePart, common: str, *, verify: bool) -> Sequence[str]:
+        """Add the documents of a part; reuse those of unchanged records.
+
+        Args:
+            common: the digest of what all parts share.
+
+        Returns:
+            The paths of the documents.
+        """
+        fingerprint = fingerprint_of(common).text
+        group = records_of(part.name)
+        known = {} if verify else self._known_records(group, fingerprint, part)
+        added_before = len(self.added_paths)
+        for paths in known.values():
+            self.added_paths += paths
+        lines = [_LINE.join((digest, *paths)) for digest, paths in known.items()]
+        lines += [
+            _LINE.join((record.digest, *self._add(record.documents())))
+            for record in part.records
+            if record.digest not in known
+        ]
+        self._add(part.own_documents())
+        self._save_group(group, fingerprint, lines)
+        return self.added_paths[added_before:]
+
+    def _known_records(self, group: str, fingerprint: str, part: ArchivePart) -> Mapping[str, Sequence[str]]:
+        """Reuse the documents of a part's unchanged records.
+
+        Returns:
+            Their paths, by the digest of the record.
+        """
+        previous = self.target.ledger.group(group)
+        if previous.fingerprint != fingerprint:
+            return {}
+        current = {record.digest for record in part.records}
+        records = (line.split(_LINE) for line in previous.paths)
+        known = {digest: paths for digest, *paths in records if digest in current}
+        all_paths = [path for paths in known.values() for path in paths]
+        is_same = self.target.ledger.documents.are_older_than(previous.run, all_paths)
+        return known if is_same and self.target.reuse(all_paths) else {}
 
     def _reused(self, group: str, fingerprint: str) -> Sequence[str] | None:
         paths = reused_group(self.target, group, fingerprint)
@@ -167,6 +224,11 @@ class _StatusWriter:
 
     def _add(self, documents: Iterable[Document]) -> Sequence[str]:
         return add_documents(self.target, self.hosting, documents, self.added_paths)
+
+    def _keep_group(self, group: str) -> None:
+        previous = self.target.ledger.group(group)
+        if previous.fingerprint:
+            self._save_group(group, previous.fingerprint, previous.paths)
 
     def _save_group(self, group: str, fingerprint: str, paths: Iterable[str]) -> None:
         self.target.ledger.save_group(group, "" if self.skipped else fingerprint, paths=paths)

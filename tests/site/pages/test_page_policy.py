@@ -35,15 +35,15 @@ class Elements(HTMLParser):
     ],
 )
 def test_policy_precedes_template_content(page: str) -> None:
-    first = Elements(with_policy(page, asks_nodes=False)).found[0]
+    first = Elements(with_policy(page, asks_nodes=False).decode()).found[0]
     assert first["http-equiv"] == "Content-Security-Policy"
     assert first["content"].startswith("default-src 'none'; ")
 
 
 def test_only_asking_pages_reach_nodes() -> None:
     page = "<!DOCTYPE html><html><head></head></html>"
-    assert "connect-src 'self';" in with_policy(page, asks_nodes=False)
-    assert "connect-src 'self' https:" in with_policy(page, asks_nodes=True)
+    assert "connect-src 'self';" in with_policy(page, asks_nodes=False).decode()
+    assert "connect-src 'self' https:" in with_policy(page, asks_nodes=True).decode()
 
 
 def test_theme_without_policy_gets_one(tmp_path: Path) -> None:

@@ -47,14 +47,24 @@ FORBIDDEN = (
 """Markup that theme templates must not have: a pattern, its name, and the reason."""
 
 
-def with_policy(page: str, *, asks_nodes: bool) -> str:
-    """Insert the content security policy into a page's head."""
+def with_policy(page: str, *, asks_nodes: bool) -> bytes:
+    """Insert the content security policy into a page's head.
+
+    Returns:
+        The page in UTF-8; half a character (a surrogate) becomes a question mark.
+    """
     meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(nodes=NODES if asks_nodes else "")}">'
     head = HEAD.match(page)
-    if head is not None:
-        return f"{page[: head.end()]}\n{meta}{page[head.end() :]}"
-    # a page without a <head> tag: browsers move anything before <html> and <head> into the head
-    return f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}"
+    if head is None:
+        # a page without a <head> tag: browsers move anything before <html> and <head> into the head
+        return _utf8(f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}")
+    text = _utf8(page)  # many pages are large, so none is copied as a string
+    begin = _utf8(head[0])
+    return b"".join((begin, f"\n{meta}".encode(), memoryview(text)[len(begin) :]))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def forbidden_markup(name: str, text: str) -> ThemeError | None:

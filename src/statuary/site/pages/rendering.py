@@ -78,7 +78,7 @@ class Renderer:
         )
         return Document(
             path=path,
-            body=with_policy(text, asks_nodes=asks_nodes).encode("utf-8", "replace"),
+            body=with_policy(text, asks_nodes=asks_nodes),
             media_type=url.media_type,
             cache=url.cache,
             sources=sources,

@@ -158,7 +158,16 @@ class StatusDocuments:
             start: the time of the build; a record is finished if it does not change afterwards.
         """
         for record in self.months[month].final_by(start):
-            yield self._closed_document(record)
+            yield self.closed_document(record)
+        yield from self.final_archive(month, start)
+
+    def final_archive(self, month: str, start: Instant) -> Iterator[Document]:
+        """Yield the archive of a month if every record of it is final.
+
+        Args:
+            month: a month such as `2026-11`.
+            start: the time after which a final record does not change.
+        """
         archive = self._archives_from(start).final_document(month) if self.settings.archives else None
         if archive is not None:
             yield archive
@@ -272,11 +281,12 @@ class StatusDocuments:
     ) -> Iterator[Document]:
         for record in records:
             if record.closed:
-                yield self._closed_document(record)
+                yield self.closed_document(record)
             else:
                 yield _incident_document(record, context.page, self._incident(record, context))
 
-    def _closed_document(self, record: IncidentState) -> Document:
+    def closed_document(self, record: IncidentState) -> Document:
+        """Return the document of a closed record, as of its last change."""
         document = self._closed.get(record)
         if document is None:
             encoded = self._as_of_last_change(record)

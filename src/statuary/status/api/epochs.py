@@ -104,23 +104,26 @@ class PatchBase:
         """Split bytes into ranges of the base and new text."""
         start = stop = 0
         place = text = 0
-        separator, size = self._separator, len(self._separator)
+        base, separator, size = self.body, self._separator, len(self._separator)
         while place < len(body):
-            end = body.find(separator, place) + size
-            end = len(body) if end < size else end
-            places: Sequence[int] | None = [stop]
-            if self.body.startswith(body[place:end], stop):
-                same = end + _same_from(body, end, self.body, stop + end - place)
+            end = body.find(separator, place)
+            piece = body[place:] if end < 0 else body[place:end]
+            end = len(body) if end < 0 else end + size
+            nearest = stop
+            if base.startswith(body[place:end], stop):
+                same = end + _same_from(body, end, base, stop + end - place)
                 end = same if same == len(body) else body.rfind(separator, end - size, same) + size
             else:
-                places = self._places_near(stop).get(body[place:end].removesuffix(separator))
-            if places is not None:
+                places = self._places_near(stop).get(piece)
+                if places is None:
+                    place = end
+                    continue
                 # of several places, take the next one: most of the remaining text is in the same order
                 nearest = places[min(bisect_left(places, stop), len(places) - 1)]
-                if nearest != stop or text < place:
-                    yield _Piece(start, stop, body[text:place])
-                    start = nearest
-                stop, text = nearest + end - place, end
+            if nearest != stop or text < place:
+                yield _Piece(start, stop, body[text:place])
+                start = nearest
+            stop, text = nearest + end - place, end
             place = end
         yield _Piece(start, stop, body[text:])
 
@@ -129,18 +132,43 @@ def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
     """Shorten the text of pieces that begins or ends like the base."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
-        head = _same(text, base[stop : max(stop, following)])
-        remaining_text = text[head:]
-        tail = _same(
-            remaining_text[::-1], base[max(stop + head, following - len(remaining_text)) : following][::-1]
-        )
-        while 0 < head < len(text) and not _begins_character(text[head]):
-            head -= 1
-        while tail and not _begins_character(text[len(text) - tail]):
-            tail -= 1
+        if not text:
+            yield _Piece(start, stop, text)
+            start = following
+            continue
+        head, tail = _same_ends(text, base, stop, following)
         yield _Piece(start, stop + head, text[head : len(text) - tail])
         start = following - tail
     yield pieces[-1]._replace(start=start)
+
+
+class _SameEnds(NamedTuple):
+    """The bytes at both ends of a text that are the same in the base."""
+
+    head: int
+    tail: int
+
+
+def _same_ends(text: bytes, base: bytes, stop: int, following: int) -> _SameEnds:
+    """Count the bytes at both ends of a text that repeat the base.
+
+    Only whole characters count.
+
+    Args:
+        text: the text; not empty.
+        stop: the offset in the base that the text begins at.
+        following: the offset in the base of what follows the text.
+    """
+    head = tail = 0
+    if following > stop and base[stop] == text[0]:
+        head = _same(text, base[stop : min(following, stop + len(text))])
+    if following > stop + head and head < len(text) and base[following - 1] == text[-1]:
+        tail = _same_at_end(text[head:], base[max(stop + head, following - len(text) + head) : following])
+    while 0 < head < len(text) and not _begins_character(text[head]):
+        head -= 1
+    while tail and not _begins_character(text[len(text) - tail]):
+        tail -= 1
+    return _SameEnds(head, tail)
 
 
 def _same_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
@@ -163,6 +191,14 @@ def _same(text: bytes, other_text: bytes) -> int:
     """Count the common bytes at the beginning of two texts."""
     length = min(len(text), len(other_text))
     differing = int.from_bytes(text[:length]) ^ int.from_bytes(other_text[:length])
+    return length - (differing.bit_length() + 7) // 8
+
+
+def _same_at_end(text: bytes, other_text: bytes) -> int:
+    """Count the common bytes at the end of two texts."""
+    length = min(len(text), len(other_text))
+    ours, theirs = text[len(text) - length :], other_text[len(other_text) - length :]
+    differing = int.from_bytes(ours, "little") ^ int.from_bytes(theirs, "little")
     return length - (differing.bit_length() + 7) // 8
 
 

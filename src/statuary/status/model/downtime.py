@@ -85,6 +85,7 @@ class DowntimeByDay:
                 self._records.setdefault(component_id, []).append(history)
         self._changes: dict[str, list[Instant]] = {}
         self._last: dict[str, _KnownDays] = {}
+        self._periods: dict[IncidentState, ActivePeriod | None] = {}
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
         """Return a component's days with downtime, in order."""
@@ -155,8 +156,12 @@ class DowntimeByDay:
         range_end = day_start(days.last_day + ONE_DAY, self._zone)
         for history in self._records.get(component_id, ()):
             record = history.state_at(days.at)
-            period = None if record is None else active_period(record)
-            if record is not None and period is not None:
+            if record is None:
+                continue
+            if record not in self._periods:
+                self._periods[record] = active_period(record)
+            period = self._periods[record]
+            if period is not None:
                 start, end = period
                 yield OpenPeriod(start, range_end if end is None else end, record)
 

@@ -108,6 +108,7 @@ class StatusPages:
         self._records_by_quarter = RecordsByQuarter(timeline, self._localization.dates.zone)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
+        self._latest: tuple[object, Document] | None = None
 
     def summary(self, state: PageState) -> StatusSummary:
         """Return the sentences at the top of the status page."""
@@ -219,9 +220,14 @@ class StatusPages:
         return previous[1]
 
     def _latest_history(self, at: Instant, stale: str = "") -> Document:
-        latest = self._histories.latest(self._records_by_quarter.at(at), at)
-        head = self._histories.head(latest, HISTORY_PAGE.path(), self.site.name)._replace(stale=stale)
-        return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
+        quarters = self._records_by_quarter.at(at)
+        today = at.astimezone(self._localization.dates.zone)
+        basis = quarters, today.year, today.month, stale
+        if self._latest is None or self._latest[0] != basis:
+            view = self._histories.latest(quarters, at)
+            head = self._histories.head(view, HISTORY_PAGE.path(), self.site.name)._replace(stale=stale)
+            self._latest = basis, self._renderer.page(HISTORY_PAGE, "history.html", head, view)
+        return self._latest[1]
 
     def incident_page(self, record: IncidentState) -> Document:
         """Return the page of an incident or maintenance window."""

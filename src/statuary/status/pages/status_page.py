@@ -342,6 +342,7 @@ class HistoryViewBuilder:
     def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
         self._cards = cards
         self._dates, self._texts = localization.dates, localization.texts
+        self._months: dict[tuple[int, int], tuple[Sequence[IncidentState], HistoryMonth]] = {}
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
         """Return the values for the history page with the latest months."""
@@ -383,10 +384,18 @@ class HistoryViewBuilder:
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
     def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
-        zone = self._dates.zone
-        of_month = [state for state in states if _month_of(began_at(state.incident), zone) == month]
-        cards = tuple(self._cards.card(state, 4) for state in of_month)
-        return HistoryMonth(month=self._dates.month(*month), cards=cards)
+        """Return a month of a quarter, or the same as before if no record changed.
+
+        Args:
+            states: the records of the quarter.
+        """
+        previous = self._months.get(month)
+        if previous is None or previous[0] != states:
+            zone = self._dates.zone
+            of_month = [state for state in states if _month_of(began_at(state.incident), zone) == month]
+            cards = tuple(self._cards.card(state, 4) for state in of_month)
+            previous = self._months[month] = states, HistoryMonth(self._dates.month(*month), cards)
+        return previous[1]
 
     def _link(self, quarter: Quarter | None) -> Link | None:
         return None if quarter is None else Link(self._title(quarter), quarter_path(quarter))

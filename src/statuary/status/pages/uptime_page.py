@@ -22,7 +22,7 @@ from statuary.status.model.uptime import (
     uptime_fraction,
     uptime_percentage,
 )
-from statuary.status.model.vocabulary import worst_status
+from statuary.status.model.vocabulary import ComponentStatus, worst_status
 from statuary.status.pages.component_rows import DowntimeDay, DowntimeDays, Link
 from statuary.status.urls import INCIDENT_PAGE, UPTIME, UPTIME_PAGE
 
@@ -178,6 +178,7 @@ class UptimeViewBuilder:
         self._draw = draw
         self._tables: dict[MonthTableKey, Markup] = {}
         self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
+        self._records: dict[str, tuple[object, RecordDowntime]] = {}
 
     def view(
         self,
@@ -216,32 +217,46 @@ class UptimeViewBuilder:
         self, names: Mapping[str, str], downtimes: DowntimeByComponent
     ) -> Iterator[RecordDowntime]:
         """Yield the incidents and windows that caused downtime, latest first."""
-        days: dict[str, list[tuple[DayDowntime, str]]] = {}
+        days: dict[str, list[tuple[date, ComponentStatus, str]]] = {}
         records: dict[str, IncidentState] = {}  # a day that is over keeps the state of that time
         for component_id, name in names.items():
             for day in downtimes.get(component_id, {}).values():
+                of_day = day.day, day.worst, name
                 for record in day.records:
-                    days.setdefault(record.incident.id, []).append((day, name))
-                    records[record.incident.id] = max(
-                        records.get(record.incident.id, record), record, key=lambda state: state.since
-                    )
-        for key, record in sorted(
+                    record_id = record.incident.id
+                    days.setdefault(record_id, []).append(of_day)
+                    known = records.get(record_id)
+                    if known is None or record.since > known.since:
+                        records[record_id] = record
+        for record_id, record in sorted(
             records.items(), key=lambda item: (began_at(item[1].incident), item[0]), reverse=True
         ):
-            worst = worst_status(day.worst for day, _ in days[key])
-            began = began_at(record.incident)
-            ended = record.resolved_at
-            yield RecordDowntime(
-                day=self._dates.short_day(min(day.day for day, _ in days[key])),
-                began=self._dates.moment(began),
-                record=Link(
-                    one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)
-                ),
-                components=tuple(dict.fromkeys(isolated(name) for _, name in days[key])),
-                state=STATUS_STATES[worst],
-                label=self._texts(f"status.{worst}"),
-                length="" if ended is None else self._dates.length(ended - began),
-            )
+            basis = record, days[record_id]
+            previous = self._records.get(record_id)
+            if previous is None or previous[0] != basis:
+                previous = self._records[record_id] = basis, self._record(record, days[record_id])
+            yield previous[1]
+
+    def _record(
+        self, record: "IncidentState", days: list[tuple[date, ComponentStatus, str]]
+    ) -> RecordDowntime:
+        """Return the downtime of a record.
+
+        Args:
+            days: each day with downtime, with the worst status of a component and its name.
+        """
+        worst = worst_status(status for _, status, _ in days)
+        began = began_at(record.incident)
+        ended = record.resolved_at
+        return RecordDowntime(
+            day=self._dates.short_day(min(day for day, _, _ in days)),
+            began=self._dates.moment(began),
+            record=Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)),
+            components=tuple(dict.fromkeys(isolated(name) for _, _, name in days)),
+            state=STATUS_STATES[worst],
+            label=self._texts(f"status.{worst}"),
+            length="" if ended is None else self._dates.length(ended - began),
+        )
 
     def head(self, name: str) -> PageHead:
         """Return the title and description of the uptime page."""
