@@ -15,6 +15,7 @@ from statuary.base.files import LEDGER
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.incremental import build_contract as contract_builder
+from statuary.contracts.incremental import rebuild_plan
 from statuary.contracts.incremental.contract_table import read_reasons
 from statuary.contracts.pages import list_documents
 from statuary.contracts.section import ContractsSection
@@ -138,6 +139,25 @@ def test_unchanged_sources_are_not_reread(content, tmp_path, built):
     assert (built, outcome.plan.is_empty) == ([], True)
     assert looks(tmp_path / "out") == before
     assert outcome.checked.contracts.contracts == COUNT
+
+
+def test_touched_sources_are_hashed_once(content, tmp_path, monkeypatch):
+    build(content, tmp_path / "out", git=False)
+    hashed = []
+    source_digest = rebuild_plan.source_digest
+
+    def digest_of(root, source):
+        hashed.append(source.path)
+        return source_digest(root, source)
+
+    monkeypatch.setattr(rebuild_plan, "source_digest", digest_of)
+    for file in (content / "contracts").rglob("*.json"):
+        os.utime(file, (time.time() - 30,) * 2)
+    build(content, tmp_path / "out", git=False)
+    assert sorted(hashed) == sorted(path_of(one) for one in range(1, COUNT + 1))
+    hashed.clear()
+    assert build(content, tmp_path / "out", git=False).plan.is_empty
+    assert not hashed
 
 
 def test_incident_change_touches_no_contract(content, tmp_path, built):

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.built_contracts import CONTRACTS
 from statuary.contracts.incremental.contract_table import ContractTable, KnownSource
-from statuary.contracts.incremental.partitions import AnySource, OutdatedSource, verify_git_id
+from statuary.contracts.incremental.partitions import RECENT, AnySource, OutdatedSource, verify_git_id
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource, ContractForm, evidence_folder
@@ -63,6 +63,9 @@ class SourceComparison:
     rebuild_reason: RebuildReason | None = None  # why all are built; None if only some are
     incomplete_sources: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
+    trusted_before: int = (
+        0  # sources that changed later (in nanoseconds since 1970) are read by the next build
+    )
 
     def outdated(
         self, sources: Iterable[AnySource]
@@ -111,11 +114,13 @@ class SourceComparison:
     ) -> RebuildReason | MetadataChange | None:
         """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
-        stat = source_stat(root, source).text
+        stat = source_stat(root, source)
         # if git reports a change, do not trust an equal modification time: some tools set it
-        if stat and stat == last_stat and not (git and last_git):
-            return (path, git, stat) if git else None
+        if stat.text and stat.text == last_stat and not (git and last_git):
+            return (path, git, stat.text) if git else None
         if last_digest and source_digest(self.root, source) == last_digest:
+            if not git:
+                return path, "", stat.text_if_before(self.trusted_before)
             return path, verify_git_id(self.root, source, git, last_digest), ""
         return RebuildReason.CHANGED
 
@@ -295,6 +300,7 @@ def plan_rebuild(
         rebuild_reason=because,
         incomplete_sources=incomplete_sources,
         verify=verify,
+        trusted_before=target.started_at_ns - RECENT,
     )
     return RebuildPlan(comparison.outdated(sources), incomplete_sources)
 
