@@ -196,6 +196,26 @@ def test_installers_install_by_lock_alone():
     assert {name for name, _ in floating} == {"try-release"}
 
 
+def test_workflows_pin_patch_of_python():
+    texts = [file.read_text("utf-8") for file in (CHECKOUT / ".github/workflows").glob("*.yml")]
+    without_comments = [re.sub("#.*", "", text) for text in texts]
+    versions = [found for text in without_comments for found in re.findall(r"\b3\.\d+(?:\.\d+)?\b", text)]
+    assert len(versions) > 10
+    assert [version for version in versions if version.count(".") != 2] == []
+
+
+def test_only_one_script_installs_packages():
+    scripts = [file for file in (CHECKOUT / ".ci").iterdir() if file.is_file()]
+    assert [file.name for file in scripts if "apt-get" in commands_of(file.read_text("utf-8"))] == [
+        "install-packages"
+    ]
+
+
+def commands_of(script):
+    """Return the lines of a script of shell that are no comments."""
+    return "\n".join(line for line in script.splitlines() if not line.lstrip().startswith("#"))
+
+
 def test_changelog_links_lead_to_files():
     text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text.replace("\n", " "))
