@@ -9,6 +9,7 @@ import pytest
 
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.site_folder import SiteFolder
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.read import opened, read_group
 from statuary.publish.ledger.schema import CachedGroup, CollectedOutput, NoOutput
@@ -34,6 +35,29 @@ def test_documents_are_written_with_aliases(tmp_path: Path) -> None:
     counts = publish(tmp_path, document("a/One", b"1", "a/one"), document("b", b"2"))
     assert tree(tmp_path) == {"a/One": b"1", "a/one": b"1", "b": b"2"}
     assert counts == {Action.ADD: 3, Action.REPLACE: 0, Action.REMOVE: 0}
+
+
+def test_dry_run_refuses_to_apply(tmp_path: Path) -> None:
+    with FolderTarget(tmp_path, dry_run=True) as publication:
+        publication.add([document("a")])
+        with pytest.raises(PublishingError, match="a dry run cannot be applied"):
+            publication.apply()
+    assert tree(tmp_path) == {}
+
+
+def test_resized_finds_files_and_links(tmp_path: Path) -> None:
+    (tmp_path / "same").write_bytes(b"1")
+    (tmp_path / "longer").write_bytes(b"12")
+    (tmp_path / "link").symlink_to("s")  # the size of a link is that of its text
+    files = [(name, "", 1, "", name) for name in ("same", "longer", "link", "missing")]
+    assert list(SiteFolder(tmp_path).resized(files)) == ["longer", "link", "missing"]
+
+
+def test_published_body_is_read_back(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1"))
+    with FolderTarget(tmp_path) as publication:
+        assert publication.published("a") == b"1"
+        assert publication.published("b") is None
 
 
 def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:

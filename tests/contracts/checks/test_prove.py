@@ -307,6 +307,8 @@ def test_release_table_is_ordered():
     assert releases("fe") == {}
     days = [release.not_before for release in solc.values() if release.not_before]
     assert days == sorted(days)
+    assert solc["0.8.20"].not_before == "2023-05-10"
+    assert vyper["0.3.10"].not_before == "2023-10-04"
     assert all(
         re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in [*days, *(one.not_before for one in vyper.values())]
     )

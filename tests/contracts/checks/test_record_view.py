@@ -4,8 +4,15 @@ import json
 
 import pytest
 
-from statuary.contracts.checks.record_view import MetadataHashes, as_json_text, hex_bytes, same_json
+from statuary.contracts.checks.record_view import (
+    MetadataHashes,
+    RecordView,
+    as_json_text,
+    hex_bytes,
+    same_json,
+)
 from statuary.contracts.model.metadata_hashes import metadata_hash
+from support.contracts import made_record
 
 METADATA = {"version": 1, "language": "Solidity", "output": {"b": "\u00fc", "a": []}}
 AS_WRITTEN = [
@@ -97,3 +104,10 @@ def test_hex_text_is_decoded(text, data):
 )
 def test_value_is_shown_as_json(value, text):
     assert as_json_text(value) == text
+
+
+def test_invalid_immutables_prevent_match():
+    record = made_record("immutables")
+    assert RecordView(record).runtime.found is not None
+    record["runtimeBytecode"]["immutableReferences"] = {"7": "x"}
+    assert RecordView(record).runtime.found is None

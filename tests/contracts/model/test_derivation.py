@@ -295,6 +295,13 @@ def test_absent_metadata_is_null(text):
     assert made_record(std_json_output=output)["metadata"] is None
 
 
+def test_metadata_of_wrong_type_is_refused():
+    output = made_workspace(FEATURES["plain"]).std_json_output
+    output["contracts"][PATH][NAME]["metadata"] = {"version": 1}
+    with pytest.raises(DerivationError, match="the compiler's metadata is not text"):
+        made_record(std_json_output=output)
+
+
 def test_derivation_error_is_located():
     with pytest.raises(DerivationError) as raised:
         made_record(std_json_input={"language": "Solidity", "settings": {}, "sources": {}})

@@ -70,6 +70,12 @@ def test_constructor_is_told_from_contract(constructor, is_factory):
     assert proxy_marks(deploying(constructor, "6000 00")).is_factory == is_factory
 
 
+def test_data_may_precede_deployed_code():
+    """The constructor ends at RETURN; POP stands for a byte of data before the code that is returned."""
+    code = bytes.fromhex("f0" + DEPLOY.format(9) + "50" + "6000 00")
+    assert not proxy_marks(code).is_factory
+
+
 def test_mark_in_constructor_is_kept():
     slot = EIP_1967[:-2].hex()
     assert proxy_marks(deploying(f"{slot} 50", "6000 00")).candidates == ("EIP1967Proxy",)

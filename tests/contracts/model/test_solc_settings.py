@@ -5,7 +5,7 @@ import json
 import pytest
 
 from statuary.base.json_values import NumberText
-from statuary.contracts.model.solc_settings import TABLE, setting_differences
+from statuary.contracts.model.solc_settings import TABLE, read_release, setting_differences
 
 NOTHING = {"optimizer": {"enabled": False, "runs": 200}, "libraries": {}, "remappings": []}
 RECENT = NOTHING | {"evmVersion": "osaka", "metadata": {"bytecodeHash": "ipfs"}}
@@ -199,6 +199,12 @@ def test_table_begins_with_standard_json():
     table = json.loads(TABLE.read_text("utf-8"))
     assert next(iter(table)) == "0.4.11"
     assert all(changes for changes in [*table.values()][:-1])
+
+
+def test_release_details_are_read():
+    row = next(iter(json.loads(TABLE.read_text("utf-8")).values()))
+    assert read_release(row | {"details": None}).details is None
+    assert read_release(row | {"details": {"cse": [0, 0, 1]}}).details == {"cse": (False, False, True)}
 
 
 def test_number_spelling_is_not_forgotten():

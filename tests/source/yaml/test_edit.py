@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.parse_yaml import parse_yaml
+from statuary.source.unreadable import UnreadableError
 from statuary.source.yaml_nodes import block_text, inline_scalar
 from support.random_runs import times
 
@@ -117,6 +118,26 @@ def test_indented_comment_stays_with_entry():
     text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
     below = "  # of b or of a\n"
     assert set_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
+
+
+def test_edit_keeps_carriage_returns():
+    text = "updates:\r- x\rname: y\r"
+    assert append_item(text, ("updates",), "z") == "updates:\r- x\r- z\rname: y\r"
+
+
+def test_aliases_of_empty_lists_count_once():
+    lists = "[]," * 100
+    aliases = "*a," * 19  # with all of them, the file has nearly as much text as it may expand to
+    assert len(parse_yaml(f"a: &a [{lists}]\nb: [{aliases}]\n")["b"]) == 19
+
+
+def test_expansion_up_to_limit_is_accepted(monkeypatch):
+    monkeypatch.setattr("statuary.source.parse_yaml.MAX_EXPANSION", 1)
+    assert parse_yaml("[a]") == [
+        "a"
+    ]  # three characters: one for the list, one for the item and one for its text
+    with pytest.raises(UnreadableError, match="aliases"):
+        parse_yaml("a")
 
 
 def test_many_blank_lines_stay_fast():
