@@ -79,7 +79,7 @@ def due_since(root: Path, target: str = "") -> dict[str, int]:
     return due_tests(root, changed_since(root, base_of_change(root, target).commit))
 
 
-def test_pull_request_of_last_week_has_due_tests(root: Path) -> None:
+def test_outdated_branch_has_due_tests(root: Path) -> None:
     git(root, "switch", "--quiet", "--create", "faster-plans")
     commit(root, **{"src/statuary/publishing/plan.py": "from statuary.domain import values\n"})
     commit(root, **{"README.md": "# A fast program\n"})
@@ -106,7 +106,7 @@ REACHED = {
 
 
 @pytest.mark.parametrize("path", REACHED)
-def test_changed_file_makes_its_tests_due(root: Path, path: str) -> None:
+def test_changed_file_makes_tests_due(root: Path, path: str) -> None:
     git(root, "switch", "--quiet", "--create", "change")
     commit(root, **{path: FILES.get(path, "") + "\n"})
     assert {Path(name).stem.removeprefix("test_") for name in due_since(root)} == REACHED[path]
@@ -143,7 +143,7 @@ def test_main_without_tag_has_latest_due(root: Path) -> None:
     assert base_of_change(root, commits=99).commit == ""
 
 
-def test_clone_is_compared_with_its_remote(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_clone_is_compared_with_remote(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     clone = tmp_path_factory.mktemp("clone")
     git(root, "clone", "--quiet", str(root), str(clone))
     git(clone, "switch", "--quiet", "--create", "change")

@@ -90,13 +90,13 @@ def targets() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "target"), sorted(set(targets())))
-def test_target_is_within_its_extension(name, target):
+def test_target_belongs_to_named_extension(name, target):
     assert target.startswith(f"statuary.extensions.{name}.")
     assert load(target)
 
 
 @pytest.mark.parametrize("row", KEYED, ids=lambda row: row.name)
-def test_section_reads_only_its_key(row):
+def test_section_reads_only_own_key(row):
     section = load(row.section)
     assert Section in inspect.getmro(section)
     model = section.source()
@@ -108,7 +108,7 @@ def test_section_reads_only_its_key(row):
 @pytest.mark.parametrize(
     ("need", "target"), [pair for row in EXTENSIONS for pair in row.provides.items()], ids=str
 )
-def test_provided_target_fits_its_need(need, target):
+def test_provided_target_meets_need(need, target):
     checks = [check for name, check in PROVIDED.items() if need == name or need.startswith(f"{name} ")]
     assert checks
     assert all(check(load(target)) for check in checks)
@@ -141,7 +141,7 @@ def test_row_matches_extension_package(row):
 
 
 @pytest.mark.parametrize("path", providers("section of published"))
-def test_published_file_is_of_its_section(path):
+def test_published_file_belongs_to_section(path):
     assert match_url(path)
     assert path in providers("replacement")
 
@@ -152,11 +152,11 @@ def test_rows_share_no_values():
         assert len(names) == len(set(names)), column
 
 
-def test_every_bulk_form_has_reader():
+def test_bulk_forms_have_readers():
     assert {*providers("bulk")} == {*BulkForm}
 
 
-def test_every_extension_folder_has_row():
+def test_extension_folders_have_rows():
     folders = {folder.parent.name for folder in (PACKAGE / "extensions").glob("*/__init__.py")}
     assert {row.name for row in EXTENSIONS} == folders
 

@@ -113,7 +113,7 @@ def document(out: Path, name: str) -> object:
     return orjson.loads((out / "counter" / name).read_bytes())
 
 
-def test_section_of_another_package_adds_documents(tmp_path: Path, package: Path) -> None:
+def test_foreign_section_adds_documents(tmp_path: Path, package: Path) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     done = build(content, out, package)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -132,7 +132,7 @@ def test_section_of_another_package_adds_documents(tmp_path: Path, package: Path
 
 
 @pytest.mark.slow
-def test_section_of_another_package_has_host_rules(tmp_path: Path, package: Path) -> None:
+def test_foreign_section_gets_host_rules(tmp_path: Path, package: Path) -> None:
     settings = "counter: {title: Incidents}\nhosting: {files: [netlify]}\n"
     out, content = tmp_path / "out", content_with(tmp_path, settings)
     assert build(content, out, package).returncode == 0
@@ -142,7 +142,7 @@ def test_section_of_another_package_has_host_rules(tmp_path: Path, package: Path
 
 
 @pytest.mark.slow
-def test_disabled_section_of_another_package_disappears(tmp_path: Path, package: Path) -> None:
+def test_disabled_foreign_section_disappears(tmp_path: Path, package: Path) -> None:
     key = "counter: {title: Incidents}\n"
     out, content = tmp_path / "out", content_with(tmp_path, key)
     assert build(content, out, package).returncode == 0
@@ -158,7 +158,7 @@ def test_disabled_section_of_another_package_disappears(tmp_path: Path, package:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["broken", "broken at once"])
-def test_broken_section_of_another_package_is_reported(tmp_path: Path, package: Path, title: str) -> None:
+def test_broken_foreign_section_is_reported(tmp_path: Path, package: Path, title: str) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     assert build(content, out, package).returncode == 0
     counted = document(out, "total.json")
@@ -178,7 +178,7 @@ def test_key_without_package_is_unknown(tmp_path: Path) -> None:
     assert "unknown-key" in done.stdout + done.stderr
 
 
-def test_invalid_settings_of_another_package_are_located(tmp_path: Path, package: Path) -> None:
+def test_invalid_foreign_settings_are_located(tmp_path: Path, package: Path) -> None:
     done = build(content_with(tmp_path, "counter: {name: Incidents}\n"), tmp_path / "out", package)
     assert done.returncode == 1
     assert "site.yaml:" in done.stdout + done.stderr

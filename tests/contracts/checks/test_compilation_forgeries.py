@@ -183,7 +183,7 @@ def name_of_commented_object(record):
 
 
 @forgery(IMMUTABLES)
-def immutable_of_a_comment(record):
+def immutable_from_comment(record):
     path, _ = target(record)
     text = record["sources"][path]["content"]
     record["sources"][path]["content"] = text.replace(
@@ -194,7 +194,7 @@ def immutable_of_a_comment(record):
 
 
 @forgery(FILES)
-def library_of_a_comment(record):
+def library_from_comment(record):
     path, _ = target(record)
     text = record["sources"][path]["content"]
     record["sources"][path]["content"] = text.replace(
@@ -207,13 +207,13 @@ def library_of_a_comment(record):
 
 
 @forgery(PLAIN_LAYOUT)
-def layout_of_a_comment(record):
+def layout_from_comment(record):
     for variable in record["storageLayout"]["storage"]:
         variable["slot"] = str(int(variable["slot"]) + 5)
 
 
 @forgery(LAYOUT)
-def layout_without_its_words(record):
+def layout_without_words(record):
     path, _ = target(record)
     text = record["sources"][path]["content"]
     record["sources"][path]["content"] = text.replace("layout\n", "/* layout\n").replace(
@@ -226,12 +226,12 @@ def layout_without_its_words(record):
 
 
 @forgery(STEPS)
-def steps_with_another_cleanup(record):
+def optimizer_steps_with_wrong_cleanup(record):
     settings(record)["optimizer"]["details"]["yulDetails"]["optimizerSteps"] += ":"
 
 
 @forgery(STEPS)
-def steps_of_another_order(record):
+def optimizer_steps_out_of_order(record):
     details = settings(record)["optimizer"]["details"]["yulDetails"]
     details["optimizerSteps"] = details["optimizerSteps"][::-1]
 
@@ -242,7 +242,7 @@ def stack_allocation_switched_off(record):
 
 
 @forgery(STEPS, ZERO)
-def part_of_the_optimizer_switched_off(record):
+def optimizer_partly_disabled(record):
     settings(record)["optimizer"].setdefault("details", {})["cse"] = False
 
 
@@ -252,7 +252,7 @@ def details_left_out(record):
 
 
 @forgery(ZERO, STEPS, LAYOUT)
-def setting_that_the_release_refuses(record):
+def setting_refused_by_release(record):
     settings(record)["audited"] = True
 
 
@@ -267,7 +267,7 @@ def global_library_added(record):
 
 
 @forgery(FILES)
-def library_of_the_other_file(record):
+def library_of_wrong_file(record):
     settings(record)["libraries"]["lib/L.sol"]["Sums"] = "0x2000000000000000000000000000000000000002"
 
 
@@ -278,7 +278,7 @@ def libraries_by_path_in_old_metadata(record):
 
 
 @forgery(ZERO, STEPS, MANY)
-def default_of_another_release(record):
+def default_of_wrong_release(record):
     record["metadata"]["settings"]["evmVersion"] = "paris"
 
 
@@ -312,7 +312,7 @@ def second_function_with_zeros(record):
 
 
 @forgery(ZERO, MANY)
-def build_before_the_release(record):
+def build_before_release(record):
     version = record["compilation"]["compilerVersion"]
     record["compilation"]["compilerVersion"] = version.replace("+", "-pre.1+")
     record["metadata"]["compiler"]["version"] = record["compilation"]["compilerVersion"]
@@ -338,21 +338,21 @@ def delete_character_left_out(record):
 
 
 @forgery(WORDS, ADDED_WORDS, OLD_WORDS)
-def word_more_on_the_chain(record):
+def extra_word_on_chain(record):
     code = record["runtimeBytecode"]
     code["onchainBytecode"] += "33ff" + "00" * 30
     code["transformationValues"]["immutables"]["0"] += "33ff" + "00" * 30
 
 
 @forgery(WORDS, ADDED_WORDS)
-def word_less_on_the_chain(record):
+def missing_word_on_chain(record):
     code = record["runtimeBytecode"]
     code["onchainBytecode"] = code["onchainBytecode"][:-64]
     code["transformationValues"]["immutables"]["0"] = code["transformationValues"]["immutables"]["0"][:-64]
 
 
 @forgery(WORDS, OLD_WORDS)
-def words_before_the_end(record):
+def words_before_end(record):
     code = record["runtimeBytecode"]
     words = code["transformationValues"]["immutables"]["0"][2:]
     compiled = code["recompiledBytecode"][2:]
@@ -361,7 +361,7 @@ def words_before_the_end(record):
 
 
 @forgery(WORDS)
-def words_without_a_constructor(record):
+def words_without_constructor(record):
     creation = record["creationBytecode"]
     for member in ("onchainBytecode", "recompiledBytecode"):
         creation[member] = creation[member].replace("61015d610000f3", "6100bd610000f3")
@@ -371,7 +371,7 @@ def words_without_a_constructor(record):
 
 
 @forgery(POLYGON)
-def another_pattern(record):
+def wrong_proxy_pattern(record):
     record["proxyResolution"]["proxyType"] = "EIP1967Proxy"
 
 
@@ -381,12 +381,12 @@ def implementation_of_nobody(record):
 
 
 @forgery(POLYGON)
-def implementation_that_is_itself(record):
+def proxy_of_itself(record):
     record["proxyResolution"]["implementations"] = [{"address": record["address"]}]
 
 
 @forgery(NAMES, ZERO, WORDS)
-def proxy_that_delegates_nowhere(record):
+def proxy_without_delegation(record):
     record["proxyResolution"] = {
         "isProxy": True,
         "proxyType": "AuditedProxy",
@@ -395,7 +395,7 @@ def proxy_that_delegates_nowhere(record):
 
 
 @forgery(LAYOUT, STEPS)
-def polygon_proxy_without_its_slot(record):
+def polygon_proxy_without_slot(record):
     record["proxyResolution"] = {
         "isProxy": True,
         "proxyType": "MaticProxy",
@@ -484,7 +484,7 @@ def other_version_without_auxdata(record):
 
 
 @forgery(WORDS, ADDED_WORDS, OLD_WORDS)
-def function_that_vyper_never_compiled(record):
+def function_unknown_to_vyper(record):
     record["abi"] = [*record["abi"], INVENTED]
 
 

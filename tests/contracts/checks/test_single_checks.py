@@ -166,7 +166,7 @@ def test_metadata_without_sources_fails():
     assert messages("metadata-sources-mismatch", record) == ["the metadata lists no sources"]
 
 
-def test_keccak_cache_drops_the_oldest():
+def test_keccak_cache_drops_oldest_hash():
     cache = KeccakCache(2)
     digests = [cache.of(text) for text in ("a", "b", "c", "a")]
     assert digests == ["0x" + keccak256(text.encode()).hex() for text in ("a", "b", "c", "a")]
@@ -236,7 +236,16 @@ def test_undecodable_auxdata_fails(value):
     assert outcome("auxdata-offset", record) is CheckOutcome.FAILED
 
 
-def test_auxdata_list_of_another_kind_fails():
+def test_differing_output_metadata_is_named():
+    record = made_record()
+    path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
+    record = with_member(record, "stdJsonOutput", "contracts", path, name, "metadata", "{}")
+    assert messages("std-json-output-mismatch", record) == [
+        f"stdJsonOutput.contracts.{path}.{name}.metadata is not the same as metadata"
+    ]
+
+
+def test_auxdata_as_list_fails():
     record = with_member(made_record(), "runtimeBytecode", "cborAuxdata", [])
     assert outcome("auxdata-offset", record) is CheckOutcome.FAILED
 
@@ -283,7 +292,7 @@ def test_vyper_sizes_match_code():
         ("runtimeBytecode", "immutableReferences", {"0": [{"start": 1, "length": 96}]}),
     ],
 )
-def test_wrong_vyper_size_fails(change):
+def test_false_vyper_runtime_size_fails(change):
     assert outcome("invalid-vyper-immutables", with_member(vyper_record(), *change)) is CheckOutcome.FAILED
 
 
@@ -654,7 +663,7 @@ def vyper_module(path, name):
     return {"compilation": compilation, "sources": {path: {"content": ""}}}
 
 
-def test_vyper_module_has_its_files_name():
+def test_vyper_module_is_named_after_file():
     assert messages("undeclared-contract", vyper_module("contracts/Vault.vy", "Vault")) == []
     assert outcome("undeclared-contract", vyper_module("contracts/Vault.vy", "Vault")) is CheckOutcome.PASSED
     assert messages("undeclared-contract", vyper_module("contracts/Vault.vy", "Safe")) == [
@@ -677,7 +686,7 @@ def test_identifiers_of_parameters_are_checked(member):
         assert len(messages("invalid-identifier", record(name))) == 1
 
 
-def test_layout_fault_names_the_variable():
+def test_layout_fault_names_variable():
     record = layout_record(["a"], "uint b;")
     [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
     assert [finding.pointer for finding in result.findings] == [("storageLayout", "storage", 0, "label")]

@@ -67,7 +67,7 @@ def test_lookup_answers_known_and_unknown_hashes():
     }
 
 
-def test_hash_of_wrong_length_is_unknown():
+def test_hash_with_invalid_length_is_unknown():
     found = result(f"{LOOKUP}?function={key(TRANSFER, 66)}&event={key(EVENT)}")
     assert found == {"function": {key(TRANSFER, 66): None}, "event": {key(EVENT): []}}
 
@@ -95,7 +95,7 @@ def test_noncanonical_names_are_filtered(query, count):
     "text",
     ["0x1234", "12345678", "0xzzzzzzzz", "0x12345678,", ",0x12345678", "0x12345678, 0x12345678", "<b>'\"\\"],
 )
-def test_invalid_hash_is_an_error(text):
+def test_invalid_hash_gives_error(text):
     wrong = next(
         one
         for one in text.split(",")

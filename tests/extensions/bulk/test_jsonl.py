@@ -93,7 +93,7 @@ def test_findings_have_line_and_column(tmp_path):
 
 @pytest.mark.parametrize("name", ["all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("harm", ["cut", "changed", "trailing"])
-def test_damaged_file_is_a_finding(tmp_path, name, harm):
+def test_damaged_file_gives_finding(tmp_path, name, harm):
     whole = packed(name, b"\n".join([RECORD] * 3))
     middle = len(whole) // 2
     harmed = {
@@ -131,7 +131,7 @@ def test_file_of_other_format_stops_early(tmp_path):
     assert "is skipped" in contracts[-1].parsed_contract.findings[0].message
 
 
-def test_missing_file_is_a_finding(tmp_path):
+def test_missing_file_gives_finding(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
     assert contract.parsed_contract.findings[0].message.startswith("cannot open the file")
 
@@ -149,7 +149,7 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 @pytest.mark.slow
 @settings(max_examples=times(150))
 @given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
-def test_ranges_cover_every_line_once(tmp_path_factory, found, ends, size, by_workers):
+def test_ranges_cover_lines_once(tmp_path_factory, found, ends, size, by_workers):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)

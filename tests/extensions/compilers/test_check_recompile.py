@@ -47,7 +47,7 @@ def test_identical_compilation_has_no_findings(content, tmp_path):
     assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno errors or warnings\n"
 
 
-def test_different_compilation_is_an_error(content, tmp_path):
+def test_different_compilation_gives_error(content, tmp_path):
     program = compiler(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     result = check(content, "--recompile", "--compiler", f"solc={program}")
     assert result.exit_code == ExitCode.FINDINGS
@@ -56,7 +56,7 @@ def test_different_compilation_is_an_error(content, tmp_path):
     assert "1 of 1 records compiled again, 0 of them identical\n1 error, 0 warnings" in result.stdout
 
 
-def test_missing_compiler_version_is_a_warning(content, tmp_path):
+def test_missing_compiler_version_gives_warning(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, version='0.8.29+commit.ab55807c')}"]
     result = check(content, *options)
     assert result.exit_code == ExitCode.OK

@@ -133,7 +133,7 @@ def test_changed_member_is_located(change, tmp_path):
 
 
 @pytest.mark.parametrize("member", ["abi", "metadata", "devdoc", "userdoc"])
-def test_null_member_is_an_error(member, tmp_path):
+def test_null_member_gives_error(member, tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record[member] = None
@@ -142,7 +142,7 @@ def test_null_member_is_an_error(member, tmp_path):
 
 
 @pytest.mark.parametrize("member", ["storageLayout", "transientStorageLayout"])
-def test_missing_layout_is_a_warning(member, tmp_path):
+def test_missing_storage_layout_gives_warning(member, tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     output["contracts"][PATH][NAME][member] = {"storage": [], "types": None}
@@ -156,19 +156,19 @@ def shift_an_immutable(record):
     next(step for step in steps if step["reason"] == "immutable")["offset"] += 1
 
 
-def change_a_library(record):
+def change_library_address(record):
     values = record["runtimeBytecode"]["transformationValues"]["libraries"]
     values[next(iter(values))] = "0x" + "ab" * 20
 
 
-def drop_the_constructor_arguments(record):
+def drop_constructor_arguments(record):
     record["creationBytecode"]["transformations"].pop()
 
 
 TRANSFORMATIONS = {
     shift_an_immutable: "runtimeBytecode",
-    change_a_library: "runtimeBytecode",
-    drop_the_constructor_arguments: "creationBytecode",
+    change_library_address: "runtimeBytecode",
+    drop_constructor_arguments: "creationBytecode",
 }
 
 
@@ -181,7 +181,7 @@ def test_transformations_must_match_output(change, tmp_path):
     assert [one.pointer for one in again.findings] == [(TRANSFORMATIONS[change], "transformations")]
 
 
-def test_contradicted_match_level_is_an_error(tmp_path):
+def test_contradicted_match_level_gives_error(tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record["runtimeBytecode"]["onchainBytecode"] += "00"
@@ -271,7 +271,7 @@ def test_equal_inputs_are_compiled_once(tmp_path):
     assert (tmp_path / "runs").read_text() == "run\n"
 
 
-def test_rejected_input_is_an_error(tmp_path):
+def test_rejected_compiler_input_gives_error(tmp_path):
     errors = [
         {"severity": "warning", "message": "unused"},
         {"severity": "error", "formattedMessage": "ParserError: Expected ';'"},
@@ -283,7 +283,7 @@ def test_rejected_input_is_an_error(tmp_path):
     assert finding.message == f"solc {VERSION}: it rejects the input: ParserError: Expected ';'"
 
 
-def test_output_without_contract_is_an_error(tmp_path):
+def test_output_without_contract_gives_error(tmp_path):
     [finding] = recompiled(site(tmp_path, made_record("plain")), saying(tmp_path, {"contracts": {}})).findings
     assert finding.severity is Severity.ERROR
     assert f"the compiler's output has no contract {PATH}:{NAME}" in finding.message
@@ -303,7 +303,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_compiler_is_a_warning_and_stopped(kind, tmp_path):
+def test_hostile_compiler_is_stopped_with_warning(kind, tmp_path):
     body, message = HOSTILE[kind]
     content = site(tmp_path, made_record("plain"))
     limits = {"seconds": 1, "memory_bytes": 1 << 28, "output_bytes": 1 << 16}

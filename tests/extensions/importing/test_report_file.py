@@ -32,7 +32,7 @@ def many_deployments(count: int) -> dict[str, str]:
     return {"broadcast/multi/Safe.s.sol-latest/run.json": json.dumps({"deployments": runs})}
 
 
-def test_report_file_lists_every_address(tmp_path):
+def test_report_file_lists_all_addresses(tmp_path):
     source, report = write_files(tmp_path / "safe", many_deployments(3000)), tmp_path / "report.json"
     content = empty_site(tmp_path, [1, 2])
     result = imported(content, "foundry", "--report", str(report), source=source)
@@ -49,7 +49,7 @@ def test_report_file_lists_every_address(tmp_path):
     assert sum(OTHER in line for line in report.read_text().splitlines()) == 3000
 
 
-def test_removed_command_names_its_successor(tmp_path):
+def test_removed_command_names_successor(tmp_path):
     result = imported(tmp_path, "safe-deployments", "--report", "report.json", source=tmp_path)
     assert result.exit_code == 2
     assert "statuary import sourcify" in result.output
@@ -88,7 +88,7 @@ def test_dry_run_writes_only_report(tmp_path):
     assert not list(content.glob("contracts/**/*"))
 
 
-def test_unwritable_report_is_an_error(tmp_path):
+def test_unwritable_report_gives_error(tmp_path):
     (tmp_path / "file").write_text("")
     result = imported(empty_site(tmp_path), "foundry", "--report", str(tmp_path / "file/report.json"))
     assert result.exit_code == ExitCode.FAILED
@@ -160,7 +160,7 @@ def test_foundry_toml_folders_are_read(tmp_path, monkeypatch):
     assert "verified and added: 4 contracts" in result.output
 
 
-def test_invalid_foundry_toml_is_an_error(tmp_path):
+def test_invalid_foundry_toml_gives_error(tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     (project / "foundry.toml").write_text("[profile.default")
     result = imported(empty_site(tmp_path), "foundry", source=project)

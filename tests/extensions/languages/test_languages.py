@@ -142,7 +142,7 @@ def test_invalid_languages_are_reported(content, tmp_path, tags, said):
         ("pages: {language: pt-BR}", "pt-BR", "pt"),
     ],
 )
-def test_language_name_suggests_its_tag(tmp_path, settings, tag, suggested):
+def test_language_name_suggests_tag(tmp_path, settings, tag, suggested):
     content = write_files(
         tmp_path, {"site.yaml": f"page: {{name: Plinth, url: https://plinth.example}}\n{settings}\n"}
     )
@@ -362,7 +362,7 @@ def test_invalid_translations_are_reported(content, tmp_path, name, said):
         ("{de: Langsam}", "Langsam", "is not given in 'en', the first language"),
     ],
 )
-def test_missing_translation_is_a_warning(content, tmp_path, name, published, said):
+def test_missing_translation_gives_warning(content, tmp_path, name, published, said):
     write_files(
         content,
         {"incidents/slow.yaml": TRANSLATED.replace("{en: Slow answers, de: Langsame Antworten}", name)},
@@ -429,7 +429,7 @@ def test_translated_page_updates_at_transition(site):
     assert passed["complaints"] == []
 
 
-def test_one_language_adds_no_menu(content, tmp_path):
+def test_single_language_adds_no_menu(content, tmp_path):
     write_files(content, {"site.yaml": f"{SITE}languages: [en]\n"})
     page = built_files(content, tmp_path / "site")["index.html"]
     assert b"hreflang" not in page

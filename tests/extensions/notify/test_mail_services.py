@@ -102,7 +102,7 @@ def test_listmonk_campaign_is_created_and_started():
 
 
 @pytest.mark.parametrize(("state", "fails"), [("running", False), ("finished", False), ("draft", True)])
-def test_started_campaign_is_not_an_error(state, fails):
+def test_started_campaign_gives_no_error(state, fails):
     """A retry finds that the lost answer of the first try was a success."""
 
     def answer(request):
@@ -134,7 +134,7 @@ def test_buttondown_email_is_sent_at_once():
 
 
 @pytest.mark.parametrize("code", ["email_duplicate", "slug_invalid"])
-def test_email_that_buttondown_has_is_not_an_error(code):
+def test_email_known_to_buttondown_succeeds(code):
     with service(lambda _: (400, {"code": code, "detail": "…"})) as served:
         send_mail(BUTTONDOWN, Address(f"http://:k3y@{served.url}/v1/emails"), "up1", MESSAGE)
 
@@ -168,7 +168,7 @@ def test_incomplete_url_is_explained(channel, url, lack):
     assert "write it like https://" in refused.value.hint
 
 
-def test_site_mails_update_once_and_tests_with_draft(tmp_path, monkeypatch):
+def test_updates_mail_once_tests_draft(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     channels = "notify:\n  channels:\n    - {name: readers, kind: listmonk, url_variable: LIST_URL}\n"
     content = write_files(small_site(tmp_path), {"site.yaml": SITE + channels})

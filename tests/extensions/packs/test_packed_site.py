@@ -138,14 +138,14 @@ def test_packed_site_responds_like_full_site(site: Site, place: str) -> None:
 
 
 @pytest.mark.slow
-def test_packed_site_lists_every_contract(site: Site, place: str) -> None:
+def test_packed_site_lists_all_contracts(site: Site, place: str) -> None:
     with open_snapshot(site.built) as whole, open_snapshot(place) as packed:
         records = {(one.chain_id, one.address): one.body for one in whole.contracts()}
         assert len(records) == 29
         assert {(one.chain_id, one.address): one.body for one in packed.contracts()} == records
 
 
-def test_packs_folder_lists_every_contract(site: Site, tmp_path: Path) -> None:
+def test_packs_folder_lists_all_contracts(site: Site, tmp_path: Path) -> None:
     shutil.copytree(site.out / "packs", tmp_path / "packs")
     with open_snapshot(tmp_path) as packed:
         assert len({one.address for one in packed.contracts()}) == 29
@@ -159,7 +159,7 @@ def test_packed_site_is_verified_and_extracted(site: Site, place: str) -> None:
 
 
 @pytest.mark.slow
-def test_mirror_restores_every_file(site: Site, own_site: Path, tmp_path: Path) -> None:
+def test_mirror_restores_all_files(site: Site, own_site: Path, tmp_path: Path) -> None:
     with file_server.served(own_site) as (url, _):
         run("mirror", url, tmp_path / "mirror")
     mirrored = files_in(tmp_path / "mirror")
@@ -169,7 +169,7 @@ def test_mirror_restores_every_file(site: Site, own_site: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("damaged", ["list", "pack"])
-def test_damage_never_returns_wrong_bytes(site: Site, own_site: Path, damaged: str) -> None:
+def test_damaged_pack_gives_original_or_error(site: Site, own_site: Path, damaged: str) -> None:
     for file in [own_site / LIST] if damaged == "list" else (own_site / "packs/data").iterdir():
         body = bytearray(file.read_bytes())
         body[len(body) // 3] ^= 1

@@ -219,7 +219,7 @@ def test_second_run_updates_unedited_form(project):
 
 
 @pytest.mark.parametrize(("horizon", "cron"), [(35, "23 4 1,15 * *"), (20, "23 4 * * 1"), (12, "23 4 * * *")])
-def test_shorter_builds_are_made_more_often(horizon, cron, project):
+def test_short_builds_run_more_often(horizon, cron, project):
     write_files(
         project / "content", {"site.yaml": SITE.replace("horizon_days: 2", f"horizon_days: {horizon}")}
     )
@@ -227,7 +227,7 @@ def test_shorter_builds_are_made_more_often(horizon, cron, project):
     assert yaml.safe_load(workflows(project)["rebuild.yml"])[True]["schedule"] == [{"cron": cron}]
 
 
-def test_person_is_asked_for_the_rest(project, monkeypatch):
+def test_missing_settings_are_asked_for(project, monkeypatch):
     monkeypatch.setattr(commands, "is_interactive", lambda: True)
     arguments = [
         "setup",
@@ -267,7 +267,7 @@ def test_other_git_server_gets_note(project):
         (["netlify", "--to", "s3://b"], 2, "--to is for s3"),
     ],
 )
-def test_wrong_option_writes_nothing(options, code, message, project):
+def test_invalid_option_writes_nothing(options, code, message, project):
     before = sorted(project.rglob("*"))
     arguments = [*options, "--content", str(project / "content"), "--out", str(project), "--install", "x"]
     refused = CliRunner().invoke(statuary, ["setup", *arguments])
@@ -276,7 +276,7 @@ def test_wrong_option_writes_nothing(options, code, message, project):
 
 
 @pytest.mark.parametrize("name", ["site.json", "site.yml"])
-def test_other_settings_file_is_edited_or_named(name, project):
+def test_existing_settings_are_edited_or_named(name, project):
     """JSON is not edited; the message names the file and the place."""
     settings = yaml.safe_load(SITE)
     text = (

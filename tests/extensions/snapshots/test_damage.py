@@ -40,7 +40,7 @@ def refused(file: Path, match: str = ".") -> None:
     assert tree(room) == {}
 
 
-def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
+def test_changed_snapshot_byte_is_detected(tmp_path: Path) -> None:
     whole = made(tmp_path / "site.zip", tiny_documents()).read_bytes()
     dice, file = seeded(20261120), tmp_path / "flipped.zip"
     for place in range(len(whole)):
@@ -51,7 +51,7 @@ def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
             verify_snapshot(str(file))
 
 
-def test_every_wrong_length_is_detected(tmp_path: Path) -> None:
+def test_changed_snapshot_length_is_detected(tmp_path: Path) -> None:
     whole = made(tmp_path / "site.zip", tiny_documents()).read_bytes()
     file = tmp_path / "cut.zip"
     for length in range(len(whole)):
@@ -143,15 +143,15 @@ def without_last(members: Members) -> Members:
     return members[:-1]
 
 
-def with_another(members: Members) -> Members:
+def with_extra_member(members: Members) -> Members:
     return [*members, SnapshotMember(path="a/zzz", body=b"extra")]
 
 
-def with_one_in_front(members: Members) -> Members:
+def with_leading_entry(members: Members) -> Members:
     return [SnapshotMember(path="README", body=b"hello"), *members]
 
 
-def in_another_order(members: Members) -> Members:
+def with_swapped_members(members: Members) -> Members:
     return [*members[:-2], members[-1], members[-2]]
 
 
@@ -163,23 +163,23 @@ def with_more_bytes(members: Members) -> Members:
     return [*members[:-1], members[-1]._replace(body=b"2" * 1000)]
 
 
-def with_a_way_out(members: Members) -> Members:
+def with_parent_path(members: Members) -> Members:
     return [*members, SnapshotMember(path="../../outside", body=b"!")]
 
 
-def with_an_absolute_name(members: Members) -> Members:
+def with_absolute_path(members: Members) -> Members:
     return [*members, SnapshotMember(path="/tmp/outside", body=b"!")]
 
 
 FAULTS: list[tuple[Callable[[Members], Members], str]] = [
     (without_last, "a/two is missing"),
-    (with_another, "extra member a/zzz after"),
-    (with_one_in_front, "not a snapshot"),
-    (in_another_order, "extra member a/two in place of a/one"),
+    (with_extra_member, "extra member a/zzz after"),
+    (with_leading_entry, "not a snapshot"),
+    (with_swapped_members, "extra member a/two in place of a/one"),
     (with_other_bytes, "its SHA-256"),
     (with_more_bytes, "it has 1,000 bytes"),
-    (with_a_way_out, "not a path inside a site"),
-    (with_an_absolute_name, "not a path inside a site"),
+    (with_parent_path, "not a path inside a site"),
+    (with_absolute_path, "not a path inside a site"),
 ]
 
 
@@ -284,7 +284,7 @@ def problems(place: Path) -> tuple[str, ...]:
     return verify_snapshot(str(place)).problems
 
 
-def test_verify_reports_every_damaged_file(mirror: Path) -> None:
+def test_verify_reports_all_damaged_files(mirror: Path) -> None:
     (mirror / "index.html").write_bytes(b"<p>changed</p>")
     (mirror / "api/v2/status.json").unlink()
     (mirror / contract(1).aliases[0]).unlink()

@@ -48,7 +48,7 @@ def test_markdown_pages_use_site_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_navigation_appears_on_every_page(tmp_path: Path) -> None:
+def test_navigation_appears_on_all_pages(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
     for page in ("index.html", "pages/help/support.html", "incidents/slow.html"):
         nav = re.search(r"<nav.*?</nav>", (site / page).read_text("utf-8"), re.DOTALL)
@@ -218,7 +218,7 @@ def test_site_without_folders_has_no_search(tmp_path: Path) -> None:
     assert not (site / "assets/page-search.js").exists()
 
 
-def test_alias_redirects_to_its_page(tmp_path: Path) -> None:
+def test_alias_redirects_to_page(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
     for path, root in (("guide/start", "../../"), ("old/begin", "../../")):
         page = (site / f"pages/{path}.html").read_text("utf-8")
@@ -238,7 +238,7 @@ def test_alias_redirects_to_its_page(tmp_path: Path) -> None:
         ("a b.md", "alias 'a b.md' is not a path of a page"),
     ],
 )
-def test_wrong_alias_is_a_warning(tmp_path: Path, alias: str, message: str) -> None:
+def test_invalid_alias_gives_warning(tmp_path: Path, alias: str, message: str) -> None:
     pages = {
         "guide/first.md": f"---\ntitle: First\norder: 2\naliases:\n  - other.md\n  - {alias}\n---\n",
         "guide/axe.md": "---\ntitle: Axe\norder: 1\naliases: [taken.md]\n---\n",
@@ -277,7 +277,7 @@ def test_image_has_dimensions(tmp_path: Path, name: str, raw: bytes) -> None:
     assert {'width="640"', 'height="360"', 'alt="A dot"'} <= set(re.findall(r'\w+="[^"]*"', image[0]))
 
 
-def test_lossless_webp_has_its_size() -> None:
+def test_lossless_webp_size_is_read() -> None:
     """A picture of 37 by 300 pixels as its first bytes tell it."""
     raw = bytes.fromhex("5249464622000000574542505650384c150000002f24c04a00071011fd0f")
     assert picture_size(raw) == {"width": 37, "height": 300}

@@ -84,7 +84,7 @@ def test_upstream_outage_outlasts_window():
     assert api_status(timeline, "12:00") == "partial_outage"
 
 
-def test_hand_set_status_outlasts_incident_and_window():
+def test_manual_status_outlasts_incident_and_window():
     components = with_rpc_history(("09:00", "partial_outage"))
     timeline = timeline_of(components=components, incidents={"ours": OURS}, maintenances={"window": WINDOW})
 
@@ -98,7 +98,7 @@ def test_hand_set_status_outlasts_incident_and_window():
     assert rpc(timeline, "12:00").cause == (LayerKind.STATED, "partial_outage", at("11-02 09:00"), None)
 
 
-def test_incident_with_operational_ends_hand_set_status():
+def test_operational_incident_ends_manual_status():
     resolved = "status: resolved, components: {rpc: operational}}"
     timeline = timeline_of(
         components=with_rpc_history(("09:00", "partial_outage")),
@@ -128,7 +128,7 @@ def test_window_does_not_hide_outage():
     assert state.overall_now.indicator == "major"
 
 
-def test_window_hides_what_is_no_worse():
+def test_window_hides_status_not_worse():
     timeline = timeline_of(maintenances={"window": WINDOW, "second": WINDOW})
 
     assert rpc(timeline, "11:00").status == "under_maintenance"

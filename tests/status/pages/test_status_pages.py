@@ -100,7 +100,7 @@ NEW_OUTAGE = """
         ({"slow": LONG_DEGRADATION}, "Since 5 Nov, 11:00 CET"),
     ],
 )
-def test_headline_since_is_start_of_component_status(incidents: dict[str, str], since: str) -> None:
+def test_headline_names_start_of_status(incidents: dict[str, str], since: str) -> None:
     text = text_of(pages_at(at("11-10 12:00"), incidents=incidents)["index.html"])
     assert since in text[:120]
 
@@ -284,7 +284,7 @@ def test_component_has_no_data_before_start() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_pages_render_in_every_language(language: str) -> None:
+def test_pages_render_in_all_languages(language: str) -> None:
     catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     site = small_site_context(settings=PageSettings(language=language))
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site)
@@ -366,7 +366,7 @@ def test_incident_without_changes_has_no_lanes(change: str) -> None:
     assert "lanes" not in page
 
 
-def test_names_from_right_to_left_stay_apart() -> None:
+def test_right_to_left_names_stay_apart() -> None:
     """Such a name keeps its own direction within the headline, and its elements find theirs."""
     name = "שרת RPC"
     incident = f"{{name: {name}, components: {{rpc: major_outage}}, updates: [{{at: 2026-11-10T11:55:00Z, status: investigating}}]}}"
