@@ -72,6 +72,21 @@ def test_page_kinds_are_accessible_and_inert(site: Path, width: int) -> None:
     assert found["acted"] == [], "pages run no inline scripts and contact no other host"
 
 
+def test_manual_pages_fit_windows(site: Path) -> None:
+    """The pages of commands are made alike, so the one of builds stands for them."""
+    pages = [page.relative_to(site).as_posix() for page in sorted((site / "pages/manual").rglob("*.html"))]
+    pages = [
+        page
+        for page in pages
+        if ("/command-reference/" not in page or page.endswith("/build.html"))
+        and 'http-equiv="refresh"' not in (site / page).read_text("utf-8")
+    ]
+    assert len(pages) > 30
+    looks = [{"width": width, "height": 900} for width in (390, 1280)]
+    taken = browse(site, "widths", paths=pages, looks=looks)
+    assert [page for page in taken if page["wider"]] == []
+
+
 def test_every_page_is_valid_html(site: Path) -> None:
     assert html_complaints(site) == []
 
@@ -178,7 +193,7 @@ def test_disclosures_open_by_keyboard(site: Path) -> None:
 def test_pages_are_readable_without_scripts(site: Path) -> None:
     shown = browse(site, "without_script", paths=["index.html", "contracts/index.html", STAKING])
     status = shown["index.html"]
-    assert "22:00 \N{EN DASH} 27 Nov, 04:00 CET (6 h)" in status
+    assert "22:00 \N{EN DASH} 27 Nov, 04:00 CET (6\xa0h)" in status
     assert "Until 21 Nov, 19:00 CET" in status
     assert "99.98%" in status
     assert "Search needs JavaScript" in shown["contracts/index.html"]
@@ -357,7 +372,7 @@ def test_times_appear_in_reader_timezone(site: Path) -> None:
         selector=".stamp time",
     )
     assert [near[-2]["text"], near[-1]["text"]] == ["17:15 GMT+9", "20 Nov 2026"]
-    assert near[-1]["beside"] == "(4 h 15 min ago)"
+    assert near[-1]["beside"] == "(4\xa0h\xa015\xa0min ago)"
     opened = browse(
         site,
         "times",
@@ -366,7 +381,7 @@ def test_times_appear_in_reader_timezone(site: Path) -> None:
         now="2026-11-20T09:40:00Z",
         selector=".title time",
     )
-    assert opened[0]["beside"] == ", 1 h 25 min so far"
+    assert opened[0]["beside"] == ", 1\xa0h\xa025\xa0min so far"
 
 
 def test_uptime_bars_react_to_keyboard_pointer(site: Path) -> None:

@@ -136,7 +136,8 @@ const tip = document.createElement("div");
 tip.id = "tip";
 tip.role = "tooltip";
 tip.hidden = true;
-document.body.append(tip);
+// within a landmark, as all text
+(document.querySelector("footer") ?? document.body).append(tip);
 
 /** Shows a tip above a box of the window, or below where there is no room. */
 function showTip(box, ...content) {
