@@ -64,7 +64,10 @@ STEPS = (
 
 def run(step: Step) -> bool:
     """Run a step in the root of the repository, and return whether it succeeded."""
-    environment = os.environ | {"PYTHONPATH": str(CHECKOUT / "tests")}
+    # the source of this checkout, also if the environment has that of another installed
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(str(CHECKOUT / name) for name in ("src", "tests"))
+    }
     if step.accept:
         environment["BLESS"] = "1"
     done = subprocess.run([sys.executable, *step.arguments], cwd=CHECKOUT, env=environment, check=False)

@@ -15,11 +15,13 @@ from typing import Any
 
 import orjson
 
+from statuary.site import settings
+
 CHECKOUT = Path(__file__).parents[2]
 PACKAGE = CHECKOUT / "src/statuary"
 RECORDED = CHECKOUT / "tests/site/pages/translations.tsv"
 
-LANGUAGES = ("en", "de", "es", "fr", "ja", "pt", "zh")
+LANGUAGES = ("en", *(language for language in settings.LANGUAGES if language != "en"))
 """English first: the others are translated from it."""
 
 NONE = "-"
