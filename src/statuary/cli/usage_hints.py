@@ -32,20 +32,23 @@ def with_hint(error: click.UsageError, root: click.Context, words: Sequence[str]
     if isinstance(error, click.MissingParameter):
         return _with_purpose(error)
     if isinstance(error, click.BadParameter):
-        if match := WRONG_NUMBER.match(error.message):
-            message = f"{match['value']} is not a whole number" + _range_of(error.param)
-            return click.BadParameter(message, error.ctx, error.param, error.param_hint)
-        choice = _meant_choice(error, error.message)
-        return (
-            click.BadParameter(error.message + choice, error.ctx, error.param, error.param_hint)
-            if choice
-            else error
-        )
+        return _with_values(error)
     message = error.message or ""
     is_unknown = message.startswith("No such command") and "Did you mean" not in error.format_message()
     if is_unknown and error.ctx is not None:
         return click.UsageError(message + _commands_of(error.ctx), error.ctx)
     return error
+
+
+def _with_values(error: click.BadParameter) -> click.BadParameter:
+    """Say which values are possible, or which was meant."""
+    if match := WRONG_NUMBER.match(error.message):
+        message = f"{match['value']} is not a whole number" + _range_of(error.param)
+        return click.BadParameter(message, error.ctx, error.param, error.param_hint)
+    choice = _meant_choice(error, error.message)
+    if not choice:
+        return error
+    return click.BadParameter(error.message + choice, error.ctx, error.param, error.param_hint)
 
 
 def _with_metavar(

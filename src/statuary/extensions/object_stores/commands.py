@@ -282,11 +282,7 @@ def publish_command(
     if folder.is_dir() and (has_intact_listing(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "remove --public-key")
-        if any((folder / name).is_file() for name in SETTINGS_FILES):
-            raise PublishingError(
-                f"{site} is a content folder, not a site",
-                "run `statuary build`, and publish its folder `build`",
-            )
+        _refuse_content(folder)
         is_excluded = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             outcome = publish_folder_to_store(
@@ -307,6 +303,19 @@ def publish_command(
     if line := outcome_line(outcome, applied=not dry_run):
         click.echo(line)
     sys.exit(exit_code_of(outcome))
+
+
+def _refuse_content(folder: Path) -> None:
+    """Refuse to publish a content folder.
+
+    Raises:
+        PublishingError: if it is one.
+    """
+    if any((folder / name).is_file() for name in SETTINGS_FILES):
+        raise PublishingError(
+            f"{folder} is a content folder, not a site",
+            "run `statuary build`, and publish its folder `build`",
+        )
 
 
 def _publish_snapshot(

@@ -68,26 +68,33 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     """
     component = catalogue.components_by_name.get(name) or _named(name, catalogue)
     if component is None:
-        key, colon, status = name.partition(":")
-        if colon and status in STATUSES:
-            raise EditError(f"unknown component {name!r}", f"did you mean {f'{key}={status}'!r}?")
-        key, equals, _ = name.partition("=")
-        if equals and key in catalogue.components_by_name:
-            raise EditError(f"{name!r} is not a component", f"write {key} alone: the command sets its status")
-        suggestion = _suggested_name(name, list(catalogue.components_by_name))
-        keys = leaf_keys(catalogue)
-        instead = (
-            (f"use one of {', '.join(keys)}" if len(keys) <= MAX_NAMED else "run `statuary component list`")
-            if catalogue.components
-            else f"there are no components yet: write some into {catalogue.components_source} of the content"
-        )
-        raise EditError(f"unknown component {name!r}", suggestion or instead)
+        raise _unknown_component(name, catalogue)
     if component.group:
         raise EditError(
             f"{name!r} is a group; its status follows from its components",
             f"use one of its components: {', '.join(component.children)}",
         )
     return component
+
+
+def _unknown_component(name: str, catalogue: StatusCatalogue) -> EditError:
+    """Return the error about a name that no component has, with the name that was probably meant."""
+    key, colon, status = name.partition(":")
+    if colon and status in STATUSES:
+        return EditError(f"unknown component {name!r}", f"did you mean {f'{key}={status}'!r}?")
+    key, equals, _ = name.partition("=")
+    if equals and key in catalogue.components_by_name:
+        return EditError(f"{name!r} is not a component", f"write {key} alone: the command sets its status")
+    suggestion = _suggested_name(name, list(catalogue.components_by_name))
+    return EditError(f"unknown component {name!r}", suggestion or _known_components(catalogue))
+
+
+def _known_components(catalogue: StatusCatalogue) -> str:
+    """Return a hint that names the components, or how to list them."""
+    if not catalogue.components:
+        return f"there are no components yet: write some into {catalogue.components_source} of the content"
+    keys = leaf_keys(catalogue)
+    return f"use one of {', '.join(keys)}" if len(keys) <= MAX_NAMED else "run `statuary component list`"
 
 
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
