@@ -425,6 +425,18 @@ def test_files_for_host_need_option(tmp_path: Path) -> None:
         assert [path for path in HOST_FILES if (tmp_path / "mirror" / path).exists()] == []
 
 
+def test_other_site_of_same_time_is_named(tmp_path: Path) -> None:
+    """Neither is newer, so it is taken with a warning; the same one again is not."""
+    (tmp_path / "site").mkdir()
+    answers: Answers = {"/a": (200, {}, b"x"), "/b": (200, {}, b"x")}
+    printed = []
+    with served(tmp_path / "site", answers=answers) as (url, _):
+        for path in ("a", "b", "b"):
+            answers.update(listing_of([entry_of(path)]))
+            printed.append("another site of the same time" in run("mirror", url, tmp_path / "mirror").output)
+    assert printed == [False, True, False]
+
+
 def test_manifest_from_future_is_refused(tmp_path: Path) -> None:
     future = SiteOrigin(parse_instant("9999-01-01T00:00:00Z"), "", "0.2.0")
     (tmp_path / "site").mkdir()

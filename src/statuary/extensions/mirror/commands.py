@@ -65,6 +65,12 @@ def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
             f"not copied: {escape_control_chars(path)} (a host would execute it; see --with-host-files)",
             err=True,
         )
+    if result.is_other:
+        click.echo(
+            f"warning: {name}/ had another site of the same time; its publisher built twice with one --now, or somebody sends an old"
+            " one again",
+            err=True,
+        )
     if result.problems:
         click.echo(f"{name}/ is unchanged; intact files are kept for the next run", err=True)
         return

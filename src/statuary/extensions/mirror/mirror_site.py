@@ -72,6 +72,7 @@ class MirrorResult(NamedTuple):
     problems: Sequence[str]  # files that do not match the manifest; if there are any, nothing changes
     lacks_names: bool  # whether the file system cannot hold both spellings of an address
     skipped: Sequence[str] = ()  # paths that are not copied, since a host would execute them
+    is_other: bool = False  # whether the folder had another site of the same time
 
 
 def mirror_site(
@@ -95,6 +96,7 @@ def mirror_site(
         target.ledger.set_partial()
         incomplete_sources = target.incomplete_sources(verify=options.verify)
         state, problems, changes = site.state(options.key), [], []
+        is_other = _is_other_of_same_time(target, state)
         for _ in range(MAX_ATTEMPTS):
             _refuse_future(state.manifest, site)
             if not options.allow_older:
@@ -117,8 +119,16 @@ def mirror_site(
             plan = target.plan()
             target.apply()
         return MirrorResult(
-            plan, changes, problems, target.lacks_names and not plan.is_empty, sorted(skipped)
+            plan, changes, problems, target.lacks_names and not plan.is_empty, sorted(skipped), is_other
         )
+
+
+def _is_other_of_same_time(target: FolderTarget, state: SiteState) -> bool:
+    """Return whether the folder has another manifest with the time of this one: neither is the newer."""
+    text = target.published(MANIFEST)
+    noted_instant = target.ledger.get_meta("instant")
+    is_same_time = bool(noted_instant) and parse_instant(noted_instant) == state.manifest.origin.instant
+    return text is not None and text != state.text and is_same_time
 
 
 def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
