@@ -120,6 +120,13 @@ def test_invalid_node_response_fails_probe(content, body):
     assert "rpc: it" in said
 
 
+def test_block_from_future_is_no_health(content):
+    block = {"result": {"number": "0x7", "timestamp": hex(2_000_000_000_000)}}
+    with node_that_sends(json.dumps(block).encode()) as url:
+        said = probe(content, f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc}}\n', code=1)
+    assert "seconds ahead of the clock" in said
+
+
 BLOCK = {"number": "0x2de7bd9", "timestamp": "0x691ee788"}  # 2025-11-20T10:03:52Z
 
 

@@ -162,6 +162,11 @@ def name_of_component(server: Served) -> str:
     return name
 
 
+def test_port_beyond_range_is_wrong_usage(tmp_path):
+    done = CliRunner().invoke(command, ["serve", str(tmp_path), "--port", "80000"])
+    assert (done.exit_code, "80000 is not in the range" in done.output) == (2, True)
+
+
 def test_used_port_is_reported(tmp_path):
     write_files(tmp_path, {"index.html": ""})
     with (
