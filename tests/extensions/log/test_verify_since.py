@@ -13,11 +13,10 @@ from statuary.extensions.log.verify import DocumentCheck, SiteCheck
 from statuary.publish.folder.reader import FolderReader
 from support.logs import KEY, LOGGED_SITE, built, entries_of, log_of, logged, run_with
 from support.sites import INCIDENT, address_of, path_of, record_of, write_files
-from support.tiers import few_by_default
 
 LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
 RECORD = f"v2/contract/748463/{address_of(1)}"
-SIZES = few_by_default([1, 255, 256, 257, 600, 65_536, 65_700], 5)
+SIZES = [1, 255, 256, 257, 600, pytest.param(65_700, marks=pytest.mark.slow)]
 
 
 def log_of_numbers(size: int) -> PublishedLog:
