@@ -88,7 +88,9 @@ def generators(folder: Path, content: Path, options: argparse.Namespace) -> dict
 def statuary(src: Path, content: Path, workers: int) -> Command:
     """Return the command of a build."""
     build = ["build", "--content", str(content), "--now", NOW, "--workers", str(workers)]
-    run = ["env", f"PYTHONPATH={src.resolve()}", sys.executable, "-m", "statuary", *build]
+    # a commit's modules are compiled in the uncounted round, and not in each one
+    run = ["env", "-u", "PYTHONDONTWRITEBYTECODE", f"PYTHONPATH={src.resolve()}", sys.executable]
+    run += ["-m", "statuary", *build]
     return lambda out: [*run, "--out", str(out / "out")]
 
 
