@@ -4,7 +4,8 @@ A record is a plain dict whose shape has been validated; nothing more is assumed
 decoded is None here, and the check for it reports that. The module also compares JSON values.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
@@ -323,7 +324,7 @@ class SideView:
     @unlocked_cached_property
     def found(self) -> SideMatch | None:
         """The match that Sourcify's matching finds, or None."""
-        libraries, immutables = self.parsed_libraries, self.parsed_immutables
+        libraries, immutables = self.parsed_libraries, self._pushed_immutables
         if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
             return None
         if isinstance(immutables, InvalidValueError):
@@ -333,7 +334,7 @@ class SideView:
         side = RecompiledSide(
             code=self.recompiled,
             libraries=libraries,
-            immutables=immutables if is_runtime and language == "Solidity" else (),
+            immutables=immutables if is_runtime else (),
             appended_immutables=self._appended_immutables if is_runtime and language == "Vyper" else 0,
             auxdata=self.auxdata,
             language=language,
@@ -342,6 +343,24 @@ class SideView:
         if is_runtime:
             return match_runtime(side, self.onchain)
         return match_creation(side, self.onchain, self.record.constructor)
+
+    @property
+    def _pushed_immutables(self) -> Sequence[CodeReference] | InvalidValueError:
+        """The positions of immutables that the code pushes, or an error.
+
+        Sourcify stores no references for Yul. There, the transformations have the positions, and the sources must load the
+        immutables by their names.
+        """
+        if self.record.language == "Solidity" or isinstance(self.parsed_immutables, InvalidValueError):
+            return self.parsed_immutables
+        if self.record.language != "Yul" or self.recompiled is None:
+            return ()
+        names = {name for text in self.record.sources.values() for name in _LOADED.findall(text)}
+        return [
+            CodeReference(str(step.id), step.offset, len(_ZERO_WORD))
+            for step in self.transformations or ()
+            if step.id in names and step.reason == "immutable" and _pushes_zeros(self.recompiled, step.offset)
+        ]
 
     @property
     def _appended_immutables(self) -> int:
@@ -354,6 +373,15 @@ class SideView:
             version=record.version,
             auxdata=record.creation.auxdata,
         )
+
+
+_LOADED = re.compile(r'\bloadimmutable\s*\(\s*"([^"]*)"\s*\)')
+_PUSH32 = 0x7F
+_ZERO_WORD = bytes(32)
+
+
+def _pushes_zeros(code: bytes, place: int) -> bool:
+    return code[place - 1 : place + len(_ZERO_WORD)] == bytes([_PUSH32]) + _ZERO_WORD
 
 
 class QualifiedName(NamedTuple):

@@ -436,7 +436,9 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
         language=language,
         version=version,
     )
-    immutables = contract.runtime.artifact.get("immutableReferences") if language == SOLIDITY else None
+    immutables = (
+        contract.runtime.artifact.get("immutableReferences") if language in (SOLIDITY, "Yul") else None
+    )
     runtime_side = RecompiledSide(
         code=contract.runtime.code,
         libraries=contract.runtime.libraries,

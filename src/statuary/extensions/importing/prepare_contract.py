@@ -116,6 +116,8 @@ def _difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]
         offset for offset, (byte, other_byte) in pairs if byte != other_byte and offset not in changing
     )
     first_offset = next(differing, None)
+    if first_offset is None and len(onchain) == len(compiled):
+        return f"{sizes}; they differ only where libraries, immutables or metadata are"
     if first_offset is None:
         return f"{sizes}; the shorter one is the start of the longer one"
     return f"{sizes}; the first difference is at byte {first_offset:,}"

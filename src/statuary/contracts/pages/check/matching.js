@@ -46,7 +46,7 @@ class Attempt {
       this.code = slice(this.code, 0, 1) + address + slice(this.code, 21);
       this.#step("replace", "callProtection", 1, null, null, address);
     }
-    for (const place of side.solidityImmutables) this.#take("replace", "immutable", place);
+    for (const place of side.pushedImmutables) this.#take("replace", "immutable", place);
     if (side.appendedImmutables) {
       this.#take("insert", "immutable", {
         id: "0",

@@ -61,7 +61,7 @@ export function* sourcesAreThoseOfTheMetadata({ metadata, sources, severity }) {
   }
 }
 
-export function* metadataNamesTheCompilation({ metadata, severity, version, language, path, name, compilation }) {
+export function* metadataNamesTheCompilation({ metadata, version, language, path, name, compilation }) {
   if (!metadata) return;
   const compiler = at(metadata, "compiler", "version");
   const settings = asObject(at(metadata, "settings"));
@@ -74,19 +74,19 @@ export function* metadataNamesTheCompilation({ metadata, severity, version, lang
   if (!sameJson(settings.compilationTarget, { [path]: name })) faults.push("settings.compilationTarget");
   const differences = settingDifferences(settings, asObject(compilation.compilerSettings), version);
   for (const member of [...faults, ...differences.map((one) => `settings.${one}`)]) {
-    yield fault(`the metadata's ${member} is not the record's`, ["metadata", ...member.split(".")], severity);
+    yield fault(`the metadata's ${member} is not the record's`, ["metadata", ...member.split(".")]);
   }
   yield saw(`${path}:${name}`);
 }
 
-export function* metadataRepeatsTheInterface({ metadata, record, version, severity }) {
+export function* metadataRepeatsTheInterface({ metadata, record, version }) {
   if (!metadata) return;
   for (const member of ["abi", "devdoc", "userdoc"]) {
     const known = at(record, member);
     if ((known ?? null) === null && member !== "abi" && !isSince(version, "0.4.11")) continue;
     yield saw();
     if (!sameJson(at(metadata, "output", member), known)) {
-      yield fault(`the metadata's ${member} is not the record's`, [member], severity);
+      yield fault(`the metadata's ${member} is not the record's`, [member]);
     }
   }
 }

@@ -76,6 +76,17 @@ class Side {
     return (this.#found ??= { match: this.#match() }).match;
   }
 
+  /** Sourcify stores no references for Yul: the steps have the places, and the sources load the immutables by name. */
+  #yulImmutables() {
+    const loads = /\bloadimmutable\s*\(\s*"([^"]*)"\s*\)/g;
+    const texts = [...this.view.sources.values()];
+    const names = new Set(texts.flatMap((text) => [...text.matchAll(loads)]).map(([, name]) => name));
+    const isPushed = (start) => slice(this.recompiled, start - 1, start + WORD) === `7f${"00".repeat(WORD)}`;
+    return (this.transformations ?? [])
+      .filter(({ reason, id, offset }) => reason === "immutable" && names.has(id) && isPushed(offset))
+      .map(({ id, offset }) => ({ id, start: offset, length: WORD }));
+  }
+
   #match() {
     const { view, readLibraries, readImmutables, recompiled, onchain } = this;
     if (recompiled === undefined || !onchain) return undefined;
@@ -84,12 +95,14 @@ class Side {
     return matchSide({
       ...this,
       libraries: readLibraries,
-      solidityImmutables: view.language === "Solidity" ? readImmutables : [],
+      pushedImmutables: { Solidity: readImmutables, Yul: this.#yulImmutables() }[view.language] ?? [],
       appendedImmutables: view.style === "vyper" ? immutables : returnedImmutables(view),
       constructorInputs: view.constructorInputs,
     });
   }
 }
+
+const WORD = 32;
 
 const PUSH = "(?:60..|61.{4}|62.{6}|63.{8})";
 const RETURNED = new RegExp(`(?<=^(?:..)*)39(${PUSH})${PUSH}f3`, "g"); // all of the code (0.3.4 on)
