@@ -8,6 +8,7 @@ from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, of_compilation
 from statuary.contracts.checks.record_view import RecordView, as_json_text
 from statuary.contracts.model.code_maker import CodeMaker, code_maker
+from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.contracts.model.evm_forks import FORKS, later_opcode
 from statuary.contracts.model.solc_settings import default_fork
@@ -103,7 +104,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 @check
 @of_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
-    """A Solidity record must have its compiler's metadata (solc 0.4.7 on), and others must not."""
+    """A Solidity record must have its compiler's metadata, hashed as the settings say, and others must not."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         yield from _foreign_metadata(record)
         return
@@ -114,6 +115,25 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
             ("metadata",),
             "give the metadata exactly as the compiler wrote it",
         )
+    yield from _other_hash(record)
+
+
+def _other_hash(record: RecordView) -> Iterator[Observation]:
+    """Check that the compiled code has the kind of metadata hash that the settings name."""
+    fields = record.runtime.own_fields
+    if fields is None or parse_compiler_version(record.version) < _HASH_SETTING_SINCE:
+        return
+    settings = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
+    named = as_text(settings.get("bytecodeHash", "ipfs"))
+    written = next(iter(fields.hashes), "none")
+    if named != written:
+        yield Violation(
+            f"the settings say that the metadata hash is {named[:80]}, but that in the compiled code is {written}",
+            ("compilation", "compilerSettings", "metadata", "bytecodeHash"),
+        )
+
+
+_HASH_SETTING_SINCE = (0, 6)
 
 
 def _foreign_metadata(record: RecordView) -> Iterator[Observation]:

@@ -127,7 +127,6 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    severity = _severity(record)
     path, name = record.path_and_name
     settings = as_object(record.metadata.get("settings"))
     version = as_object(record.metadata.get("compiler")).get("version")
@@ -149,7 +148,6 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
                 f"the metadata's {member} is {shorten(str(in_metadata))},"
                 f" the record has {shorten(str(in_record))}",
                 ("metadata", *member.split(".")),
-                severity=severity,
             )
     yield Evidence({"target": f"{path}:{name}", "settings": len(compiler_settings)})
 
@@ -169,9 +167,7 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
         return
     for member, value in members.items():
         if not same_members(output.get(member), value):
-            yield Violation(
-                f"the metadata's {member} is not the record's", (member,), severity=_severity(record)
-            )
+            yield Violation(f"the metadata's {member} is not the record's", (member,))
 
 
 def _interface(record: RecordView) -> dict[str, Json]:
@@ -187,6 +183,7 @@ def _interface(record: RecordView) -> dict[str, Json]:
 
 
 def _severity(record: RecordView) -> Severity:
+    """Return how bad sources are that the metadata does not describe: Sourcify has such records."""
     return Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
 
 
