@@ -41,6 +41,7 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
     if maker is not None:
         yield Evidence({"compiler": maker.compiler, "version": maker.version or "before 0.5.9"})
         yield from _mislabels(record, maker)
+        yield from _other_hash(record)
         return
     metadata = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
     has_metadata = record.auxdata_style is AuxdataStyle.SOLIDITY and metadata.get("appendCBOR") is not False
@@ -104,7 +105,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 @check
 @of_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
-    """A Solidity record must have its compiler's metadata, hashed as the settings say, and others must not."""
+    """A Solidity record must have its compiler's metadata (solc 0.4.7 on), and others must not."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         yield from _foreign_metadata(record)
         return
@@ -115,13 +116,13 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
             ("metadata",),
             "give the metadata exactly as the compiler wrote it",
         )
-    yield from _other_hash(record)
 
 
 def _other_hash(record: RecordView) -> Iterator[Observation]:
     """Check that the compiled code has the kind of metadata hash that the settings name."""
     fields = record.runtime.own_fields
-    if fields is None or parse_compiler_version(record.version) < _HASH_SETTING_SINCE:
+    is_solidity = record.auxdata_style is AuxdataStyle.SOLIDITY
+    if fields is None or not is_solidity or parse_compiler_version(record.version) < _HASH_SETTING_SINCE:
         return
     settings = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
     named = as_text(settings.get("bytecodeHash", "ipfs"))
