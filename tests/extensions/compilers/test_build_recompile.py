@@ -140,6 +140,18 @@ def test_different_compilation_contradicts_record(tmp_path):
     assert "These sources compile to something else" in site.page()
 
 
+def test_listed_rejection_compiles_otherwise_too(tmp_path):
+    site = Site(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
+    content = tmp_path / "content"
+    [file] = content.glob(f"contracts/{CHAIN}/*.json")
+    file.write_text(file.read_text().replace('"match":"exact_match"', '"match":"match"', 1))
+    listed = f'    rejected: [{{address: "{site.address}", date: 2027-01-01, reason: Somebody forged it.}}]\n'
+    write_files(content, {"site.yaml": (content / "site.yaml").read_text() + listed})
+    result = site.recompile()
+    assert result.exit_code == ExitCode.OK, result.output
+    assert site.proof()["claims"]["compiled"]["status"] == "contradicted"
+
+
 def test_missing_compiler_is_said(tmp_path):
     site = Site(tmp_path)
     site.compiler.write_text(site.compiler.read_text().replace(VERSION, "0.8.29+commit.ab55807c"))

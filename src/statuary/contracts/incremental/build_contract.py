@@ -307,7 +307,7 @@ def _build(
     findings = (
         *own_findings,
         *contract.notes,
-        *_evidence_findings(proof, source),
+        *_evidence_of_rejected(_evidence_findings(proof, source), rejected),
         *_code_findings(proof, source, gone),
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
@@ -433,6 +433,15 @@ def _own_findings(
             path=source.path,
             severity=Severity.WARNING,
         )
+
+
+def _evidence_of_rejected(
+    findings: Iterable[Finding], rejected: KnownContradiction | None
+) -> Iterator[Finding]:
+    """Yield findings about evidence; that the compiler gives another result is a note if the record is rejected."""
+    for finding in findings:
+        is_known = rejected is not None and finding.rule == RECOMPILATION_MISMATCH
+        yield _known(finding, rejected) if is_known and rejected is not None else finding
 
 
 def _known(finding: Finding, known: KnownContradiction) -> Finding:
