@@ -132,7 +132,7 @@ def made_workspace(features: Features, **changes: Any) -> Workspace:
         std_json_input={
             "language": "Solidity",
             "sources": {PATH: {"content": source_of(features)}},
-            "settings": SETTINGS | _without_cbor(features) | {"outputSelection": {"*": {"*": ["*"]}}},
+            "settings": SETTINGS | _auxdata_settings(features) | {"outputSelection": {"*": {"*": ["*"]}}},
         },
         std_json_output=_output(features, metadata, creation, runtime, pieces),
         onchain_creation=Hex("0x" + _onchain(creation, features) + (ARGUMENTS if features.arguments else "")),
@@ -209,9 +209,10 @@ def source_of(features: Features) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _without_cbor(features: Features) -> dict[str, Any]:
-    """Return the setting of code that ends without auxdata."""
-    return {"metadata": {"appendCBOR": False}} if features.auxdata == "none" else {}
+def _auxdata_settings(features: Features) -> dict[str, Any]:
+    """Return the setting of code that ends without auxdata, or without a hash in it."""
+    settings = {"none": {"appendCBOR": False}, "bare": {"bytecodeHash": "none"}}
+    return {"metadata": settings[features.auxdata]} if features.auxdata in settings else {}
 
 
 def _metadata(features: Features) -> dict[str, Any]:
@@ -223,7 +224,7 @@ def _metadata(features: Features) -> dict[str, Any]:
             "compilationTarget": {PATH: NAME},
             "evmVersion": "cancun",
             "libraries": {},
-            "metadata": {"bytecodeHash": "ipfs"} | _without_cbor(features).get("metadata", {}),
+            "metadata": {"bytecodeHash": "ipfs"} | _auxdata_settings(features).get("metadata", {}),
             "optimizer": {"enabled": True, "runs": 200},
             "remappings": [],
         },

@@ -69,7 +69,7 @@ def test_forgery_replaces_no_true_record(tmp_path, has_ledger, setting):
     content = write_files(tmp_path / "content", {"site.yaml": SITE + setting, **true_files()})
     assert build(content, tmp_path / "true", NOW).checked.excluded_count == 0
     before = documents_of_targets(tmp_path / "true")
-    assert len(before) == 4 * len(TARGETS)
+    assert len(before) >= 4 * len(TARGETS)
     lines = [json.dumps(record).encode() for record in squatting()]
     assert len(lines) > 400
     write_files(content, {"contracts/aaa.jsonl": b"\n".join(lines) + b"\n"})

@@ -355,12 +355,13 @@ class SideView:
             return self.parsed_immutables
         if self.record.language != "Yul" or self.recompiled is None:
             return ()
+        return list(self._yul_immutables(self.recompiled))
+
+    def _yul_immutables(self, code: bytes) -> Iterator[CodeReference]:
         names = {name for text in self.record.sources.values() for name in _LOADED.findall(text)}
-        return [
-            CodeReference(str(step.id), step.offset, len(_ZERO_WORD))
-            for step in self.transformations or ()
-            if step.id in names and step.reason == "immutable" and _pushes_zeros(self.recompiled, step.offset)
-        ]
+        for step in self.transformations or ():
+            if step.reason == "immutable" and step.id in names and _pushes_zeros(code, step.offset):
+                yield CodeReference(str(step.id), step.offset, len(_ZERO_WORD))
 
     @property
     def _appended_immutables(self) -> int:
