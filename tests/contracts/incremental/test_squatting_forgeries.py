@@ -57,7 +57,7 @@ def documents_of_targets(site: Path) -> dict[str, bytes]:
     return {
         path: body
         for path, body in files_in(site).items()
-        if path.startswith(("v2/contract/", "proof/", "contracts/"))
+        if path.startswith(("v2/contract/", "proof/"))  # a site with bulk files has no pages of contracts
         and path.rpartition("/")[2].partition(".")[0].lower() in addresses
     }
 
@@ -69,12 +69,12 @@ def test_forgery_replaces_no_true_record(tmp_path, has_ledger, setting):
     content = write_files(tmp_path / "content", {"site.yaml": SITE + setting, **true_files()})
     assert build(content, tmp_path / "true", NOW).checked.excluded_count == 0
     before = documents_of_targets(tmp_path / "true")
-    assert len(before) >= 4 * len(TARGETS)
+    assert len(before) >= 3 * len(TARGETS)
     lines = [json.dumps(record).encode() for record in squatting()]
-    assert len(lines) > 400
+    assert len(lines) > 250
     write_files(content, {"contracts/aaa.jsonl": b"\n".join(lines) + b"\n"})
     out = tmp_path / ("true" if has_ledger else "together")
     checked = build(content, out, NOW).checked
     after = documents_of_targets(out)
     assert [path for path in before if after.get(path) != before[path]] == []
-    assert checked.contracts.contracts == len(TARGETS)
+    assert checked.excluded_count == len(lines)

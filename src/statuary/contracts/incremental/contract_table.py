@@ -483,6 +483,7 @@ class _Precedence(NamedTuple):
     has_other_digest: bool  # than what the last build published; lines of a bulk file move
     has_other_entry: bool
     is_elsewhere: bool
+    is_contradicted: bool  # under `publish: all` such a record is published, but displaces no other
     verified_at: str
     unit: str
     number_length: int  # so that lines are in the order of their numbers
@@ -515,6 +516,7 @@ def _precedence(
         has_other_digest=not same_digest,
         has_other_entry=not same_entry,
         is_elsewhere=not same_location,
+        is_contradicted=contract.row.is_contradicted,
         verified_at=contract.row.verifiedAt,
         unit=contract.unit,
         number_length=len(contract.location),
