@@ -123,7 +123,7 @@ def test_failing_record_keeps_proven_parts():
 
 def test_code_between_auxdata_is_stated():
     page = made_page("factory")
-    said = "The runtime bytecode has 3 sections of compiler metadata with code between them"
+    said = "This bytecode contains code of other contracts: it has 3 sections of compiler metadata"
     assert said in page.partition('<nav class="parts"')[0]
     assert "sections of compiler metadata" not in made_page("plain")
 
