@@ -188,7 +188,7 @@ def to_host(name: str, user: Person) -> int:
         user.type(command, "(the host builds)")
     else:
         user.type("statuary build")
-    for path in ("index.html", "api/v2/summary.json", "incidents"):
+    for path in ("index.html", "api/v2/summary.json", "history.html"):
         assert (user.folder / "build" / path).exists(), path
     return len(re.findall(r"^\d\. ", written, re.MULTILINE))
 
@@ -207,7 +207,9 @@ def host_command(name: str, project: Path) -> str:
         return str(json.loads((project / "vercel.json").read_text())["buildCommand"])
     if name == "github-pages":
         workflow = yaml.safe_load((project / ".github/workflows/site.yml").read_text())
-        return next(step["run"] for step in workflow["jobs"]["site"]["steps"] if "run" in step)
+        steps = workflow["jobs"]["site"]["steps"]
+        runs = [step["run"] for step in steps if "statuary" in step.get("run", "")]
+        return "export GITHUB_OUTPUT=/dev/null\n" + "\n".join(runs)
     return ""
 
 
