@@ -50,6 +50,19 @@ def test_core_knows_sections_by_protocol():
     assert both == set()
 
 
+def test_findings_name_no_fixed_file():
+    """The settings and the components may be YAML or JSON, under three names each."""
+    fixed = [
+        (module.name, call.lineno)
+        for module in modules().values()
+        for call in ast.walk(module.tree)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("Finding", "Violation")
+        for value in (*call.args, *(keyword.value for keyword in call.keywords))
+        if isinstance(value, ast.Constant) and re.fullmatch(r"(site|components)\.\w+", str(value.value))
+    ]
+    assert fixed == []
+
+
 def test_file_length_is_limited():
     sizes = {name: module.text.count("\n") for name, module in modules().items()}
     assert {name: size for name, size in sizes.items() if size > LONGEST_FILE} == {}

@@ -134,7 +134,7 @@ def _site(
     page = next((content.page for content in found if content.page is not None), None)
     if page is None or len(found) < len(contents):
         return None
-    theme, own_pages = _theme_and_pages(files, settings.site.pages.language)
+    theme, own_pages = _theme_and_pages(files, settings.site.pages.language, source)
     return SiteContent(
         source=source,
         page=page,
@@ -148,7 +148,9 @@ def _site(
     )
 
 
-def _theme_and_pages(files: ContentFiles, language: str) -> tuple[Theme, tuple[SitePage, ...]]:
+def _theme_and_pages(
+    files: ContentFiles, language: str, site_source: str
+) -> tuple[Theme, tuple[SitePage, ...]]:
     pages = files.files[FileKind.PAGE]
     if not files.theme and not pages and language in LANGUAGES:
         return Theme(), ()
@@ -156,7 +158,7 @@ def _theme_and_pages(files: ContentFiles, language: str) -> tuple[Theme, tuple[S
 
     own_pages = read_pages(pages, files.findings)
     files.read_paths.update(page.source for page in own_pages)
-    return read_theme(files.theme, language, files.findings), own_pages
+    return read_theme(files.theme, language, site_source, files.findings), own_pages
 
 
 class SettingsFile(NamedTuple):

@@ -121,10 +121,12 @@ LOGOS = frozenset({"logo.svg", "logo.png", "logo.webp"})
 """The names of the picture beside the name of the page."""
 
 
-def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
+def read_theme(
+    files: Sequence[SourceFile], language: str, site_source: str, findings: list[Finding]
+) -> Theme:
     """Read a site's theme for a language.
 
-    Faults are added to `findings`.
+    Faults are added to `findings`; an unknown language is one in `site_source`, the file of settings.
     """
     by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
     for file in files:
@@ -133,7 +135,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
     findings += _misnamed_logos(by_kind["picture"])
     texts = [file for file in by_kind["text"] if file.pure.stem == language]
     if language not in LANGUAGES and not texts:
-        findings.append(_unknown_language(language, by_kind["text"]))
+        findings.append(_unknown_language(language, site_source, by_kind["text"]))
     return Theme(
         templates=tuple(_read_theme_files(by_kind["template"], _text, findings)),
         stylesheet=_stylesheet(by_kind["style"], findings),
@@ -296,11 +298,11 @@ def _misnamed_logos(pictures: Iterable[SourceFile]) -> Iterator[Finding]:
             )
 
 
-def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
+def _unknown_language(language: str, site_source: str, texts: Iterable[SourceFile]) -> Finding:
     languages = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
     return Finding(
         rule="unknown-language",
-        path="site.yaml",
+        path=site_source,
         pointer=("pages", "language"),
         message=f"no page texts in language {language!r}",
         hint=suggest_language(language)

@@ -336,7 +336,7 @@ class SiteStatus:
         """Return a warning if documents cannot be precomputed up to the horizon."""
         if len(self.transitions) <= self._max_epochs:
             return []
-        cut = None if self.epochs is None else self.epochs.cut_finding()
+        cut = None if self.epochs is None else self.epochs.cut_finding(self.timeline.catalogue.page_source)
         return [] if cut is None else [cut]
 
 

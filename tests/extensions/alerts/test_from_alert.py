@@ -59,6 +59,17 @@ def test_alert_opens_draft(folder):
     assert str(incident["started_at"]).startswith("2026-11-02 09:58:12")
 
 
+def test_rules_may_be_in_json(folder):
+    for name in ("site", "components"):
+        file = folder / f"content/{name}.yaml"
+        settings = yaml.load(file.read_text("utf-8"), yaml.BaseLoader)
+        file.with_suffix(".json").write_text(json.dumps(settings), "utf-8")
+        file.unlink()
+    run(folder, group())
+    ((_, incident),) = incidents(folder).items()
+    assert incident["components"] == {"rpc": "partial_outage"}
+
+
 def test_repeated_alert_changes_nothing(folder):
     run(folder, group())
     before = incidents(folder)

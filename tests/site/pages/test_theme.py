@@ -1,8 +1,10 @@
 """What a site changes of the look of its pages, and what becomes of a theme that is broken."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.primitives import parse_instant
@@ -127,12 +129,14 @@ def test_theme_file_adds_language(tmp_path: Path) -> None:
     assert "Uptime" in page  # English where the file says nothing
 
 
-def test_unknown_language_is_finding(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["site.yaml", "site.json"])
+def test_unknown_language_is_finding(tmp_path: Path, name: str) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
-    files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"
+    settings = yaml.load(files.pop("site.yaml") or "", yaml.BaseLoader)
+    files[name] = json.dumps(settings | {"pages": {"language": "it"}})  # is YAML too
     checked = check_site(write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress())
     (finding,) = checked.all_findings
-    assert (finding.rule, finding.path) == ("unknown-language", "site.yaml")
+    assert (finding.rule, finding.path) == ("unknown-language", name)
     assert "theme/texts/it.yaml" in finding.hint
 
 

@@ -253,8 +253,9 @@ def test_epoch_limit_cuts_with_finding():
 
     assert (len(cut.instants), cut.until, cut.cut) == (3, minutes[2], True)
     assert (len(whole.instants), whole.until, whole.cut) == (5, horizon, False)
-    assert whole.cut_finding() is None
-    finding = cut.cut_finding()
+    assert whole.cut_finding("site.json") is None
+    finding = cut.cut_finding("site.json")
+    assert finding.path == "site.json"
     assert finding is not None
     assert finding.message == (
         "the limit of 2 epochs is reached at 2026-11-02T10:03:00.000Z, before the horizon"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from statuary.base.findings import Finding
 from statuary.base.primitives import format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
@@ -14,14 +15,13 @@ from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
 from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Publication
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
-from statuary.source.source_files import walk_folder
+from statuary.source.file_kinds import FileKind, match_pattern
+from statuary.source.source_files import SourceFile, walk_folder
 from statuary.status.editing.new_record import new_file, page_day, used_ids
 from statuary.status.editing.updates import NewUpdate, with_announcement
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
 from statuary.system.files import read_named_file
-
-SETTINGS_FILE = "site.yaml"
 
 
 def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> bytes:
@@ -59,6 +59,11 @@ def from_alert(session: EditSession, payload: bytes) -> None:
         _carry_out(session, decision)
 
 
+def _names_rules_or_components(file: SourceFile | Finding) -> bool:
+    pattern = match_pattern(file.pure) if isinstance(file, SourceFile) else None
+    return pattern is not None and pattern.kind in (FileKind.SITE, FileKind.COMPONENTS)
+
+
 def read_rules(content: Path) -> tuple[AlertRule, ...]:
     """Read the alert rules in site.yaml, in order.
 
@@ -68,22 +73,19 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
     Raises:
         EditError: if a rule names a group, or a component that the page does not have.
     """
-    files = [
-        file
-        for file in walk_folder(content)
-        if getattr(file, "path", "") in (SETTINGS_FILE, "components.yaml")
-    ]
+    files = filter(_names_rules_or_components, walk_folder(content))
     catalogue, _ = read_content(content, files)
     settings = None if catalogue is None else catalogue.settings_of(AlertSettings)
-    rules = () if settings is None else settings.rules
-    components = {} if catalogue is None else catalogue.of(StatusContent).catalogue.components_by_name
-    for rule in rules:
+    if catalogue is None or settings is None:
+        return ()
+    components = catalogue.of(StatusContent).catalogue.components_by_name
+    for rule in settings.rules:
         if rule.component not in components or components[rule.component].group:
             raise EditError(
-                f"{content / SETTINGS_FILE}: a rule of `alerts` names the unknown component {rule.component!r}",
+                f"{content / catalogue.source}: a rule of `alerts` names the unknown component {rule.component!r}",
                 "write the key or the id of a component of components.yaml",
             )
-    return rules
+    return settings.rules
 
 
 def _carry_out(session: EditSession, decision: Decision) -> None:

@@ -252,8 +252,12 @@ class EpochPlan(NamedTuple):
     next_build: Instant | None = None
     is_large: bool = False
 
-    def cut_finding(self) -> Finding | None:
-        """Return a warning if the plan ends before the horizon, else None."""
+    def cut_finding(self, path: str) -> Finding | None:
+        """Return a warning if the plan ends before the horizon, else None.
+
+        Args:
+            path: the file of the site's settings.
+        """
         if not self.cut:
             return None
         limit = f"{len(self.instants) - 1} epochs"
@@ -265,7 +269,7 @@ class EpochPlan(NamedTuple):
         return Finding(
             rule="too-many-epochs",
             severity=Severity.WARNING,
-            path="site.yaml",
+            path=path,
             message=f"the limit of {limit} is reached at {format_milliseconds(self.until)}, before the horizon",
             hint=hint,
         )
