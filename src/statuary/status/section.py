@@ -27,9 +27,9 @@ from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_model import SourceModel, value_of
-from statuary.status.bounded_records import bound_records
 from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
 from statuary.status.isolate_faulty_records import isolate_faulty_records
+from statuary.status.model.bounded_records import bound_records
 from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.site_status import SiteStatus
 from statuary.status.urls import URLS

@@ -2,8 +2,8 @@
 
 import pytest
 
-from statuary.status import bounded_records
-from statuary.status.bounded_records import bound_records
+from statuary.status.model import bounded_records
+from statuary.status.model.bounded_records import bound_records
 from statuary.status.model.records import StatusCatalogue, StatusSettings
 from support.status_site import at, catalogue_of
 
