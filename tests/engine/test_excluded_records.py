@@ -31,7 +31,7 @@ from statuary.status.sources import read_status
 from statuary.workers.task_window import WorkersLostError
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, Shape, at_address
-from support.sites import INCIDENT, NOW, files_in, small_site, write_files
+from support.sites import INCIDENT, NOW, contract_count, files_in, small_site, write_files
 from support.tiers import few_by_default
 
 COUNT = 5
@@ -324,5 +324,5 @@ def test_partially_read_bulk_file_is_published(tmp_path, monkeypatch) -> None:
     result = build(content, tmp_path / "out")
     (finding,) = result.checked.exclusion_reasons
     assert (finding.rule, finding.path) == (DEFECT, "contracts/all.jsonl")
-    assert result.checked.contracts.contracts == 2
+    assert contract_count(result.checked) == 2
     assert incident_of(tmp_path / "out")

@@ -21,7 +21,7 @@ from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import contract_row
 from statuary.engine import config_documents
 from statuary.engine.build import build_site
-from statuary.engine.report import BuildResult
+from statuary.engine.report import BuildResult, CheckedSite
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.site.document import ADDRESS
@@ -178,6 +178,12 @@ def build(
     with FolderTarget(out) as target:
         options = ExecutionOptions(git=query, verify=verify)
         return build_site(content, target, parse_instant(now), NoProgress(), execution=options)
+
+
+def contract_count(checked: CheckedSite) -> int:
+    """Return how many contracts a build counted."""
+    [counted] = [text for text in checked.counts if " contract" in text]
+    return int(counted.partition(" ")[0].replace(",", ""))
 
 
 def built_files(content: Path, out: Path, now: str = NOW, *, verify: bool = False) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from statuary.publish.ledger.read import read_entry
 from support.contracts import made_record
 from support.export_tables import tables_of_records, write_tables
 from support.requirements import require_module
-from support.sites import NOW, SITE, small_site, write_files
+from support.sites import NOW, SITE, contract_count, small_site, write_files
 
 CHAIN = "748463"
 INSTALL = 'pip install "statuary[all]"'
@@ -78,7 +78,7 @@ def test_every_source_format_gives_identical_bytes(tmp_path):
     write_tables(tmp_path / "mixed/elsewhere/export", tables_of_records(records[23:]))
     for content in (plain, mixed):
         outcome = build(content, content.parent / "out")
-        assert (outcome.checked.all_findings, outcome.checked.contracts.contracts) == ([], 25)
+        assert (outcome.checked.all_findings, contract_count(outcome.checked)) == ([], 25)
     wanted = documents(tmp_path / "plain/out")
     assert documents(tmp_path / "mixed/out") == wanted
     assert len(wanted) > 100
@@ -103,8 +103,8 @@ def test_unproved_record_reports_source_line(tmp_path):
     }
     assert '"// SPDX-Lice' in pointed
     assert outcome.checked.excluded_count == 1
-    assert outcome.checked.contracts.contracts == 1
-    assert outcome.checked.contracts.example.matchId == "1"
+    assert contract_count(outcome.checked) == 1
+    assert (tmp_path / f"out/v2/contract/{CHAIN}/{record(1)['address']}").is_file()
 
 
 def test_duplicate_contract_across_sources_is_reported(tmp_path):
@@ -118,7 +118,7 @@ def test_duplicate_contract_across_sources_is_reported(tmp_path):
         ("duplicate-match-id", "contracts/a.jsonl", Position(2, 1)),
     }
     assert all(file in one.message for one in outcome.checked.exclusion_reasons)
-    assert outcome.checked.contracts.contracts == 2
+    assert contract_count(outcome.checked) == 2
 
 
 def test_unknown_chain_is_reported(tmp_path):
