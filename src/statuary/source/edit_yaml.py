@@ -272,7 +272,11 @@ def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, scalar_text: 
 def _check_no_header_comment(text: str, node: YamlNode) -> None:
     first_line = LINE_BREAK.split(text[node.start : node.end])[0]
     if node.style in ("|", ">") and "#" in first_line:
-        raise EditError("a comment follows the block indicator", "move the comment", node.position)
+        raise EditError(
+            "there is a comment after `|` or `>`",
+            "move the comment to a line of its own above the key",
+            node.position,
+        )
 
 
 def _is_empty(text: str, node: YamlNode) -> bool:

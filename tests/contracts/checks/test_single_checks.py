@@ -158,7 +158,7 @@ def test_metadata_with_changed_text_warns():
     same = with_member(record, "metadata", "sources", PATH, "content", text)
     assert messages("metadata-sources-mismatch", same) == []
     other = with_member(record, "metadata", "sources", PATH, "content", text + " ")
-    assert messages("metadata-sources-mismatch", other) == [f"the metadata holds another text of {PATH!r}"]
+    assert messages("metadata-sources-mismatch", other) == [f"the metadata has another text of {PATH!r}"]
 
 
 def test_metadata_without_sources_fails():

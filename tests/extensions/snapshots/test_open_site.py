@@ -177,7 +177,7 @@ def test_misbehaving_server_raises_error(tmp_path: Path) -> None:
         for path, why in (
             ("error", "returns 500"),
             ("long", "more than"),
-            ("broken", "bytes early"),
+            ("broken", "bytes are missing"),
             ("file", ""),
         ):
             with pytest.raises(

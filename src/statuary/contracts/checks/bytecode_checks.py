@@ -101,7 +101,7 @@ def unknown_compiler(record: RecordView) -> Iterator[Observation]:
         if is_plausible_name(value):
             yield NotKnown(member, value, pointer)
         else:
-            yield Violation(f"{value[:80]!a} is no name of a {member}", pointer)
+            yield Violation(f"{value[:80]!a} is not the name of a {member}", pointer)
         return
     yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
     expected = COMPILERS[record.language]
@@ -386,7 +386,7 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
         yield Evidence({side.name: earned.value})
         if side.claimed_level != earned:
             yield Violation(
-                f"{side.name}Match is {as_json_text(side.claimed_level)}, but the bytes earn {earned.value!r}",
+                f"{side.name}Match is {as_json_text(side.claimed_level)}, but the bytecode shows only {earned.value!r}",
                 (f"{side.name}Match",),
                 f"write {earned.value}",
                 Severity.NOTE if side.claimed_level == MatchLevel.MATCH else None,
@@ -427,12 +427,12 @@ def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"match": str(earned or "null")})
     if claimed != earned:
         yield Violation(
-            f"match is {as_json_text(claimed)}, but its sides make it {as_json_text(earned)}",
+            f"match is {as_json_text(claimed)}, but creationMatch and runtimeMatch make it {as_json_text(earned)}",
             ("match",),
             f"write {earned or 'null'}",
         )
     elif earned is None:
-        yield Violation("neither side matches: the record verifies nothing", ("match",), "remove it")
+        yield Violation("neither bytecode matches, so the record verifies nothing", ("match",), "remove it")
 
 
 @check(Severity.NOTE)

@@ -111,7 +111,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
         literal = as_object(entry).get("content")
         if literal is not None and literal != content:
             yield Violation(
-                f"the metadata holds another text of {path!r}",
+                f"the metadata has another text of {path!r}",
                 ("metadata", "sources", path, "content"),
                 severity=severity,
             )

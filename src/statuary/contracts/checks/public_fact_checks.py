@@ -52,13 +52,13 @@ def invalid_identifier(record: RecordView) -> Iterator[Observation]:
         count += 1
         if not _is_identifier(name):
             yield Violation(
-                f"the contract's name {_shown_value(name)} is no identifier", ("compilation", "name")
+                f"the contract's name {_shown_value(name)} is not an identifier", ("compilation", "name")
             )
     for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
         for text in _names_in(item):
             count += 1
             if not _is_identifier(text):
-                yield Violation(f"{_shown_value(text)} is no identifier", ("abi", place))
+                yield Violation(f"{_shown_value(text)} is not an identifier", ("abi", place))
     if count:
         yield Evidence({"names": count})
 
@@ -211,7 +211,7 @@ def _other_commit(release: Release, commit: str, language: str) -> Iterator[Viol
         and not any(_is_same_commit(commit, known_commit) for known_commit in release.commits)
     ):
         yield Violation(
-            f"this release was built of commit {' or '.join(release.commits)}, not of {commit[:40]}",
+            f"this release was built from commit {' or '.join(release.commits)}, not of {commit[:40]}",
             _VERSION_POINTER,
             severity=Severity.WARNING if language == "Vyper" else None,
         )
@@ -275,7 +275,7 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"released": f"{released} or later"})
     if verified < released - RELEASED_WITHIN:
         yield Violation(
-            f"it says that it was verified on {verified}, but {shorten(record.version)} was not released before {released}",
+            f"verifiedAt is {verified}, but {shorten(record.version)} was not released before {released}",
             ("verifiedAt",),
         )
 
@@ -344,7 +344,7 @@ def _impossible_values(deployer: str, transaction: str, index: Json) -> Iterator
     if index == GENESIS:
         yield Violation("transactionIndex -1 is that of the genesis block", _INDEX)
     if deployer == _NO_ADDRESS:
-        yield Violation("the deployer is the address of nobody", ("deployment", "deployer"), _IF_UNKNOWN)
+        yield Violation("the deployer is the zero address", ("deployment", "deployer"), _IF_UNKNOWN)
     if transaction == _NO_TRANSACTION:
         yield Violation("the transaction's hash is zero", ("deployment", "transactionHash"), _IF_UNKNOWN)
 

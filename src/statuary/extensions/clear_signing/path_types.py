@@ -82,7 +82,10 @@ class DataTypes:
                 return PathTarget(_member(members, name, path, number), is_many)
             case Member(name), ListType():
                 raise _nowhere(
-                    path, number, f"{name!r} is asked of an array", "write `[]` or `[0]` before it"
+                    path,
+                    number,
+                    f"{name!r} is a member of the items, not of the array",
+                    "write `[]` or `[0]` before it",
                 )
             case Items(), ListType(item, _):
                 return PathTarget(item, is_many=True)
@@ -133,7 +136,7 @@ def _member(members: tuple[Parameter, ...], name: str, path: Path, number: int) 
 
 def _nowhere(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
     path_before = str(Path("#", path.steps[:number])) or "the top"
-    return InvalidValueError(f"the path {str(path)!r} leads nowhere: at {path_before}, {message}", hint)
+    return InvalidValueError(f"the path {str(path)!r} does not exist: at {path_before}, {message}", hint)
 
 
 def _described(kind: ValueType) -> str:
@@ -190,7 +193,7 @@ def _in_container(path: Path) -> PathTarget:
         if len(path.steps) == 2 and isinstance(part := path.steps[1], Slice):
             return PathTarget(_sliced(kind, part, path, 1))
     members = ", ".join(f"@.{members}" for members in CONTAINER_TYPES)
-    raise InvalidValueError(f"the path {str(path)!r} leads nowhere", f"the values are: {members}")
+    raise InvalidValueError(f"the path {str(path)!r} does not exist", f"the values are: {members}")
 
 
 def descriptor_value(value: Json, path: Path) -> Json:
@@ -204,7 +207,7 @@ def descriptor_value(value: Json, path: Path) -> Json:
     for step in path.steps:
         if not (isinstance(value, dict) and isinstance(step, Member) and step.name in value):
             raise InvalidValueError(
-                f"the path {str(path)!r} leads nowhere in the descriptor",
+                f"the path {str(path)!r} does not exist in the descriptor",
                 "write it as `$.metadata.constants.NAME`",
             )
         value = value[step.name]

@@ -594,7 +594,7 @@ class ContractImport:
     def _next_match_id(self) -> str:
         if self.has_bulk:
             raise NotImportableError(
-                "a free match id cannot be looked up in bulk files",
+                "the next free match id is unknown, because bulk files are not searched",
                 "add the contract with `statuary contract add --match-id`",
             )
         return following_match_id(self.match_ids)

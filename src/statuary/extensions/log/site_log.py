@@ -274,7 +274,7 @@ class SiteLog:
             return
         if not self.context.allow_clock_rollback:
             raise LogError(
-                f"the clock says {entry.time}, and the last entry is of {self.rules.clock}",
+                f"the clock says {entry.time}, but the last log entry is dated {self.rules.clock}",
                 "set the clock; if the last entry has the wrong time, use --allow-clock-rollback, which records a"
                 " correction in the log",
                 "clock",

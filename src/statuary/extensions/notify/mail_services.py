@@ -113,7 +113,9 @@ def _send_campaign(
     created = _request(channel, "POST", campaigns, headers, campaign)
     number = as_object(_value(created).get("data")).get("id")
     if not isinstance(number, int):
-        raise DeliveryError(f"the channel {channel.name!r}: this is no listmonk: it names no campaign")
+        raise DeliveryError(
+            f"the channel {channel.name!r}: the server is not listmonk: it returned no campaign"
+        )
     if is_draft:
         return
     started = _ask(channel, "PUT", f"{campaigns}/{number}/status", headers, {"status": "running"})

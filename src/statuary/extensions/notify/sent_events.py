@@ -154,7 +154,7 @@ def require_past(channels: Channels, now: Instant) -> None:
     for name, sent in channels.items():
         if sent.until > now + MAX_AHEAD:
             raise DeliveryStateError(
-                f"the delivery state of the channel {name!r} is of {format_exact(sent.until)}, and now is {format_exact(now)}:"
+                f"the delivery state of the channel {name!r} is dated {format_exact(sent.until)}, but it is {format_exact(now)} now:"
                 " a run had a wrong clock",
                 "set the clock if it is wrong; otherwise run the command once with --allow-clock-rollback",
             )

@@ -146,7 +146,7 @@ def _pack(row: JsonObject) -> ListedPack:
     offset, end_digest = as_list(row["end"])
     digest = checked_digest(row["sha256"])
     if checked_text(row["path"]) != pack_name(digest):
-        raise InvalidValueError(f"{row['path']!r} is not the name of its pack")
+        raise InvalidValueError(f"the pack {row['path']!r} is not named after its SHA-256")
     counts = [checked_number(row[name]) for name in ("documents", "removals", "plain")]
     totals = Totals(counts[0], counts[1], counts[2], checked_key(row["first"]), checked_key(row["last"]))
     size = checked_number(row["size"])

@@ -269,7 +269,7 @@ def _body(url: str, response: http.client.HTTPResponse, limit: int) -> bytes:
     if len(body) > limit:
         raise RefusedError(url, f"sends more than {limit:,} bytes")
     if response.length:
-        raise UnreachableError(url, f"ends {response.length:,} bytes early")
+        raise UnreachableError(url, f"cuts the response off: {response.length:,} bytes are missing")
     return body
 
 

@@ -23,8 +23,8 @@ def read_hardhat_project(folder: Path) -> ListedContracts:
     has_journals = next(folder.glob("ignition/deployments/*/journal.jsonl"), None) is not None
     if not (has_deployments or has_journals):
         raise NotImportableError(
-            f"{folder} has neither deployments/ of hardhat-deploy nor ignition/deployments/",
-            "Hardhat keeps no addresses of other deployments: add each contract with"
+            f"{folder} has no deployments of hardhat-deploy or Ignition",
+            "Hardhat does not store the addresses of other deployments: add each contract with"
             " `statuary contract add artifacts/contracts/FILE.sol/NAME.json --address 0x… --rpc URL`",
         )
     if has_deployments:
