@@ -21,7 +21,7 @@ from statuary.section import CheckOptions
 from support.bad_inputs import ADDRESS, RECORD, RECORD_PATH
 from support.real_records import DATA
 from support.requirements import CHECKOUT, require_folder
-from support.sites import NOW, SMALL_SITE, small_site, write_files
+from support.sites import NOW, SMALL_SITE, WITHOUT_CHECKS, small_site, write_files
 from support.tiers import few_by_default
 
 
@@ -97,7 +97,7 @@ def test_served_vectors_are_published_unchanged(tmp_path: Path) -> None:
     assert len(files) == 38
     for number, file in enumerate(files):
         content = site_of_records(tmp_path / str(number), [file])
-        outcome = build(content, tmp_path / f"build-{number}", check_options=CheckOptions(checks=()))
+        outcome = build(content, tmp_path / f"build-{number}", check_options=WITHOUT_CHECKS)
         assert outcome.applied, (file.name, outcome.checked.all_findings)
         assert assert_served_as_they_came(content, tmp_path / f"build-{number}") == 1
 
@@ -114,7 +114,7 @@ def test_numbers_and_strings_are_preserved(tmp_path: Path) -> None:
     odd = RECORD.encode().replace(b'"devdoc":null', ODD_DEVDOC)
     assert odd != RECORD.encode()
     content = write_files(small_site(tmp_path), {RECORD_PATH: odd})
-    build(content, tmp_path / "build", check_options=CheckOptions(checks=()))
+    build(content, tmp_path / "build", check_options=WITHOUT_CHECKS)
     assert (tmp_path / "build/v2/contract/748463" / ADDRESS).read_bytes() == odd
 
 

@@ -18,7 +18,7 @@ PROGRAMS = re.findall(
 
 PRINTED = (
     ("0 replaced, 0 kept\n", "build again by 2026-12-"),
-    ("{}\n", "0 contracts, 0 excluded\n"),
+    ("{}\n", "0 excluded\n"),
     ("All Systems Operational\n", "Public RPC: operational\n", "has no api/v2/missing.json\n"),
 )
 """What each program prints, among other lines."""

@@ -9,8 +9,7 @@ from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import BuildResult, build_site
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.section import CheckOptions
-from support.sites import CHAIN, NOW, address_of, path_of, site_of_many
+from support.sites import CHAIN, NOW, WITHOUT_CHECKS, address_of, path_of, site_of_many
 
 LATER = "2027-02-03T04:05:06.000Z"
 """When the proxy of `upgraded_site` has another implementation."""
@@ -57,7 +56,7 @@ FOLDER = f"proxies/{CHAIN}/{address_of(1)}"
 def build_unchecked(content: Path, out: Path, now: str = NOW) -> BuildResult:
     """Build without checks of records: no compiler made the code of these proxies, and a contradicted one has no documents."""
     with FolderTarget(out) as target:
-        return build_site(content, target, parse_instant(now), NoProgress(), CheckOptions(checks=()))
+        return build_site(content, target, parse_instant(now), NoProgress(), WITHOUT_CHECKS)
 
 
 def content_with_proxy(root: Path, count: int = 4, *, pages: bool = False) -> Path:

@@ -17,6 +17,7 @@ from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
 from statuary.contracts.api.proof_rules import service_documents
+from statuary.contracts.checks.prove import CONTRACT_CHECKS
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import contract_row
 from statuary.engine import config_documents
@@ -24,6 +25,7 @@ from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult, CheckedSite
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.section import CheckOptions
 from statuary.site.document import ADDRESS
 from statuary.source.git_state import GitQuery
 from statuary.status import write_status
@@ -82,6 +84,9 @@ SMALL_SITE = {
     "maintenances/upgrade.yaml": MAINTENANCE,
 }
 """A site that is in order."""
+
+WITHOUT_CHECKS = CheckOptions(skipped=frozenset(check.name for check in CONTRACT_CHECKS))
+"""Options of a build that publishes every record as it is."""
 
 NOW = "2026-11-20T12:00:00Z"
 """The instant that tests build at."""
