@@ -53,7 +53,12 @@ def search(text: str) -> tuple[Step, ...]:
 TASKS = {
     "what is down, and since when": Task("outage", "index.html", (), ("Public RPC", "13:42")),
     "the next maintenance in my zone": Task(
-        "own", "index.html", (), ("26 Nov 2026, 16:00", "22:00 GMT-5"), timezone="America/New_York"
+        "own",
+        "index.html",
+        (),
+        ("26 Nov", "16:00 \N{EN DASH} 22:00 GMT-5"),
+        answer_before=("26 Nov 2026, 16:00", "22:00 GMT-5"),
+        timezone="America/New_York",
     ),
     "subscribe": Task("own", "index.html", ({"click": ".subscribe summary"},), ("/feed subscribe",)),
     "a contract by name": Task("own", "index.html", search("Staking"), (ADDRESS,)),
