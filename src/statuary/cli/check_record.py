@@ -50,7 +50,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     from statuary.contracts.model.record import in_served_order
     from statuary.site.document import encode_unchecked
 
-    parsed = _parsed(file)
+    parsed = _parse_record(file)
     if parsed.record is None:
         return CheckedRecord(locate_findings(file.parent, parsed.findings), None)
     record = in_served_order(parsed.record)
@@ -62,7 +62,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     return CheckedRecord(locate_findings(file.parent, findings), JudgedRecord(record, proof))
 
 
-def _parsed(file: Path) -> "ParsedContract":
+def _parse_record(file: Path) -> "ParsedContract":
     from statuary.contracts.sources.parse_record import (
         ParsedContract,
         parse_record_json,

@@ -392,7 +392,7 @@ def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
     values["chains"] = Template(CHAINS if values["chain_lines"] else NO_CHAINS).substitute(values)
     paths = {"site.yaml": "site.yaml"}
     if not site.demo:
-        return _filled({**paths, "components.yaml": "components.yaml"}, values)
+        return _fill_templates({**paths, "components.yaml": "components.yaml"}, values)
     instants = {
         "today": today,
         "incident_start": today - DAY + 9 * HOUR,
@@ -406,7 +406,7 @@ def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
         f"incidents/{(today - DAY).date()}-slow-rpc.yaml": "demo/incident.yaml",
         f"maintenances/{(today + 7 * DAY).date()}-rpc-upgrade.yaml": "demo/maintenance.yaml",
     }
-    return _filled(paths, values)
+    return _fill_templates(paths, values)
 
 
 def _component_lines(components: Iterable[str]) -> str:
@@ -416,7 +416,7 @@ def _component_lines(components: Iterable[str]) -> str:
     return indent(block_text(components_by_key).rstrip("\n"), "  ") if components_by_key else ""
 
 
-def _filled(paths: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+def _fill_templates(paths: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     folder = Path(__file__).with_name("starter")
     return {
         path: Template(read_text(folder / name)).substitute(values).rstrip("\n") + "\n"

@@ -114,12 +114,12 @@ def _systemd(moment: Instant, job: Job) -> str:
         "[Unit]\nDescription=Update the status page to the current time\nStartLimitIntervalSec=0\n\n"
         f"[Service]\nType=oneshot\nWorkingDirectory={folder}\n"
         f"ExecStart={start}\nSuccessExitStatus={BUILD_DUE}\nRestart=on-failure\nRestartSec={RETRY_SECONDS}\n"
-        f"ExecStopPost=-/bin/sh -c {_systemd_quoted(retry_command)}\n\n"
+        f"ExecStopPost=-/bin/sh -c {_quote_for_systemd(retry_command)}\n\n"
         f"# {timer}\n{_systemd_timer(moment, job)}"
     )
 
 
-def _systemd_quoted(text: str) -> str:
+def _quote_for_systemd(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -133,7 +133,7 @@ def _systemd_timer(moment: Instant, _: Job) -> str:
     )
 
 
-def _at(moment: Instant, job: Job) -> str:
+def _at_line(moment: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
     retry_command = f'until next=$({job.next_as("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
     command = f"{job.tick_until_done}; {retry_command}"
@@ -171,7 +171,7 @@ FORMATS: dict[str, Callable[[Instant, Job], str]] = {
     "cron": _cron,
     "systemd": _systemd,
     "systemd-timer": _systemd_timer,
-    "at": _at,
+    "at": _at_line,
     "github": _github,
 }
 """The formats of `statuary next --as`."""

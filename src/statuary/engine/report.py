@@ -61,16 +61,16 @@ class BuildReport:
         The run and the outlook are None if the site could not be read.
         """
         if run is None or outlook is None:
-            findings = _located(root, [*self.findings, *self.exclusion_reasons])
-            skipped = _located(root, self.skipped)
+            findings = _add_positions(root, [*self.findings, *self.exclusion_reasons])
+            skipped = _add_positions(root, self.skipped)
             return CheckedSite(root=root, catalogue=None, findings=findings, skipped=skipped)
         return CheckedSite(
             root=root,
             catalogue=run.site,
-            findings=_located(root, self.findings),
-            exclusion_reasons=_located(root, self.exclusion_reasons),
+            findings=_add_positions(root, self.findings),
+            exclusion_reasons=_add_positions(root, self.exclusion_reasons),
             excluded_count=self.excluded_count,
-            skipped=_located(root, self.skipped),
+            skipped=_add_positions(root, self.skipped),
             line="\n".join(self.lines),
             counts=tuple(self.counts),
             next_transition=outlook.next_transition,
@@ -78,7 +78,7 @@ class BuildReport:
         )
 
 
-def _located(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _add_positions(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     if not findings:
         return ()
     from statuary.source.locate import locate_findings

@@ -137,11 +137,11 @@ class Sections:
         keys = [key for key, _ in site.extensions]
         found = [
             *self._report.unsorted,
-            *_guarded(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
+            *_guarded_findings(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
             *_unused_templates(site, keys),
         ]
         for row, section in self._enabled:
-            found += _guarded(partial(section.findings, self._run), site, f"checking `{row.name}`")
+            found += _guarded_findings(partial(section.findings, self._run), site, f"checking `{row.name}`")
         for finding in found:
             is_alone = finding.rule == DEFECT or finding.path in site.unread
             (self._report.skipped if is_alone else self._report.findings).append(finding)
@@ -239,12 +239,14 @@ def _unused_templates(site: "SiteContent", keys: Collection[str]) -> list[Findin
 
     # an extension's template and texts may stay in the theme while the extension is disabled
     known = dict.fromkeys((*keys, *(row.name for row in EXTENSIONS)))
-    return _guarded(
+    return _guarded_findings(
         partial(unused_template_findings, site.pages, known), site, "reading the theme's templates"
     )
 
 
-def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action: str) -> list[Finding]:
+def _guarded_findings(
+    find: Callable[[], Iterable[Finding]], site: "SiteContent", action: str
+) -> list[Finding]:
     found = run_guarded(lambda: list(find()), site.source, action)
     return [found] if isinstance(found, Finding) else found
 

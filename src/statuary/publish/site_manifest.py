@@ -213,7 +213,7 @@ class PartsUpdate:
             if not part_changes and not open_part:
                 yield part, None
                 continue
-            for line in self._changed(own_lines(self.read_path(part.path), part), part_changes):
+            for line in self._changed_lines(own_lines(self.read_path(part.path), part), part_changes):
                 yield from _split_at_line(open_part, line)
         for path, new in reversed(remaining_changes):  # there was no part
             yield from _split_at_line(open_part, _line(path, new)) if new is not None else ()
@@ -221,7 +221,9 @@ class PartsUpdate:
         if open_part:
             yield part_of_lines(open_part)
 
-    def _changed(self, lines: list[PartLine], part_changes: dict[str, Entry | None]) -> Iterator[PartLine]:
+    def _changed_lines(
+        self, lines: list[PartLine], part_changes: dict[str, Entry | None]
+    ) -> Iterator[PartLine]:
         """Return the lines of a part with its changes."""
         stay = []
         for line in lines:

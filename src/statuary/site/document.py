@@ -74,15 +74,19 @@ def _encode_slowly(value: object) -> str:
     if isinstance(value, NumberText):
         return value
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_quoted(key)}:{_encode_slowly(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ",".join(f"{_quote_string(key)}:{_encode_slowly(item)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ",".join(map(_encode_slowly, value)) + "]"
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote_string(value)
     return orjson.dumps(value).decode("ascii")
 
 
-def _quoted(text: str) -> str:
+def _quote_string(text: str) -> str:
     quoted = json.dumps(text, ensure_ascii=False)
     return LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 

@@ -186,7 +186,7 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
         raise EditError(f"{key} is not a list", position=path.node.position)
     _check_no_brackets(path.node)
     expected = _with_item(parse_yaml(text), pointer, item)
-    return _verified(text, [_insert_item(text, path, item)], expected)
+    return _apply_and_verify(text, [_insert_item(text, path, item)], expected)
 
 
 def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
@@ -204,7 +204,7 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Seq
         if path.missing_steps
         else _replace_value(text, path, value)
     )
-    return _verified(text, replacements, _with_value(parse_yaml(text), pointer, value))
+    return _apply_and_verify(text, replacements, _with_value(parse_yaml(text), pointer, value))
 
 
 def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
@@ -294,7 +294,7 @@ def _check_no_brackets(node: YamlNode) -> None:
         )
 
 
-def _verified(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
+def _apply_and_verify(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
     """Apply edits and parse the result again.
 
     Raises:
@@ -316,7 +316,7 @@ def _verified(text: str, replacements: Sequence[Replacement], expected: Json) ->
 _Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"
 
 
-def _parsed(value: _Value) -> Json:
+def _parsed_value(value: _Value) -> Json:
     """Return a value as `parse_yaml` would: scalars as strings, null as None."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -325,14 +325,14 @@ def _parsed(value: _Value) -> Json:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, Mapping):
-        return {key: _parsed(inner) for key, inner in value.items()}
-    return [_parsed(inner) for inner in value]
+        return {key: _parsed_value(inner) for key, inner in value.items()}
+    return [_parsed_value(inner) for inner in value]
 
 
 def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
     """Return a copy of a tree with another value at a pointer."""
     if not pointer:
-        return _parsed(value)
+        return _parsed_value(value)
     step, remaining_steps = pointer[0], pointer[1:]
     if isinstance(tree, list) and isinstance(step, int):
         return [

@@ -113,7 +113,7 @@ class GitQuery:
         if not results or results[0].exit_code or results[2].exit_code:
             return None
         prefix, _, commit = _decode(results[0]).rstrip("\n").partition("\n")
-        signs = _signs(_decode(results[2]), prefix)
+        signs = _status_by_path(_decode(results[2]), prefix)
         return GitState(
             root=self.root,
             commit=commit,
@@ -142,7 +142,7 @@ def _index_of(git: Path) -> tuple[int, ...]:
     return ()
 
 
-def _signs(status: str, prefix: str) -> dict[str, str]:
+def _status_by_path(status: str, prefix: str) -> dict[str, str]:
     """Return git's sign of each path that its status lists.
 
     Args:

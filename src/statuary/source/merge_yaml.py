@@ -68,7 +68,7 @@ def _with_additions(base: str, text: str, other: str) -> str:
         base_tree, tree, other_tree = (parse_yaml(version, PlainText) for version in (base, text, other))
         for addition in _additions(base_tree, tree, other_tree, ()):
             edit = append_item if addition.is_item else set_value
-            text = edit(text, addition.pointer, _written(addition.value))
+            text = edit(text, addition.pointer, _quoted_value(addition.value))
     except (EditError, UnreadableError) as error:
         raise MergeConflictError(str(error), error.hint) from None
     for comment in COMMENT.findall(other):
@@ -89,7 +89,8 @@ def _additions(base: _Value, mine: _Value, theirs: _Value, pointer: Pointer) -> 
         yield _Addition(pointer, theirs)
     else:
         raise MergeConflictError(
-            f"both sides changed {_dotted(pointer)}: {_shown(mine)} and {_shown(theirs)}", "keep one of them"
+            f"both sides changed {_dotted_pointer(pointer)}: {_shown_value(mine)} and {_shown_value(theirs)}",
+            "keep one of them",
         )
 
 
@@ -99,7 +100,7 @@ def _additions_to_keys(
     base = base if isinstance(base, dict) else {}
     for key in base:
         if key not in theirs:
-            raise MergeConflictError(f"one side removed {_dotted((*pointer, key))}")
+            raise MergeConflictError(f"one side removed {_dotted_pointer((*pointer, key))}")
     for key, value in theirs.items():
         base_value, my_value = (tree.get(key, _Absent.ABSENT) for tree in (base, mine))
         yield from _additions(base_value, my_value, value, (*pointer, key))
@@ -115,24 +116,24 @@ def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Js
         else:
             new.append(item)
     if known:
-        raise MergeConflictError(f"one side changed an item of {_dotted(pointer)}, and the other too")
+        raise MergeConflictError(f"one side changed an item of {_dotted_pointer(pointer)}, and the other too")
     return new
 
 
-def _written(value: Json) -> YamlValue:
+def _quoted_value(value: Json) -> YamlValue:
     """Return a parsed value as it is written, with its quotes."""
     if isinstance(value, PlainText) and value in ("true", "false"):
         return value == "true"
     if isinstance(value, dict):
-        return {key: _written(inner) for key, inner in value.items()}
+        return {key: _quoted_value(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_written(item) for item in value]
+        return [_quoted_value(item) for item in value]
     return str(value) if isinstance(value, str) else None
 
 
-def _dotted(pointer: Pointer) -> str:
+def _dotted_pointer(pointer: Pointer) -> str:
     return ".".join(map(str, pointer)) or "the file"
 
 
-def _shown(value: _Value) -> str:
+def _shown_value(value: _Value) -> str:
     return repr(str(value)) if isinstance(value, str) else "another value"

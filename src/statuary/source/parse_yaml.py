@@ -184,7 +184,7 @@ class _Constructor:
 
     def value(self, node: Node, depth: int) -> Json:
         if node.tag:
-            raise _at(node, f"tag {node.tag!r} is not supported", "remove the tag")
+            raise _error_at(node, f"tag {node.tag!r} is not supported", "remove the tag")
         self.count(node, depth)
         if isinstance(node, ScalarNode):
             text: str = node.value
@@ -200,11 +200,13 @@ class _Constructor:
         for key, item in node.value:
             name = key.value
             if not isinstance(key, ScalarNode):
-                raise _at(key, "a key is a list or a mapping", "write a text as the key")
+                raise _error_at(key, "a key is a list or a mapping", "write a text as the key")
             if name == "<<" and not key.style:
-                raise _at(key, "a mapping is merged with `<<`, which is not supported", "write its keys out")
+                raise _error_at(
+                    key, "a mapping is merged with `<<`, which is not supported", "write its keys out"
+                )
             if name in members:
-                raise _at(key, f"duplicate key {name!r}", "remove one of the two")
+                raise _error_at(key, f"duplicate key {name!r}", "remove one of the two")
             members[name] = self.value(item, depth + 1)
         return members
 
@@ -223,7 +225,7 @@ class _Constructor:
             )
 
 
-def _at(node: Node, message: str, hint: str) -> UnreadableError:
+def _error_at(node: Node, message: str, hint: str) -> UnreadableError:
     return UnreadableError(message, hint, _start(node))
 
 

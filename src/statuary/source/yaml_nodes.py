@@ -242,7 +242,7 @@ def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str
         return text
     if quote != '"' and not NOT_PRINTED.search(text) and (quote or '"' in text or "\\" in text):
         return "'" + text.replace("'", "''") + "'"
-    return '"' + TO_ESCAPE.sub(_escaped, text) + '"'
+    return '"' + TO_ESCAPE.sub(_escape_character, text) + '"'
 
 
 def can_be_plain(text: str) -> bool:
@@ -256,7 +256,7 @@ def can_be_plain(text: str) -> bool:
     )
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     character = match[0]
     code = ord(character)
     if character in ESCAPES:

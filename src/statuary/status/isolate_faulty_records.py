@@ -55,10 +55,10 @@ def isolate_faulty_records(
         return status
 
     findings: list[Finding] = []
-    attempt = _attempted(partial(computed, _sources(content.catalogue)))
+    attempt = _attempt_work(partial(computed, _sources(content.catalogue)))
     if attempt.error is not None:
         sources, findings = _working_sources(computed, _sources(content.catalogue), "computing the status")
-        attempt = _attempted(partial(computed, sources))
+        attempt = _attempt_work(partial(computed, sources))
     status, error = attempt
     if status is None:
         reason = "" if error is None else describe_exception(error)
@@ -235,7 +235,7 @@ class _Attempt(NamedTuple, Generic[Result]):
     error: BaseException | None
 
 
-def _attempted(work: Callable[[], Result]) -> _Attempt[Result]:
+def _attempt_work(work: Callable[[], Result]) -> _Attempt[Result]:
     """Run a function, and return its result or its exception.
 
     An interruption, such as Ctrl+C, is raised.
@@ -250,4 +250,4 @@ def _attempted(work: Callable[[], Result]) -> _Attempt[Result]:
 
 def _exception_from(work: Callable[[], object]) -> BaseException | None:
     """Run a function, and return the exception that it raises, if any."""
-    return _attempted(work).error
+    return _attempt_work(work).error

@@ -137,7 +137,7 @@ class _StatusWriter:
             The paths of the documents at the build's time.
         """
         fingerprint = fingerprint_of(status.timed_inputs, self.hosting).text
-        paths = None if verify else self._reused(STATUS, fingerprint)
+        paths = None if verify else self._reuse_group(STATUS, fingerprint)
         current_paths: Sequence[str] = self.target.ledger.group(TIMED).paths
         if paths is None:
             added_before = len(self.added_paths)
@@ -168,7 +168,7 @@ class _StatusWriter:
         common = digest_of(status.shared_inputs, self.hosting)
         for part in status.archive_parts:
             fingerprint = fingerprint_of(common, part.digest).text
-            paths = None if verify else self._reused(part.name, fingerprint)
+            paths = None if verify else self._reuse_group(part.name, fingerprint)
             if paths is None:
                 paths = self._add_part(part, common, verify=verify)
             else:
@@ -217,7 +217,7 @@ class _StatusWriter:
         is_same = self.target.ledger.documents.are_older_than(previous.run, all_paths)
         return known if is_same and self.target.reuse(all_paths) else {}
 
-    def _reused(self, group: str, fingerprint: str) -> Sequence[str] | None:
+    def _reuse_group(self, group: str, fingerprint: str) -> Sequence[str] | None:
         paths = reused_group(self.target, group, fingerprint)
         self.added_paths += paths or ()
         return paths

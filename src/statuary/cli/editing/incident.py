@@ -132,7 +132,7 @@ def open_incident(
     """
     begun = find_template(template, session.catalogue)
     title = one_line(value_or_ask(name or begun.title, "--name", lambda: ask_text("Name")))
-    affected = _affected(session, begun, update_options.components)
+    affected = _affected_components(session, begun, update_options.components)
     update = _first_update(session, begun, status, update_options, ended_at)
     is_apart = any((separate, draft, update_options.publish_at))
     if not is_apart and _is_added_to_open_incident(session, title, affected, update):
@@ -179,7 +179,7 @@ def _is_added_to_open_incident(
     return True
 
 
-def _affected(
+def _affected_components(
     session: EditSession, begun: IncidentTemplate, words: Sequence[str]
 ) -> Mapping[str, ComponentStatus | None]:
     """Return the affected components: from options, a template, or a prompt."""

@@ -123,7 +123,7 @@ def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
     row: Row = {
         "id": incident.id,
         "name": one_line(incident.name),
-        "status": f"{_status_text(incident, state, status, at)}{_unpublished(incident, at)}",
+        "status": f"{_status_text(incident, state, status, at)}{_draft_label(incident, at)}",
         "impact": None if state is None else state.impact,
         "created_at": format_exact(incident.created_at),
         "components": list(history.components),
@@ -143,7 +143,7 @@ def _status_text(incident: Incident, state: IncidentState | None, status: str, a
     return status if state is not None or incident.created_at <= at else "announced later"
 
 
-def _unpublished(incident: Incident, at: Instant) -> str:
+def _draft_label(incident: Incident, at: Instant) -> str:
     if incident.draft:
         return " (draft)"
     return " (embargo)" if incident.publish_at is not None and incident.publish_at > at else ""

@@ -83,7 +83,7 @@ def proof_document(
             "status": str(proof.verdict.status),
             "sentence": " ".join(map(sentence, proof.verdict.sentences)),
         },
-        **_known(judged.known),
+        **_acknowledged_members(judged.known),
         "claims": claims,
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
         "checks": _checks(proof.results),
@@ -100,7 +100,7 @@ def proof_document(
     )
 
 
-def _known(known: KnownContradiction | None) -> dict[str, Json]:
+def _acknowledged_members(known: KnownContradiction | None) -> dict[str, Json]:
     return {} if known is None else {"known": {"since": known.date.isoformat(), "reason": known.reason}}
 
 

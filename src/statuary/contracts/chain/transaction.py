@@ -79,7 +79,7 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
     if len(items) != layout.members:
         raise EvidenceError("transaction_members", members=str(len(items)), expected=layout.members)
     v, r, s = map(as_number, items[-3:])
-    chain_id, parity, unsigned = (_legacy if kind == LEGACY else _typed)(items, v)
+    chain_id, parity, unsigned = (_legacy if kind == LEGACY else _typed_signature)(items, v)
     if not (0 < r < CURVE_ORDER and 0 < s < CURVE_ORDER):
         raise EvidenceError("signature_range")
     if chain_id is not None and s > CURVE_ORDER // 2:
@@ -133,7 +133,7 @@ def _legacy(items: list[RlpItem], v: int) -> _SignedMembers:
     return _SignedMembers(chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""])
 
 
-def _typed(items: list[RlpItem], v: int) -> _SignedMembers:
+def _typed_signature(items: list[RlpItem], v: int) -> _SignedMembers:
     if v > 1:
         raise EvidenceError("signature_parity", parity=str(v))
     return _SignedMembers(as_number(items[0]), v, items[:-3])

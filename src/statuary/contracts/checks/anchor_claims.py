@@ -302,13 +302,13 @@ class _Verifier:
         if reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
         try:
-            return self._verified(claim)
+            return self._verify_claim(claim)
         except (EvidenceError, MissingExtraError) as error:
             reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
             self.problems.append((reason, error.hint))
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
 
-    def _verified(self, claim: _ChainClaim) -> Claim:
+    def _verify_claim(self, claim: _ChainClaim) -> Claim:
         outcome = claim.verify()
         evidence, block = self._evidence(outcome), outcome.block
         is_vouched_for = evidence["vouchedBy"] == CHECKPOINT

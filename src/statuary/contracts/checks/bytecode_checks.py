@@ -360,11 +360,13 @@ def _copies(constructor: bytes, place: int, size: int) -> bool:
 
     Vyper up to 0.3.1 pushes the end instead of the size.
     """
-    has_size = _is_pushed(constructor, size) or _is_pushed(constructor, place + size)
-    return _is_pushed(constructor, place) and has_size and _CODECOPY in constructor and _RETURN in constructor
+    has_size = _code_pushes(constructor, size) or _code_pushes(constructor, place + size)
+    return (
+        _code_pushes(constructor, place) and has_size and _CODECOPY in constructor and _RETURN in constructor
+    )
 
 
-def _is_pushed(code: bytes, number: int) -> bool:
+def _code_pushes(code: bytes, number: int) -> bool:
     shortest = -(-number.bit_length() // 8)
     return any(
         bytes((_PUSH0 + width,)) + number.to_bytes(width, "big") in code

@@ -147,12 +147,12 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     evidence: dict[str, EvidenceValue] = {name: outcomes.count(outcome) for name, outcome in _COUNTED}
     name = ClaimName.CONSISTENT
     if evidence["failed"]:
-        failed = _ended(results, CheckOutcome.FAILED)
+        failed = _names_with_outcome(results, CheckOutcome.FAILED)
         return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed), evidence)
     if evidence["skipped"]:
-        skipped = _ended(results, CheckOutcome.SKIPPED)
+        skipped = _names_with_outcome(results, CheckOutcome.SKIPPED)
         return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
-    if unknown := _ended(results, CheckOutcome.NOT_KNOWN):
+    if unknown := _names_with_outcome(results, CheckOutcome.NOT_KNOWN):
         return Claim(name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_named(unknown)), evidence)
     return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
 
@@ -168,7 +168,7 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
     """
     name, side = ClaimName.MATCHES, record.runtime
     relevant = [results[check] for check in MATCH_CHECKS if check in results]
-    if failed := _ended(relevant, CheckOutcome.FAILED):
+    if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
         return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
     onchain, compiled = side.onchain, side.recompiled
     if onchain is None or compiled is None:
@@ -177,19 +177,19 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
     if runtime_differs(record):
         differs = because("code_differs", onchain=len(onchain), compiled=len(compiled))
         return Claim(name, ClaimStatus.CONTRADICTED, differs if onchain else because("code_empty"))
-    if undecided := _undecided(side, relevant):
+    if undecided := _reason_undecided(side, relevant):
         return Claim(name, ClaimStatus.NOT_SHOWN, undecided)
     evidence: dict[str, EvidenceValue] = {"match": str(side.claimed_level)}
     return Claim(name, ClaimStatus.VERIFIED, because("code_matches"), evidence)
 
 
-def _undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
+def _reason_undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
     """Return the reason why no check decided a side's match, if any."""
     if side.claimed_level is None:
         return because("match_unclaimed")
-    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
+    if skipped := _names_with_outcome(relevant, CheckOutcome.SKIPPED):
         return _naming(CheckOutcome.SKIPPED, skipped)
-    unknown = _ended(relevant, CheckOutcome.NOT_KNOWN)
+    unknown = _names_with_outcome(relevant, CheckOutcome.NOT_KNOWN)
     return because("not_known", checks=_named(unknown)) if unknown else None
 
 
@@ -197,18 +197,18 @@ def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Clai
     """Return claim B: a hash in the on-chain bytecode fixes the sources."""
     name = ClaimName.HASHED
     relevant = [results[check] for check in HASH_CHECKS if check in results]
-    if failed := _ended(relevant, CheckOutcome.FAILED):
+    if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
         return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
-    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
+    if skipped := _names_with_outcome(relevant, CheckOutcome.SKIPPED):
         return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
     evidence = dict(_onchain_hashes(record, results))
     if evidence:
         reason = because("integrity_hash" if record.language == "Vyper" else "metadata_hash")
         return Claim(name, ClaimStatus.VERIFIED, reason, evidence)
-    return Claim(name, ClaimStatus.NOT_SHOWN, _why_not_hashed(record, results))
+    return Claim(name, ClaimStatus.NOT_SHOWN, _reason_not_hashed(record, results))
 
 
-def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
+def _names_with_outcome(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
     return [result.check for result in results if result.outcome is outcome]
 
 
@@ -313,7 +313,7 @@ def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
     consistent = claim[ClaimName.CONSISTENT]
     matches = claim[ClaimName.MATCHES]
     if ClaimStatus.NOT_SHOWN in (consistent.status, matches.status):
-        reason = _why_unconfirmed(consistent, matches)
+        reason = _reason_unconfirmed(consistent, matches)
         return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
     compiled = claim[ClaimName.COMPILED]
     on_chain = claim[ClaimName.ON_CHAIN]
@@ -338,7 +338,7 @@ def _contradiction(claim: Mapping[ClaimName, Claim]) -> Reason | None:
     return because("verdict_compiles_otherwise") if contradicted else None
 
 
-def _why_unconfirmed(consistent: Claim, matches: Claim) -> Reason:
+def _reason_unconfirmed(consistent: Claim, matches: Claim) -> Reason:
     if NOT_KNOWN in (consistent.reason.key, matches.reason.key):
         return because("verdict_not_known")
     if consistent.status is ClaimStatus.NOT_SHOWN:
@@ -411,7 +411,7 @@ def keeps_own_auxdata(side: SideView) -> bool:
     )
 
 
-def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> Reason:
+def _reason_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> Reason:
     """Return the reason why no hash commits to the sources."""
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:

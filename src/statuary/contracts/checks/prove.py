@@ -160,7 +160,9 @@ def _rows(
 
     If the part was proved before, only the checks of the deployment run.
     """
-    proved = [None if part is None else _proved(part, view) for view, part in zip(views, parts, strict=True)]
+    proved = [
+        None if part is None else _prove_part(part, view) for view, part in zip(views, parts, strict=True)
+    ]
     unproved_views = [view for view, part in zip(views, proved, strict=True) if part is None]
     shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
     of_alone = zip(*_columns(unproved_views, checks), strict=True)
@@ -174,7 +176,7 @@ def _in_order(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     return tuple([results[position] for position in _POSITIONS])
 
 
-def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
+def _prove_part(part: CompiledPart, view: RecordView) -> _ProvedPart:
     """Prove a part on its own view, and share the results."""
     levels = view.creation.claimed_level, view.runtime.claimed_level
     proved: _ProvedPart | None = part.proof_results.get(levels)
@@ -260,13 +262,13 @@ def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> 
             continue
         if unmet := required_by(Match(side.name, side.is_exact, language)) & absent:
             results = tuple(
-                [_failed(result, side) if result.check in unmet else result for result in results]
+                [_failed_result(result, side) if result.check in unmet else result for result in results]
             )
             absent -= unmet
     return results
 
 
-def _failed(result: CheckResult, side: SideView) -> CheckResult:
+def _failed_result(result: CheckResult, side: SideView) -> CheckResult:
     member = f"{side.name}Match"
     finding = Finding(
         rule=result.check,

@@ -111,7 +111,7 @@ def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"items": len(abi)})
     for name, number in types.items():
         if name not in ITEM_TYPES:
-            yield _unlisted(record, "type of an ABI item", name, ("abi",))
+            yield _unlisted_value(record, "type of an ABI item", name, ("abi",))
         elif number > 1 and name not in _NAMED_ITEMS:
             yield Violation(f"the ABI has {number} items of type {name}; a contract has one", ("abi",))
 
@@ -189,7 +189,7 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
             yield Violation(f"there is no release {parts['number']} of {compiler}", _VERSION_POINTER)
 
 
-def _unlisted(record: RecordView, what: str, value: str, pointer: Pointer) -> Violation | NotKnown:
+def _unlisted_value(record: RecordView, what: str, value: str, pointer: Pointer) -> Violation | NotKnown:
     """Return the answer about a value that a compiler's list lacks.
 
     What a release that is known here writes is known too, so the value is a contradiction; a later release, or a compiler
@@ -267,7 +267,7 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
     if parts is None or verified is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
-    day = parts["nightly"] or _released(releases, parts["number"], is_before=bool(parts["before"]))
+    day = parts["nightly"] or _release_day(releases, parts["number"], is_before=bool(parts["before"]))
     released = _day(day.replace(".", "-"))
     if released is None:
         yield NotApplicable("the day of the compiler's release is not known here")
@@ -280,7 +280,7 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _released(known: Mapping[str, Release], number: str, *, is_before: bool) -> str:
+def _release_day(known: Mapping[str, Release], number: str, *, is_before: bool) -> str:
     """Return the day before which a version was not released.
 
     For a version newer than the table, that is the day of the newest; for a build before a release, that of
@@ -383,12 +383,12 @@ def impossible_code(record: RecordView) -> Iterator[Observation]:
     address = hex_bytes(record.address.lower())
     if address is not None:
         yield Evidence({"bytes": len(record.runtime.onchain or b"")})
-        yield from _reserved(int.from_bytes(address, "big"))
+        yield from _reserved_address_violations(int.from_bytes(address, "big"))
     if record.runtime.onchain:
         yield from _no_code(record, record.runtime.onchain)
 
 
-def _reserved(address: int) -> Iterator[Violation]:
+def _reserved_address_violations(address: int) -> Iterator[Violation]:
     if address <= PRECOMPILES or address in LATER_PRECOMPILES:
         yield Violation(
             f"the EVM runs a program of its own at address {address:#x}, or nothing",

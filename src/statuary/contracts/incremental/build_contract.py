@@ -152,7 +152,7 @@ def build_contracts_of_files(
         Each contract, with the size and time that its source had before it was read.
     """
     root_path = str(root)
-    contracts = ((source, source_stat(root_path, source), _read(root, source)) for source in sources)
+    contracts = ((source, source_stat(root_path, source), _read_source(root, source)) for source in sources)
     for batch in group_into_batches((source, contract, stat) for source, stat, contract in contracts):
         built_contracts = build_contracts_together([item[:2] for item in batch], settings)
         yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)
@@ -213,16 +213,16 @@ EXTENDING = "making what extensions publish of the record"
 
 def _failed_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
     """Return an excluded contract with the findings that exclude it."""
-    return BuiltContract(source, findings=_located(source, findings))
+    return BuiltContract(source, findings=_add_position(source, findings))
 
 
-def _located(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _add_position(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Give findings without a position the source's line."""
     place = Position(source.line, 1) if source.line else None
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
 
-def _read(root: Path, source: ContractSource) -> ParsedContract:
+def _read_source(root: Path, source: ContractSource) -> ParsedContract:
     contract = run_guarded(partial(read_contract, root, source), source.path, "reading the record")
     return ParsedContract(None, findings=[contract]) if isinstance(contract, Finding) else contract
 
@@ -302,7 +302,10 @@ def _build(
     is_workspace = source.form is ContractForm.WORKSPACE
     differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
     unresolved = unresolved_proxy(record) if is_workspace else ()
-    gone, rejected = _listed(settings.gone, source), _listed(settings.rejected, source)
+    gone, rejected = (
+        _listed_contradiction(settings.gone, source),
+        _listed_contradiction(settings.rejected, source),
+    )
     own_findings = tuple(_own_findings((*proof.findings, *differs, *unresolved), source, rejected))
     findings = (
         *own_findings,
@@ -344,7 +347,7 @@ def _extension_documents(
     make = partial(record_documents, judged, settings.extensions, source.location)
     outcome = run_guarded(make, source.path, EXTENDING)
     if isinstance(outcome, Finding):
-        return ExtensionDocuments(findings=_located(source, [outcome]))
+        return ExtensionDocuments(findings=_add_position(source, [outcome]))
     return ExtensionDocuments(*outcome)
 
 
@@ -368,7 +371,7 @@ def _make_documents(
         documents = tuple(make(pages and pages.without_templates()))
     further = run_guarded(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
     if isinstance(further, Finding):
-        findings = (*findings, *_located(source, [further]))
+        findings = (*findings, *_add_position(source, [further]))
         further = ()
     return ContractDocuments((*documents, *address_documents(at_address), *further), findings)
 
@@ -398,7 +401,7 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
             )
 
 
-def _listed(
+def _listed_contradiction(
     contracts: Mapping[str, Mapping[str, KnownContradiction]], source: ContractSource
 ) -> KnownContradiction | None:
     return contracts.get(source.chain_id, {}).get(source.address.lower())
@@ -424,7 +427,7 @@ def _own_findings(
     for finding in findings:
         failed = failed or has_errors([finding])
         own_finding = finding.within(source.path)
-        yield _known(own_finding, rejected) if rejected and has_errors([finding]) else own_finding
+        yield _as_note(own_finding, rejected) if rejected and has_errors([finding]) else own_finding
     if rejected is not None and not failed:
         yield Finding(
             rule="unneeded-rejection",
@@ -441,10 +444,10 @@ def _evidence_of_rejected(
     """Yield findings about evidence; that the compiler gives another result is a note if the record is rejected."""
     for finding in findings:
         is_known = rejected is not None and finding.rule == RECOMPILATION_MISMATCH
-        yield _known(finding, rejected) if is_known and rejected is not None else finding
+        yield _as_note(finding, rejected) if is_known and rejected is not None else finding
 
 
-def _known(finding: Finding, known: KnownContradiction) -> Finding:
+def _as_note(finding: Finding, known: KnownContradiction) -> Finding:
     message = f"{finding.message}; known since {known.date}: {known.reason}"
     return replace(finding, message=message, hint="", severity=Severity.NOTE)
 
@@ -459,7 +462,7 @@ def _code_findings(
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is not None and claim.status is CONTRADICTED:
         difference = _difference_from_chain(claim, source)
-        yield _known(difference, gone) if gone and _is_without_code(proof) else difference
+        yield _as_note(difference, gone) if gone and _is_without_code(proof) else difference
     if gone is not None and not _is_without_code(proof):
         yield Finding(
             rule="anchor-mismatch",

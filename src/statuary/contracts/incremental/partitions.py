@@ -154,11 +154,13 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
     output = partition.output
     rows = []
     for built_contract, row in partition.sources.build(settings):
-        rows.append(row if output.discards else _staged(built_contract, row, output, settings.hosting))
+        rows.append(
+            row if output.discards else _stage_documents(built_contract, row, output, settings.hosting)
+        )
     return output.result(len(rows), partition_rows(rows))
 
 
-def _staged(
+def _stage_documents(
     built_contract: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
     """Stage a contract's documents, and return its row with their paths."""

@@ -77,7 +77,7 @@ class SourceComparison:
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
         metadata_changed = list[MetadataChange]()
-        for source, previous_source in _paired(sources, self.previous):
+        for source, previous_source in _pair_with_rows(sources, self.previous):
             if source is not None:
                 git = ids.of(source)
                 change = self._change(root, source, git, previous_source)
@@ -102,7 +102,7 @@ class SourceComparison:
         if source.path in self.incomplete_sources:
             return RebuildReason.MISSING
         if self.verify:
-            return self._verified(source, previous_source[3])
+            return self._compare_digest(source, previous_source[3])
         return (
             None
             if git and git == previous_source[1]
@@ -124,7 +124,7 @@ class SourceComparison:
             return path, verify_git_id(self.root, source, git, last_digest), ""
         return RebuildReason.CHANGED
 
-    def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
+    def _compare_digest(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
         """Compare a source's content with the digest of the last build.
 
         A source without a digest is always built.
@@ -134,7 +134,7 @@ class SourceComparison:
         return None if source_digest(self.root, source) == last_digest else RebuildReason.CHANGED
 
 
-def _paired(
+def _pair_with_rows(
     sources: Iterable[AnySource], previous: Iterable[KnownSource]
 ) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
     """Pair each source with its row of the last build, by path."""
@@ -282,7 +282,7 @@ def plan_rebuild(
     ledger, table = target.ledger, target.ledger.table(ContractTable)
     if is_resumed := target.resume(fingerprint.text):
         table.drop_bulk()
-        sources = _not_resumed(root, sources, table, tree)
+        sources = _unfinished_sources(root, sources, table, tree)
     because = full_rebuild_reason(Fingerprint.read(ledger.group(CONTRACTS).fingerprint), fingerprint)
     incomplete_sources: frozenset[str] = frozenset()
     if because is None:
@@ -345,7 +345,7 @@ def save_contract_state(
     ledger.save_group(GIT_TREE, tree_id, items=len(scan))
 
 
-def _not_resumed(
+def _unfinished_sources(
     root: Path, sources: Iterable[AnySource], table: ContractTable, tree: GitState | None
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish.

@@ -138,12 +138,12 @@ def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
     if not may_be_indexed and parameter.get("indexed") is not None:
         raise InvalidValueError("indexed is outside an event's own parameters")
     if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
-        return _remembered(type_name)
+        return _cached_type(type_name)
     return _read_type(type_name, components, depth)
 
 
 @lru_cache(maxsize=1024)
-def _remembered(type_name: str) -> AbiType:
+def _cached_type(type_name: str) -> AbiType:
     return _read_type(type_name, None, 0)
 
 
@@ -303,7 +303,7 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Deco
     values, offset = [], start
     for item in types:
         if item.is_dynamic:
-            if _unsigned(data, offset) != tail - start:
+            if _unsigned_word(data, offset) != tail - start:
                 raise InvalidValueError(f"the offset at byte {offset} is not {tail - start}")
             value, tail = _decode_dynamic(item, data, tail)
         else:
@@ -318,7 +318,7 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
         case TupleType(items):
             return _decode_sequence(items, data, start)
         case ArrayType(of, None):
-            length = _unsigned(data, start)
+            length = _unsigned_word(data, start)
             # like ethers, require one remaining word for each item, which also limits arrays of empty items
             if length * WORD > len(data) - start - WORD:
                 raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
@@ -334,7 +334,7 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
 
 
 def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
-    length = _unsigned(data, start)
+    length = _unsigned_word(data, start)
     end = start + WORD + length
     padded = end + -length % WORD
     if padded > len(data):
@@ -363,7 +363,7 @@ def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
                 raise InvalidValueError(f"the padding at byte {at + size} is not zero")
             return data[at : at + size]
         case _:
-            return _decode_number(item, _unsigned(data, at), at)
+            return _decode_number(item, _unsigned_word(data, at), at)
 
 
 def _decode_number(item: BasicType, word: int, at: int) -> int | bool:
@@ -378,7 +378,7 @@ def _decode_number(item: BasicType, word: int, at: int) -> int | bool:
     return bool(word) if item.kind == "bool" else word
 
 
-def _unsigned(data: bytes, at: int) -> int:
+def _unsigned_word(data: bytes, at: int) -> int:
     if at + WORD > len(data):
         raise InvalidValueError(f"a word is missing at byte {at}")
     return int.from_bytes(data[at : at + WORD], "big")

@@ -266,13 +266,15 @@ def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
         if not _is_known_member(key, value):
             raise InvalidValueError(f"auxdata has a member {key!r} that compilers do not write in this form")
     hashes = {scheme: item[scheme] for scheme in _HASH_SIZES if scheme in item}
-    return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
+    return AuxdataFields(hashes=hashes, compiler=_dotted_version(item.get("solc", item.get("vyper"))))
 
 
 def _is_known_member(key: CborValue, value: CborValue) -> bool:
     if key in _HASH_SIZES:
         return isinstance(value, bytes) and len(value) == _HASH_SIZES[key]
-    return value is True if key == "experimental" else key in ("solc", "vyper") and bool(_dotted(value))
+    return (
+        value is True if key == "experimental" else key in ("solc", "vyper") and bool(_dotted_version(value))
+    )
 
 
 def _vyper_fields(item: CborValue) -> AuxdataFields:
@@ -289,13 +291,13 @@ def _vyper_fields(item: CborValue) -> AuxdataFields:
     is_hash = len(integrity) == 1 and isinstance(integrity[0], bytes) and len(integrity[0]) == HASH_BYTES
     return AuxdataFields(
         hashes={"integrity": integrity[0]} if is_hash else {},
-        compiler=_dotted(versions.get("vyper")),
+        compiler=_dotted_version(versions.get("vyper")),
         runtime_size=runtime_size,
         immutable_size=immutable_size,
     )
 
 
-def _dotted(version: CborValue) -> str:
+def _dotted_version(version: CborValue) -> str:
     if isinstance(version, str):
         return version  # a nightly build writes its name
     if (
@@ -450,20 +452,20 @@ def auxdata_positions(
     if style is not AuxdataStyle.SOLIDITY:
         # Vyper's auxdata is at the very end of the code
         ends_runtime = style if evidence.has_runtime_auxdata else AuxdataStyle.NONE
-        return AuxdataPositions(_last(creation, style), _last(runtime, ends_runtime))
+        return AuxdataPositions(_final_auxdata(creation, style), _final_auxdata(runtime, ends_runtime))
     if not evidence.lists_auxdata:
-        return AuxdataPositions(_last(creation, style), _last(runtime, style))
+        return AuxdataPositions(_final_auxdata(creation, style), _final_auxdata(runtime, style))
     values = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
     if len(values) > 1:
         # Sourcify finds several auxdata by comparing two compilations, which differ only in source hashes
         values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
-        return AuxdataPositions(_found(creation, values), _found(runtime, values))
+        return AuxdataPositions(_locate_pieces(creation, values), _locate_pieces(runtime, values))
     return AuxdataPositions(_only(creation, style, values), _only(runtime, style, values))
 
 
 def _only(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNumber:
     """Locate the only listed piece, at the end of code or elsewhere."""
-    return (_last(code, style) if values else {}) or _found(code, values)
+    return (_final_auxdata(code, style) if values else {}) or _locate_pieces(code, values)
 
 
 def listed_auxdata(assembly: Json) -> list[bytes]:
@@ -471,7 +473,7 @@ def listed_auxdata(assembly: Json) -> list[bytes]:
 
     It is in Sourcify's order. solc calls the output `evm.legacyAssembly`.
     """
-    return list(_listed(assembly, 0))
+    return list(_auxdata_in_assembly(assembly, 0))
 
 
 def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
@@ -506,7 +508,7 @@ def _map_starts(code: bytes) -> list[int]:
     return sorted(starts)
 
 
-def _listed(branch: Json, depth: int) -> Iterator[bytes]:
+def _auxdata_in_assembly(branch: Json, depth: int) -> Iterator[bytes]:
     if not isinstance(branch, dict) or depth > MAX_ASSEMBLY_DEPTH:
         return
     for key in javascript_order(branch):
@@ -515,15 +517,15 @@ def _listed(branch: Json, depth: int) -> Iterator[bytes]:
             yield bytes.fromhex(value)
         elif key == ".data" or (key.isascii() and key.isdigit()):
             # Sourcify reads these hexadecimal numbers as decimals, and so skips those from A to F
-            yield from _listed(value, depth + 1)
+            yield from _auxdata_in_assembly(value, depth + 1)
 
 
-def _last(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
+def _final_auxdata(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
     piece = split_auxdata(code, style)
     return {"1": piece} if piece else {}
 
 
-def _found(code: bytes, values: Iterable[bytes]) -> AuxdataByNumber:
+def _locate_pieces(code: bytes, values: Iterable[bytes]) -> AuxdataByNumber:
     """Locate listed pieces in code; equal pieces get successive positions."""
     pieces: AuxdataByNumber = {}
     next_place: dict[bytes, int] = {}

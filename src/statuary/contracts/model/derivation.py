@@ -58,12 +58,12 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
     std_json_input: Mapping[str, Json] = {
-        "sources": _ordered(record["sources"]),
+        "sources": _sort_keys(record["sources"]),
         "language": compilation["language"],
         "settings": compilation["compilerSettings"],
     }
     if extra := record.get("additionalInput"):
-        std_json_input = _ordered({**std_json_input, **extra})
+        std_json_input = _sort_keys({**std_json_input, **extra})
     contract: dict[str, Json] = {member: record[member] for member in _ARTIFACTS if member in record}
     if contract["metadata"] is not None:
         contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
@@ -77,7 +77,7 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
     }
 
 
-def _ordered(value: Mapping[str, Json]) -> Mapping[str, Json]:
+def _sort_keys(value: Mapping[str, Json]) -> Mapping[str, Json]:
     return {key: value[key] for key in sorted_jsonb_keys(value)} if len(value) > 1 else value
 
 

@@ -166,7 +166,7 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
         if side.appended_immutables:
             end = CodeReference("0", len(side.code), side.appended_immutables)
             attempt.put(TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables")
-        return _matched(side, attempt, is_whole=True)
+        return _match_code(side, attempt, is_whole=True)
     except MismatchError:
         return None
 
@@ -184,7 +184,7 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     try:
-        side_match = _matched(side, attempt, is_whole=False)
+        side_match = _match_code(side, attempt, is_whole=False)
         _add_arguments(attempt, constructor)
     except InvalidValueError:
         return None
@@ -206,7 +206,7 @@ def constructor_inputs(abi: Json) -> TupleType | None:
     return TupleType(())
 
 
-def _matched(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> SideMatch:
+def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> SideMatch:
     """Link libraries, and compare the code with the code on the chain.
 
     If it differs, the auxdata is copied from the chain and the code compared again.

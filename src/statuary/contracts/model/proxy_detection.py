@@ -275,13 +275,13 @@ class _Walk:
         elif opcode == _JUMPDEST:
             if _halts(last_opcode) or last_opcode == _JUMP:
                 self._start_function()
-        elif self._has_ended(last_opcode):
+        elif self._ends_program(last_opcode):
             return True
         else:
             self._plain(opcode, last_opcode)
         return False
 
-    def _has_ended(self, last_opcode: int) -> bool:
+    def _ends_program(self, last_opcode: int) -> bool:
         is_behind = self.runtime_offset < self.at and self.last_jump < self.at
         return is_behind and (_halts(last_opcode) or last_opcode == _JUMP)
 
@@ -297,12 +297,12 @@ class _Walk:
         if opcode == _DELEGATECALL and last_opcode == _GAS:
             self._delegate()
         if opcode in (_JUMP, _JUMPI) and _is_push(last_opcode):
-            self.last_jump = max(self.last_jump, self._pushed(-1))
+            self.last_jump = max(self.last_jump, self._pushed_constant(-1))
         self.returns |= opcode == _RETURN
         self.loads_calldata |= opcode == _CALLDATALOAD
         self.is_factory |= opcode in (_CREATE, _CREATE2)
         if opcode == _CODECOPY and self._copies_to_the_start(last_opcode):
-            self.runtime_offset = self._pushed(-2)
+            self.runtime_offset = self._pushed_constant(-2)
         elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
             self.init = self.marks()
             self._start_program()
@@ -312,7 +312,7 @@ class _Walk:
 
     def _delegate(self) -> None:
         if _is_push(self._opcode(-2)):
-            address = self._pushed(-2) % (1 << 160)
+            address = self._pushed_constant(-2) % (1 << 160)
             self.first = self.first or "FixedProxy"
             self.fixed[address.to_bytes(20, "big")] = None
         elif self._opcode(-2) == _SLOAD and self._opcode(-3) == _ADDRESS:
@@ -328,7 +328,7 @@ class _Walk:
         place = self.offsets_before[steps]
         return self.code[place] if place >= 0 else -1
 
-    def _pushed(self, steps: int) -> int:
+    def _pushed_constant(self, steps: int) -> int:
         """Return the constant that an earlier instruction pushed.
 
         Args:

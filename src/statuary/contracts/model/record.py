@@ -288,20 +288,22 @@ def in_served_order(record: RecordValue) -> RecordValue:
     If they are in that order already, as in every record from a real server, the same object is returned.
     Members that are not known here keep their place in a sorted record, and follow the others elsewhere.
     """
-    if _is_ordered(record, MEMBERS) and all(
-        _is_ordered(record[group], parts) for group, parts in GROUPS.items() if group in record
+    if _is_in_order(record, MEMBERS) and all(
+        _is_in_order(record[group], parts) for group, parts in GROUPS.items() if group in record
     ):
         return record
-    groups = {group: _ordered(record[group], parts) for group, parts in GROUPS.items() if group in record}
-    return _ordered(record | groups, MEMBERS)
+    groups = {
+        group: _sort_members(record[group], parts) for group, parts in GROUPS.items() if group in record
+    }
+    return _sort_members(record | groups, MEMBERS)
 
 
-def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
+def _is_in_order(value: dict[str, Json], names: tuple[str, ...]) -> bool:
     keys = tuple(value)
     if keys == names:
         return True
     return tuple(key for key in keys if key in names) == tuple(name for name in names if name in value)
 
 
-def _ordered(value: RecordValue, names: tuple[str, ...]) -> RecordValue:
+def _sort_members(value: RecordValue, names: tuple[str, ...]) -> RecordValue:
     return {name: value[name] for name in names if name in value} | value

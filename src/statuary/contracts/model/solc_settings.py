@@ -185,7 +185,7 @@ def _differences(
     found = [
         SettingDifference(name, own.get(name), derived.get(name))
         for name in sorted(own.keys() | derived.keys())
-        if not _same(own.get(name), derived.get(name))
+        if not _are_equal_settings(own.get(name), derived.get(name))
     ]
     refused = set() if release.known is None else settings.keys() - release.known
     refused |= {name for name in _GROUPS if not isinstance(settings.get(name, {}), dict)}
@@ -207,7 +207,7 @@ def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
     return flat
 
 
-def _same(value: Json, other: Json) -> bool:
+def _are_equal_settings(value: Json, other: Json) -> bool:
     if isinstance(value, dict | list) and type(value) is type(other):
         return _canonical(value) == _canonical(other)
     return type(value) is type(other) and bool(value == other)
@@ -224,10 +224,10 @@ def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dic
     """
     written: dict[str, Json] = {}
     for name, default in release.always.items():
-        _put(written, name, _given(settings, name, default))
+        _put(written, name, _setting_or_default(settings, name, default))
     for name, default in release.unless_default.items():
-        value = _given(settings, name, default)
-        if not _same(value, default):
+        value = _setting_or_default(settings, name, default)
+        if not _are_equal_settings(value, default):
             _put(written, name, value)
     written["optimizer"] = _optimizer(settings.get("optimizer"), release)
     written["libraries"] = _libraries(settings.get("libraries"), with_paths=release.library_paths)
@@ -235,7 +235,7 @@ def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dic
     return written
 
 
-def _given(settings: Mapping[str, Json], name: str, default: Json) -> Json:
+def _setting_or_default(settings: Mapping[str, Json], name: str, default: Json) -> Json:
     group, _, member = name.rpartition(".")
     value = (as_object(settings.get(group)) if group else settings).get(member)
     return default if value is None else value
@@ -262,7 +262,7 @@ def _optimizer(given: Json, release: SolcRelease) -> Json:
         return {"enabled": bool(enabled), "runs": runs}
     details = _details(enabled, as_object(given.get(_DETAILS)), release)
     for preset in (False, True):
-        if _same(details, _details(preset, {}, release)):
+        if _are_equal_settings(details, _details(preset, {}, release)):
             return {"enabled": preset, "runs": runs}
     return {_DETAILS: details, "runs": runs}
 

@@ -77,7 +77,7 @@ class SolidityLayout:
             except InvalidValueError as error:
                 yield LayoutFault(str(error), ("types", name))
                 return
-        yield from self._misplaced(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
+        yield from self._placement_faults(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
 
     def size(self, name: Json, depth: int = 0) -> int:
         """Return the size of a type in bytes.
@@ -132,11 +132,11 @@ class SolidityLayout:
     def _struct_size(self, members: Sequence[Json], depth: int) -> int:
         for member in members:
             self.size(member.get("type") if isinstance(member, dict) else None, depth + 1)
-        for fault in self._misplaced(members, ()):
+        for fault in self._placement_faults(members, ()):
             raise InvalidValueError(fault.message)
         end = _Cursor(0, 0)
         for variable in filter(None, map(_variable, members)):
-            end = self._after(self._place(end, variable.type), variable.type)
+            end = self._cursor_after(self._place(end, variable.type), variable.type)
         return (end.slot + (end.offset > 0)) * WORD
 
     def _array_size(self, label: str, base: Json, depth: int) -> int:
@@ -148,7 +148,7 @@ class SolidityLayout:
             return length * -(-size // WORD) * WORD
         return -(-length // (WORD // size)) * WORD
 
-    def _misplaced(
+    def _placement_faults(
         self, variables: Sequence[Json], pointer: Pointer, *, may_start_anywhere: bool = False
     ) -> Iterator[LayoutFault]:
         cursor = _Cursor(0, 0)
@@ -172,7 +172,7 @@ class SolidityLayout:
                     where,
                 )
                 return
-            cursor = self._after(cursor, variable.type)
+            cursor = self._cursor_after(cursor, variable.type)
 
     def _starts_a_slot(self, name: str) -> bool:
         definition = as_object(self.types[name])
@@ -190,7 +190,7 @@ class SolidityLayout:
             return _Cursor(cursor.slot + 1, 0)
         return cursor
 
-    def _after(self, cursor: _Cursor, name: str) -> _Cursor:
+    def _cursor_after(self, cursor: _Cursor, name: str) -> _Cursor:
         size = self.size(name)
         if self._starts_a_slot(name):
             return _Cursor(cursor.slot + -(-size // WORD), 0)

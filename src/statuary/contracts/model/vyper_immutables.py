@@ -62,10 +62,10 @@ def _returned_size(creation: bytes, runtime: bytes) -> int:
     )  # the constructor is in front of the runtime code, or behind it
     sizes = [0]
     for part in (before, after):
-        sizes += [_pushed(found[1]) - len(runtime) for found in _RETURNED_SIZE.finditer(part)]
-        sizes += [_pushed(found[2]) for found in _ADDED_SIZE.finditer(part)]
+        sizes += [_pushed_number(found[1]) - len(runtime) for found in _RETURNED_SIZE.finditer(part)]
+        sizes += [_pushed_number(found[2]) for found in _ADDED_SIZE.finditer(part)]
     return max(size for size in sizes if size % WORD_BYTES == 0)
 
 
-def _pushed(instruction: bytes) -> int:
+def _pushed_number(instruction: bytes) -> int:
     return int.from_bytes(instruction[1:], "big")

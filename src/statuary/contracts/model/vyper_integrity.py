@@ -273,8 +273,8 @@ def _orders(layout: Json) -> Iterator[Json]:
         yield from _permutations(layout)
         return
     yield layout
-    yield _sorted(layout, by_slot=False)
-    yield _sorted(layout, by_slot=True)
+    yield _sort_layout(layout, by_slot=False)
+    yield _sort_layout(layout, by_slot=True)
 
 
 def _permutations(layout: Json) -> Iterator[Json]:
@@ -286,11 +286,11 @@ def _permutations(layout: Json) -> Iterator[Json]:
             yield dict(zip(names, values, strict=True))
 
 
-def _sorted(layout: Json, *, by_slot: bool) -> Json:
+def _sort_layout(layout: Json, *, by_slot: bool) -> Json:
     if not _is_group(layout):
         return layout
     names = sorted(layout, key=lambda name: (_first_slot(layout[name]) if by_slot else "", name))
-    return {name: _sorted(layout[name], by_slot=by_slot) for name in names}
+    return {name: _sort_layout(layout[name], by_slot=by_slot) for name in names}
 
 
 def _first_slot(layout: Json) -> str:

@@ -62,7 +62,7 @@ def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int,
     }
     return {
         offset: contents[file].place(start, length)
-        for offset, (start, length, file) in _mapped(bytes.fromhex(digits), entries)
+        for offset, (start, length, file) in _map_pushed_values(bytes.fromhex(digits), entries)
         if offset in offsets and file in contents
     }
 
@@ -88,7 +88,7 @@ class _SourceText:
         return [match.start() for match in re.finditer(b"\n", self._text)]
 
 
-def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
+def _map_pushed_values(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
     """Yield the offset of each pushed value with its source range."""
     offset, fields = 0, [0, 0, -1]
     for entry in entries:
@@ -171,7 +171,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     onchain = _digits(value.get("onchainBytecode"))
     recompiled = _digits(value.get("recompiledBytecode"))
     steps = _steps(value)
-    inside = _inside(onchain, _marks(value, steps))
+    inside = _marks_inside(onchain, _marks(value, steps))
     by_offset = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
     places = {number: by_offset.get(step.offset) for number, step in enumerate(steps, start=1)}
     style = _style(as_object(record.get("compilation")))
@@ -190,7 +190,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     )
 
 
-def _inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
+def _marks_inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
     """Return the marks that end within the code."""
     return [mark for mark in marks if mark.end * 2 <= len(digits or "")] if digits is not None else []
 

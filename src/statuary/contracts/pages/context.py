@@ -85,11 +85,13 @@ def contract_page_context(site: SiteContent) -> ContractPageContext | None:
     return ContractPageContext(
         site=site_context(site),
         chains=contracts.chains,
-        addresses=frozenset((source.chain_id, _spelled(source.address)) for source in contracts.sources),
+        addresses=frozenset(
+            (source.chain_id, _checksummed_spelling(source.address)) for source in contracts.sources
+        ),
     )
 
 
-def _spelled(address: str) -> str:
+def _checksummed_spelling(address: str) -> str:
     """Spell an address as in paths, with its EIP-55 checksum.
 
     Any other string is unchanged.

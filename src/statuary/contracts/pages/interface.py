@@ -42,7 +42,9 @@ class Natspec:
     def of(self, kind: str, signature: str) -> ItemNatspec:
         """Return the documentation of a function, event or error."""
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
-        user, dev = (_first(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev))
+        user, dev = (
+            _first_object(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev)
+        )
         details = (as_text(text) for name, text in dev.items() if name == "details" or name[:7] == "custom:")
         return ItemNatspec(
             natspec_text(user.get("notice")),
@@ -51,7 +53,7 @@ class Natspec:
         )
 
 
-def _first(value: Json) -> Mapping[str, Json]:
+def _first_object(value: Json) -> Mapping[str, Json]:
     return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
 
 
@@ -246,7 +248,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
     if constructor is None or not as_list(constructor.get("inputs")):
         return None
     inputs = [_parameter(value) for value in as_list(constructor.get("inputs"))]
-    arguments_given = _given(constructor_inputs(abi), as_text(arguments))
+    arguments_given = _decoded_arguments(constructor_inputs(abi), as_text(arguments))
     if len(arguments_given) == len(inputs):
         inputs = [field._replace(value=value) for field, value in zip(inputs, arguments_given, strict=True)]
     return InterfaceItem(
@@ -258,7 +260,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
     )
 
 
-def _given(types: TupleType | None, arguments: str) -> list[str]:
+def _decoded_arguments(types: TupleType | None, arguments: str) -> list[str]:
     """Decode the constructor's arguments to strings, if they can be decoded."""
     if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
         return []

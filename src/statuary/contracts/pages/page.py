@@ -281,7 +281,7 @@ def contract_view(
         level=level,
         headline=texts(f"verdict.{key}"),
         level_label=headline(judged, texts),
-        known=_known(judged.known, localization),
+        known=_acknowledged_sentence(judged.known, localization),
         level_sign=verdict_sign(level),
         level_meaning=claims_sentence(
             proof,
@@ -343,7 +343,7 @@ CONTRADICTED = (
 """The verdicts by which the sources are not those of the code at the address."""
 
 
-def _known(known: KnownContradiction | None, localization: Localization) -> str:
+def _acknowledged_sentence(known: KnownContradiction | None, localization: Localization) -> str:
     if known is None:
         return ""
     day = localization.dates.short_day(known.date)

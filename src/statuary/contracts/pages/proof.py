@@ -161,7 +161,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
         block_hash=block,
         block_href=f"{explorer}/block/{block}" if explorer and block else "",
         block_time=localization.dates.moment(parse_instant(time)) if time else None,
-        vouched=_vouched(vouched_by, one_line(str(claim.evidence.get("agreed", ""))), texts),
+        vouched=_vouching_sentence(vouched_by, one_line(str(claim.evidence.get("agreed", ""))), texts),
     )
 
 
@@ -240,7 +240,7 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
             yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)
 
 
-def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
+def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
     """Return the sentence about what vouches for a block.
 
     That is a checkpoint or a header; without one, the sentence is empty.

@@ -127,11 +127,11 @@ def words_of(name: str) -> Sequence[str]:
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]
-    return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
+    return list(dict.fromkeys(word for word in (_normalize_term(plain), *words) if len(word) > 1))[:MAX_WORDS]
 
 
 @lru_cache(maxsize=CACHED_NAMES)
-def _compared(term: str) -> str:
+def _normalize_term(term: str) -> str:
     """Normalize a search term for comparison.
 
     `DOMAIN_SEPARATOR` and `domainSeparator` become the same.
@@ -191,7 +191,7 @@ def _terms_of(kind: str, text: str) -> Iterable[str]:
         return dict.fromkeys(text[start : start + 8] for start in range(0, len(text), 8))
     if kind == "name":
         return words_of(text)
-    return [name for name in text.split() if len(_compared(name)) > 1] if kind == "abi" else (text,)
+    return [name for name in text.split() if len(_normalize_term(name)) > 1] if kind == "abi" else (text,)
 
 
 def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
@@ -211,7 +211,7 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
 
 
 def _shard_name(term: str, length: int) -> str:
-    return _compared(term)[:length].ljust(length, "_")
+    return _normalize_term(term)[:length].ljust(length, "_")
 
 
 def _shards_of(kind: str, contracts: Iterable[ContractRow]) -> set[str]:

@@ -129,18 +129,18 @@ class LineMarks(NamedTuple):
 
     def cut_of(self, text: str) -> str:
         """Return the text for the hidden end of a long line."""
-        return _marked(PageTexts.fill(self.cut, {"count": len(text)}))
+        return _mark_hidden_characters(PageTexts.fill(self.cut, {"count": len(text)}))
 
     def spaces_of(self, text: str) -> str:
         """Return the text for a long run of hidden white space."""
-        return _marked(PageTexts.fill(self.spaces, {"count": len(text)}))
+        return _mark_hidden_characters(PageTexts.fill(self.spaces, {"count": len(text)}))
 
 
 UNWORDED = LineMarks()
 """Marks without words of a language."""
 
 
-def _marked(text: str) -> str:
+def _mark_hidden_characters(text: str) -> str:
     return f"{_OPEN}{text}{_CLOSE}"
 
 
@@ -181,7 +181,11 @@ def _view(
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
     if is_shown:
-        markup = escape(_unified(content)) if is_deferred else _numbered(content, language, marks, anchor)
+        markup = (
+            escape(_unify_line_breaks(content))
+            if is_deferred
+            else _numbered_lines(content, language, marks, anchor)
+        )
     visible_path = visible_name(path)
     folder, slash, name = visible_path.rpartition("/")
     return SourceView(
@@ -189,7 +193,7 @@ def _view(
         folder=folder + slash,
         name=name,
         anchor=anchor,
-        lines=_unified(content).rstrip("\n").count("\n") + 1,
+        lines=_unify_line_breaks(content).rstrip("\n").count("\n") + 1,
         language=language if is_deferred else "",
         markup=markup,
         hidden=hidden,
@@ -203,7 +207,7 @@ def _longest(content: str) -> int:
     return max(map(len, content.split("\n")))
 
 
-def _numbered(content: str, language: str, marks: LineMarks, anchor: str) -> Markup:
+def _numbered_lines(content: str, language: str, marks: LineMarks, anchor: str) -> Markup:
     numbered = (
         f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}'
         for n, line in enumerate(highlighted_lines(content, language, marks), start=1)
@@ -215,9 +219,13 @@ def _numbered(content: str, language: str, marks: LineMarks, anchor: str) -> Mar
 def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
     """Render the lines of a source file as HTML."""
     # `_OPEN` and `_CLOSE` surround characters that a reader must not miss, such as invisible ones
-    text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
-    text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked).text)
-    text = "\n".join(_shortened(line, marks) for line in text.split("\n")).rstrip("\n")
+    text = _NO_CHARACTERS.sub(
+        lambda match: _mark_hidden_characters(code_point(match[0])), _unify_line_breaks(content)
+    )
+    text = _LONG_SPACE.sub(
+        lambda match: marks.spaces_of(match[0]), mixed_words(text, _mark_hidden_characters).text
+    )
+    text = "\n".join(_shorten_line(line, marks) for line in text.split("\n")).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
     if colours is None:
         return tuple(_visible_markup(line) for line in text.split("\n"))
@@ -231,12 +239,12 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
     return (*lines, "".join(line))
 
 
-def _unified(content: str) -> str:
+def _unify_line_breaks(content: str) -> str:
     # compilers end a line, and thus a line comment, at a carriage return, so the page does the same
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _shortened(line: str, marks: LineMarks) -> str:
+def _shorten_line(line: str, marks: LineMarks) -> str:
     if len(line) <= MAX_SOURCE_LINE_LENGTH:
         return line
     end = MAX_SOURCE_LINE_LENGTH

@@ -51,7 +51,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None, asks_nodes=True)
     english = page_texts("en")
     data = {
-        **_filled(_trees(renderer), texts),
+        **_fill_texts(_trees(renderer), texts),
         # in English whatever the language of the page, because the sentences in proofs are English
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
@@ -107,7 +107,7 @@ SCRIPT_TEXTS = (
 """How the keys begin of the texts that the script itself uses."""
 
 
-def _filled(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
+def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
     """Return the templates, with the texts that they and the script use."""
     bodies = {name: with_texts(body, texts) for name, body in trees.bodies.items()}
     macros = {name: [names, with_texts(body, texts)] for name, (names, body) in trees.macros.items()}

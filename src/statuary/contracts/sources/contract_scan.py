@@ -206,9 +206,13 @@ class ContractScan(ContractSources):
                 continue
             for name in names:
                 is_plain = name not in listing.other_names
-                yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
+                yield from self._contracts_in_other_file(
+                    f"{folder}/{name}", pure / name, name, is_plain=is_plain
+                )
 
-    def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
+    def _contracts_in_other_file(
+        self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool
+    ) -> Iterator["_Found"]:
         """Yield the contracts in a file whose name is not an address."""
         if is_plain:
             yield from _classify(ExternalFile(pure, path))

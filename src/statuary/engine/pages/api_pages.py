@@ -237,7 +237,7 @@ def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
 
 
 def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
-    parameter = _resolved(value, openapi)
+    parameter = _resolve_reference(value, openapi)
     kind, link = _type(parameter.get("schema"), 0)
     return FieldView(
         name=one_line(as_text(parameter.get("name"))),
@@ -251,7 +251,7 @@ def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
 
 def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[ResponseView]:
     for status, value in responses.items():
-        response = _resolved(value, openapi)
+        response = _resolve_reference(value, openapi)
         content = as_object(response.get("content"))
         schema = next((as_object(body).get("schema") for body in content.values()), None)
         kind, link = _type(schema, 0)
@@ -325,7 +325,7 @@ def _plain_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
     return _TypeWords(f"{words} ({one_line(form)})" if form else words)
 
 
-def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
+def _resolve_reference(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
     """Follow a reference to a schema of the document."""
     reference = as_text(as_object(value).get("$ref"))
     if not reference.startswith("#/"):

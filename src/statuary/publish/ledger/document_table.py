@@ -190,12 +190,12 @@ class DocumentTable:
         size = sum(size for _, _, size in rows)
         changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
         if self.partial:
-            retained = self._retained(published_names, published_size)
+            retained = self._count_retained_files(published_names, published_size)
             by_action[KEEP] += retained.names
             size += retained.size
         return SiteSize(by_action, size, changed_size)
 
-    def _retained(self, names: int, size: int) -> _RetainedFiles:
+    def _count_retained_files(self, names: int, size: int) -> _RetainedFiles:
         """Count documents that stay without being added, by their names and bytes."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"

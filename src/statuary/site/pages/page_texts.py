@@ -117,7 +117,7 @@ def page_texts(
     texts: dict[str, str] = {}
     for tag in tags:
         for folder in (*CORE_FOLDERS, *folders):
-            texts |= _read(tag, folder)
+            texts |= _read_texts(tag, folder)
     return PageTexts(language, texts | dict(replacements))
 
 
@@ -141,7 +141,7 @@ def invalid_texts(
     """
     english: dict[str, str] = {}
     for folder in (*CORE_FOLDERS, *(parts.folder for parts in parts_of(extensions))):
-        english |= _read(DEFAULT_LANGUAGE, folder)
+        english |= _read_texts(DEFAULT_LANGUAGE, folder)
     for key, text in replacements:
         if key not in english and not key.startswith("description."):
             owner = key.partition(".")[0]
@@ -166,7 +166,7 @@ def _placeholders(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=32)
-def _read(language: str, folder: Path) -> dict[str, str]:
+def _read_texts(language: str, folder: Path) -> dict[str, str]:
     file = folder / "texts" / f"{language}.json"
     if not file.is_file():  # a language begins with one section
         return {}

@@ -42,12 +42,12 @@ class TemplateTrees:
         Raises:
             UnknownNodeError: if the page uses syntax that the script cannot render.
         """
-        template = self._parsed(name)
+        template = self._parse_template(name)
         main = next(block for block in template.find_all(nodes.Block) if block.name == "main")
         self.bodies[name] = self._body(main.body)
         self._add_macros(template, None)
 
-    def _parsed(self, name: str) -> nodes.Template:
+    def _parse_template(self, name: str) -> nodes.Template:
         return self._environment.parse(self._source(name))
 
     def _add_macros(self, template: nodes.Template, macro_names: Iterable[str] | None) -> None:
@@ -58,7 +58,9 @@ class TemplateTrees:
         for imported in template.find_all(nodes.FromImport) if macro_names is None else ():
             if not isinstance(imported.template, nodes.Const):
                 raise UnknownNodeError(imported)
-            self._add_macros(self._parsed(imported.template.value), [str(name) for name in imported.names])
+            self._add_macros(
+                self._parse_template(imported.template.value), [str(name) for name in imported.names]
+            )
 
     def _body(self, statements: Iterable[nodes.Node]) -> Tree:
         return [tree for statement in statements for tree in self._statement(statement)]
@@ -101,7 +103,7 @@ class TemplateTrees:
         name = str(node.template.value)
         if name not in self.bodies:
             self.bodies[name] = []  # one that includes itself ends here
-            self.bodies[name] = self._body(self._parsed(name).body)
+            self.bodies[name] = self._body(self._parse_template(name).body)
         return [["include", name]]
 
     @_statement.register(nodes.Macro)
@@ -156,7 +158,7 @@ def _(node: nodes.Getitem) -> Tree:
 @expression.register(nodes.Tuple)
 @expression.register(nodes.List)
 def _(node: nodes.Tuple | nodes.List) -> Tree:
-    return ["list", _all(node.items)]
+    return ["list", _all_trees(node.items)]
 
 
 @expression.register
@@ -164,7 +166,7 @@ def _(node: nodes.Call) -> Tree:
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         raise UnknownNodeError(node)
     keyword_arguments: dict[str, Json] = {pair.key: expression(pair.value) for pair in node.kwargs}
-    call: Tree = ["call", expression(node.node), _all(node.args)]
+    call: Tree = ["call", expression(node.node), _all_trees(node.args)]
     return [*call, keyword_arguments] if keyword_arguments else call
 
 
@@ -172,7 +174,7 @@ def _(node: nodes.Call) -> Tree:
 def _(node: nodes.Filter) -> Tree:
     if node.name not in FILTERS or node.kwargs or node.node is None:
         raise UnknownNodeError(node)
-    return ["filter", node.name, expression(node.node), _all(node.args)]
+    return ["filter", node.name, expression(node.node), _all_trees(node.args)]
 
 
 @expression.register
@@ -195,7 +197,7 @@ def _(node: nodes.And | nodes.Or) -> Tree:
 
 @expression.register
 def _(node: nodes.Concat) -> Tree:
-    return ["cat", _all(node.nodes)]
+    return ["cat", _all_trees(node.nodes)]
 
 
 @expression.register
@@ -211,7 +213,7 @@ def _(node: nodes.Compare) -> Tree:
     return ["compare", expression(node.expr), operand.op, expression(operand.expr)]
 
 
-def _all(items: Iterable[nodes.Node]) -> Tree:
+def _all_trees(items: Iterable[nodes.Node]) -> Tree:
     return [expression(item) for item in items]
 
 

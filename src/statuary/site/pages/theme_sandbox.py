@@ -45,10 +45,10 @@ class BoundedSyntax(NodeTransformer):
         self.template = template
         self._rules: dict[type[nodes.Node], Rule] = {
             nodes.For: self._for,
-            nodes.Concat: lambda node: _filtered(nodes.List(node.nodes, lineno=node.lineno), "_concat"),
+            nodes.Concat: lambda node: _wrap_in_filter(nodes.List(node.nodes, lineno=node.lineno), "_concat"),
             nodes.Compare: self._compare,
-            nodes.List: lambda node: _filtered(node, "_literal"),
-            nodes.Tuple: lambda node: _filtered(node, "_literal") if node.ctx == "load" else node,
+            nodes.List: lambda node: _wrap_in_filter(node, "_literal"),
+            nodes.Tuple: lambda node: _wrap_in_filter(node, "_literal") if node.ctx == "load" else node,
             nodes.Dict: self._dict,
             nodes.Name: self._name,
         }
@@ -63,20 +63,20 @@ class BoundedSyntax(NodeTransformer):
     def _for(self, node: nodes.For) -> nodes.Node:
         if node.recursive:
             raise self._error("recursive loops are not available in a theme", node)
-        node.iter = _filtered(node.iter, "_loop")
+        node.iter = _wrap_in_filter(node.iter, "_loop")
         return node
 
     def _compare(self, node: nodes.Compare) -> nodes.Node:
-        node.expr = _filtered(node.expr, "_operand")
+        node.expr = _wrap_in_filter(node.expr, "_operand")
         for operand in node.ops:
             if operand.op not in ("in", "notin"):
-                operand.expr = _filtered(operand.expr, "_operand")
+                operand.expr = _wrap_in_filter(operand.expr, "_operand")
         return node
 
     def _dict(self, node: nodes.Dict) -> nodes.Node:
         if not all(isinstance(pair.key, nodes.Const) for pair in node.items):
             raise self._error("the keys of a mapping must be literal", node)
-        return _filtered(node, "_literal")
+        return _wrap_in_filter(node, "_literal")
 
     def _name(self, node: nodes.Name) -> nodes.Node:
         if node.name in ("varargs", "kwargs"):
@@ -87,7 +87,7 @@ class BoundedSyntax(NodeTransformer):
         return TemplateSyntaxError(message, node.lineno, self.template)
 
 
-def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
+def _wrap_in_filter(node: nodes.Node, name: str) -> nodes.Filter:
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 

@@ -57,7 +57,7 @@ from statuary.status.urls import (
 
 def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:
     """Return the incidents that are not resolved yet, latest update first."""
-    return _latest_updated([state for state in incidents if state.status in UNRESOLVED_STATUSES])
+    return _sort_by_update([state for state in incidents if state.status in UNRESOLVED_STATUSES])
 
 
 def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
@@ -78,12 +78,12 @@ def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     If several start at the same time, the one updated last comes first.
     """
     scheduled = [state for state in maintenances if state.status == "scheduled"]
-    return sorted(_latest_updated(scheduled), key=attrgetter("incident.scheduled_for"))
+    return sorted(_sort_by_update(scheduled), key=attrgetter("incident.scheduled_for"))
 
 
 def active(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     """Return the maintenance windows in progress, latest update first."""
-    return _latest_updated([state for state in maintenances if state.status in ACTIVE_STATUSES])
+    return _sort_by_update([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
 def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
@@ -91,7 +91,7 @@ def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     return [*upcoming(maintenances), *active(maintenances)]
 
 
-def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
+def _sort_by_update(records: list[IncidentState]) -> list[IncidentState]:
     return sorted(records, key=attrgetter("updated_at"), reverse=True)
 
 
@@ -189,7 +189,7 @@ class StatusDocuments:
         """
         changes = frozenset((start, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
-        states = states_from(self.timeline, start, self._listed(start))
+        states = states_from(self.timeline, start, self._listed_states(start))
         archives = self._archives_from(start) if self.settings.archives else None
 
         def documents_at(at: Instant) -> list[Document]:
@@ -205,7 +205,7 @@ class StatusDocuments:
 
         return documents_at
 
-    def _listed(self, at: Instant) -> list[IncidentState]:
+    def _listed_states(self, at: Instant) -> list[IncidentState]:
         state = state_at(self.timeline, at)
         cap = self.settings.cap
         return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
@@ -216,7 +216,7 @@ class StatusDocuments:
             month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
         ]
         archived = (record for month in months for records in month.at(start) for record in records)
-        return [*self._listed(start), *archived]
+        return [*self._listed_states(start), *archived]
 
     def counts(self, at: Instant) -> list[tuple[object, ...]]:
         """Return each month's number of records and last change, latest first."""
@@ -229,11 +229,11 @@ class StatusDocuments:
 
     def _archives_from(self, start: Instant) -> Archives:
         if self._archives is None or self._archives[0] != start:
-            archives = Archives(self.timeline, self.months, start, self._archived, self._page_at)
+            archives = Archives(self.timeline, self.months, start, self._encode_archived, self._page_at)
             self._archives = start, archives
         return self._archives[1]
 
-    def _archived(self, record: IncidentState) -> EncodedJson:
+    def _encode_archived(self, record: IncidentState) -> EncodedJson:
         return self._as_of_last_change(record).incident
 
     def _uptime(self, at: Instant) -> list[Document]:

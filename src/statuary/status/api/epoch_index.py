@@ -184,7 +184,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
     """
     file = folder / status_urls.EPOCHS.path()
     try:
-        return _parsed(read_file(file))
+        return _parse_index(read_file(file))
     except OSError as error:
         raise PublishingError(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
     except BROKEN:
@@ -197,12 +197,12 @@ def readable_epochs(text: bytes | None) -> EpochIndex:
     A server then serves the documents as they were built, because a stale response is better than none.
     """
     try:
-        return _parsed(text or b"")
+        return _parse_index(text or b"")
     except BROKEN:
         return NO_EPOCHS
 
 
-def _parsed(text: bytes) -> EpochIndex:
+def _parse_index(text: bytes) -> EpochIndex:
     value = orjson.loads(text)
     index = EpochIndex(
         until=value["until"],

@@ -90,7 +90,7 @@ class PatchBase:
         """
         parts: list[list[int] | str] = []
         text = b""
-        for start, stop, new_text in _narrowed(list(self._pieces(document.body)), self.body):
+        for start, stop, new_text in _trim_pieces(list(self._pieces(document.body)), self.body):
             if stop - start < SHORTEST_RANGE:
                 text += self.body[start:stop] + new_text
                 continue
@@ -128,7 +128,7 @@ class PatchBase:
         yield _Piece(start, stop, body[text:])
 
 
-def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
+def _trim_pieces(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
     """Shorten the text of pieces that begins or ends like the base."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
@@ -161,7 +161,7 @@ def _same_ends(text: bytes, base: bytes, stop: int, following: int) -> _SameEnds
     """
     head = tail = 0
     if following > stop and base[stop] == text[0]:
-        head = _same(text, base[stop : min(following, stop + len(text))])
+        head = _common_prefix_length(text, base[stop : min(following, stop + len(text))])
     if following > stop + head and head < len(text) and base[following - 1] == text[-1]:
         tail = _same_at_end(text[head:], base[max(stop + head, following - len(text) + head) : following])
     while 0 < head < len(text) and not _begins_character(text[head]):
@@ -180,14 +180,16 @@ def _same_from(text: bytes, start: int, other_text: bytes, other_start: int) -> 
         if other_text.startswith(ours, other_start + length):
             length += len(ours)
         elif size == 64:
-            return length + _same(ours, other_text[other_start + length : other_start + length + size])
+            return length + _common_prefix_length(
+                ours, other_text[other_start + length : other_start + length + size]
+            )
         else:
             longer = False
         size = size * 2 if longer else max(64, size // 2)
     return most
 
 
-def _same(text: bytes, other_text: bytes) -> int:
+def _common_prefix_length(text: bytes, other_text: bytes) -> int:
     """Count the common bytes at the beginning of two texts."""
     length = min(len(text), len(other_text))
     differing = int.from_bytes(text[:length]) ^ int.from_bytes(other_text[:length])

@@ -197,7 +197,7 @@ def find_incident(
         EditError: if no record matches, or several do.
     """
     incidents = [history.incident for history in histories]
-    matches = next(filter(None, _matches(typed, incidents)), [])
+    matches = next(filter(None, _matching_records(typed, incidents)), [])
     if not matches:
         raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
     matching_incidents = [incident for incident in matches if is_wanted(status_at(incident, at))]
@@ -207,7 +207,7 @@ def find_incident(
     return meant[0]
 
 
-def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
+def _matching_records(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
     """Yield records that match exactly, then without day, then by beginning."""
     tests: tuple[Callable[[str], bool], ...] = (
         lambda name: name == typed,
@@ -291,11 +291,11 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
     """Return up to three names on the nearest days that otherwise match."""
-    words, day = _dated(typed)
+    words, day = _split_dated_name(typed)
     dated = [
         (other_day, name)
         for name in names
-        for text_around, other_day in [_dated(name)]
+        for text_around, other_day in [_split_dated_name(name)]
         if text_around.startswith(words)
     ]
     if day is None:
@@ -311,7 +311,7 @@ class _DatedName(NamedTuple):
     day: date | None = None
 
 
-def _dated(name: str) -> _DatedName:
+def _split_dated_name(name: str) -> _DatedName:
     match = DAY.search(plain := _plain(name))
     try:
         day = date(*map(int, match.groups())) if match else None

@@ -92,8 +92,8 @@ MAX_LABEL_LENGTH = 48
 
 def svg(badge: Badge) -> bytes:
     """Draw a badge as an SVG image."""
-    label = _shortened(badge.label)
-    message = _shortened(badge.message)
+    label = _shorten_label(badge.label)
+    message = _shorten_label(badge.message)
     label_width, message_width = (round(text_width(text)) + 2 * PADDING for text in (label, message))
     name = escape(f"{badge.label}: {badge.message}")
     return (
@@ -115,7 +115,7 @@ def _text(text: str, x: int, side: int) -> str:
     return f'<text x="{x}" y="{BASELINE}" {fixed}>{escape(text)}</text>'
 
 
-def _shortened(text: str) -> str:
+def _shorten_label(text: str) -> str:
     return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1].rstrip() + "…"
 
 

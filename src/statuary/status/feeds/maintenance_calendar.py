@@ -74,7 +74,7 @@ def maintenance_calendar(
             maintenances, key=lambda record: (_maintenance(record).scheduled_for, record.incident.id)
         )
     )
-    return b"".join((*map(_folded, lines), *events, _folded("END:VCALENDAR")))
+    return b"".join((*map(_fold_line, lines), *events, _fold_line("END:VCALENDAR")))
 
 
 def sequence(record: IncidentState) -> int:
@@ -93,7 +93,7 @@ def _maintenance(record: IncidentState) -> Maintenance:
 
 @lru_cache(maxsize=1_024)
 def _event(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> bytes:
-    return b"".join(map(_folded, _event_lines(record, page, names, words)))
+    return b"".join(map(_fold_line, _event_lines(record, page, names, words)))
 
 
 def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> Iterator[str]:
@@ -155,7 +155,7 @@ def _text(text: str) -> str:
     return LINE_BREAK.sub("\\\\n", escaped)
 
 
-def _folded(line: str) -> bytes:
+def _fold_line(line: str) -> bytes:
     """Fold a line after at most 75 bytes, between characters."""
     return b"\r\n ".join(_chunks(line.encode("utf-8"))) + b"\r\n"
 

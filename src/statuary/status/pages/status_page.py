@@ -185,7 +185,7 @@ def _other_sentences(
 ) -> Markup:
     """Return the sentences about all statuses except the worst."""
     clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in other_statuses]
-    sentences = [texts.markup("status.sentence", clauses=_enumerated(clauses, texts))] if clauses else []
+    sentences = [texts.markup("status.sentence", clauses=_enumerate_parts(clauses, texts))] if clauses else []
     if operational_count:
         sentences.append(Markup.escape(texts.count("status.others_calm", operational_count)))
     return Markup(" ").join(sentences)
@@ -206,11 +206,11 @@ def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) 
             names=first_names,
         )
     else:
-        text = _enumerated(names, texts)
+        text = _enumerate_parts(names, texts)
     return texts.markup(f"status.affected.{status}.{number}", names=text)
 
 
-def _enumerated(parts: Sequence[Markup], texts: PageTexts) -> Markup:
+def _enumerate_parts(parts: Sequence[Markup], texts: PageTexts) -> Markup:
     if len(parts) == 1:
         return parts[0]
     return texts.markup(
@@ -308,14 +308,17 @@ class RecordsByQuarter:
 
         Each quarter has the newest first. The value of an unchanged quarter is the same object as before.
         """
-        begun = {quarter: self._of(quarter, instant) for quarter in sorted(self._histories, reverse=True)}
+        begun = {
+            quarter: self._records_of_quarter(quarter, instant)
+            for quarter in sorted(self._histories, reverse=True)
+        }
         return {quarter: records for quarter, records in begun.items() if records}
 
     def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
         """Return whether a quarter's incidents no longer change after a time."""
         return all(history.is_final_by(instant) for history in self._histories[quarter])
 
-    def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
+    def _records_of_quarter(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
         passed = bisect_right(self._changes[quarter], instant)
         previous = self._records.get(quarter)
         if previous is None or previous[0] != passed:

@@ -119,14 +119,14 @@ def _update(members: Members) -> IncidentUpdate:
         created_at=parse_instant(members["created_at"]),
         updated_at=parse_instant(members["updated_at"]),
         recorded=True,
-        affected_components=None if affected is None else tuple(map(_affected, affected)),
+        affected_components=None if affected is None else tuple(map(_affected_component, affected)),
         deliver_notifications=members["deliver_notifications"],
         custom_tweet=members["custom_tweet"],
         tweet_id=members["tweet_id"],
     )
 
 
-def _affected(members: Members) -> AffectedComponent:
+def _affected_component(members: Members) -> AffectedComponent:
     return AffectedComponent(
         members.get("code"), members["name"], members.get("old_status"), members.get("new_status")
     )

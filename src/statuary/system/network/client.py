@@ -155,7 +155,7 @@ def get(
     pause = retries.first_pause
     for tries_left in reversed(range(retries.tries)):
         try:
-            with _opened(url, headers=headers) as response:
+            with _open_url(url, headers=headers) as response:
                 if response.status in not_found_statuses:
                     return None
                 _check_status(url, response)
@@ -179,7 +179,7 @@ def get_range(url: str, offset: int, size: int) -> bytes:
     Raises:
         UnreachableError: if the server cannot be reached or does not support ranges.
     """
-    with _opened(url, headers={"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
+    with _open_url(url, headers={"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
         if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return b""
         _check_status(url, response)
@@ -197,7 +197,7 @@ def size_of(url: str) -> int:
     Raises:
         UnreachableError: if the server does not state or send it.
     """
-    with _opened(url, method="HEAD") as response:
+    with _open_url(url, method="HEAD") as response:
         _check_status(url, response)
         length = response.headers.get("Content-Length", "")
     if not length.isdecimal() or len(length) > MAX_LENGTH_DIGITS:
@@ -212,7 +212,7 @@ def stream(url: str) -> Iterator[IO[bytes]]:
     Raises:
         UnreachableError: if the server cannot be reached; its stream raises it if the connection fails.
     """
-    with _opened(url) as response:
+    with _open_url(url) as response:
         _check_status(url, response)
         yield io.BufferedReader(_UrlStream(url, response))
 
@@ -258,7 +258,9 @@ def send(
     Raises:
         UnreachableError: if there is no response, or it exceeds a limit.
     """
-    with _opened(url, method, body=body, headers=headers, timeouts=timeouts, redirects=redirects) as response:
+    with _open_url(
+        url, method, body=body, headers=headers, timeouts=timeouts, redirects=redirects
+    ) as response:
         lower = {name.lower(): text for name, text in response.headers.items()}
         return HttpResponse(status=response.status, headers=lower, body=_body(url, response, limit))
 
@@ -274,7 +276,7 @@ def _body(url: str, response: http.client.HTTPResponse, limit: int) -> bytes:
 
 
 @contextmanager
-def _opened(
+def _open_url(
     url: str,
     method: str = "GET",
     *,
@@ -305,7 +307,7 @@ def _opened(
             if not (follows and location):
                 yield response
                 return
-            following = _redirected(url, target, location)
+            following = _redirect_target(url, target, location)
         if not is_same_server(target, following):
             sent.pop("Authorization", None)
         target = following
@@ -319,7 +321,7 @@ def _web_address(url: str) -> str:
     return url
 
 
-def _redirected(url: str, target: str, location: str) -> str:
+def _redirect_target(url: str, target: str, location: str) -> str:
     """Return the target of a redirect.
 
     Raises:
