@@ -19,7 +19,6 @@ from statuary.contracts.incremental import rebuild_plan
 from statuary.contracts.incremental.contract_table import read_reasons
 from statuary.contracts.pages import list_documents
 from statuary.contracts.section import ContractsSection
-from statuary.engine import build as build_module
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
@@ -502,7 +501,7 @@ def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkey
 STAGES = {
     "status": (StatusSection, "build"),
     "lists": (ContractsSection, "finalize"),
-    "publishing": (build_module, "publish"),
+    "publishing": (FolderTarget, "apply"),
 }
 
 

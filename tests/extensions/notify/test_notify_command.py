@@ -384,7 +384,7 @@ def test_wrong_clock_is_refused_then_corrected(folder):
         notify = Notify(folder, served)
         notify.run(now="2030-01-01T00:00:00Z")
         said = notify.run(code=3)
-        assert "is of 2030-01-01T00:00:00Z" in said
+        assert "is dated 2030-01-01T00:00:00Z" in said
         assert "--allow-clock-rollback" in said
         notify.run("--allow-clock-rollback")
         assert "0 messages sent, 0 not sent" in notify.run()
