@@ -70,20 +70,24 @@ LOG_KEY = CommandOption(
 )
 LOG_FROM = CommandOption(
     "--log-from",
-    "Continue the log of this place too, such as an earlier deploy or a copy: a folder, a snapshot or a URL.",
+    "Also continue the log of this copy of the site, such as the last deploy: a folder, a snapshot or a URL.",
     str,
     "FOLDER|FILE|URL",
 )
-INIT_LOG = CommandOption("--init-log", "Start a new log with entry 0, the first time.", bool)
+INIT_LOG = CommandOption("--init-log", "Start a new log. Needed once, for the first build with a log.", bool)
 ALLOW_LOG_ROLLBACK = CommandOption(
     "--allow-log-rollback",
-    "Continue a log that has fewer entries than were published, or others. Readers see that it was rewritten.",
+    "Continue a log that lost or changed entries that were already published. Readers see that it was rewritten.",
     bool,
 )
 ALLOW_CLOCK_ROLLBACK = CommandOption(
-    "--allow-clock-rollback", "Record in the log that its last time is wrong.", bool
+    "--allow-clock-rollback",
+    "Continue a log whose last entry is ahead of the clock, and record there that its time was wrong.",
+    bool,
 )
-RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
+RECOMPILE = CommandOption(
+    "--recompile", "Compile every contract again, and compare the result with its record.", bool
+)
 COMPILER = CommandOption(
     "--compiler",
     "A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "

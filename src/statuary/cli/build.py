@@ -88,11 +88,15 @@ with_build_options = option_group(
     ),
     now_option,
     extension_options("build"),
-    click.option("--dry-run", is_flag=True, help="Show what would change without changing it."),
+    click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing."),
     click.option(
-        "--allow-older", is_flag=True, help="Allow building for a time earlier than the last build."
+        "--allow-older", is_flag=True, help="Build even if --now is earlier than the time of the last build."
     ),
-    click.option("--verify", is_flag=True, help="Read every published file, and rewrite those that differ."),
+    click.option(
+        "--verify",
+        is_flag=True,
+        help="Read every file of the site, and rewrite those that were changed or damaged since the last build.",
+    ),
     with_worker_options,
     with_check_selection,
     findings_format_option,

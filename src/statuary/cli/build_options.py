@@ -31,14 +31,14 @@ with_worker_options = option_group(
         "--workers",
         type=click.IntRange(1, 1024),
         metavar="N",
-        help="Worker processes. Default: one per core; a small build uses one.",
+        help="The number of worker processes. Default: one for each core; small sites need only one.",
     ),
     click.option(
         "--engine",
         type=click.Choice(["processes", *ENGINES]),
         default="processes",
         show_default=True,
-        help="Build contracts in processes of this machine, or on a Dask cluster.",
+        help="Where contracts are built: in processes of this machine, or on the Dask cluster of --scheduler.",
     ),
     click.option(
         "--scheduler",
@@ -172,5 +172,5 @@ list_option = click.option(
     is_eager=True,
     expose_value=False,
     callback=_list_and_exit,
-    help="Print every rule and exit.",
+    help="Print the names that --skip and --only accept, and exit.",
 )

@@ -36,8 +36,12 @@ from statuary.system.writing import replace_file
 
 @click.command()
 @click.argument("name", type=click.Choice(list(SCHEMA_MODELS)), required=False)
-@click.option("--all", "folder", type=FOLDER, help="Write every schema into this folder.")
-@click.option("--update", is_flag=True, help="Write every schema into .schema of the content folder again.")
+@click.option("--all", "folder", type=FOLDER, help="Write the schema of every kind of file into this folder.")
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Write all schemas into .schema of the content folder again, for example after an upgrade.",
+)
 @content_option
 def schema_command(
     name: str | None,
@@ -114,9 +118,17 @@ class NewSite(NamedTuple):
 with_new_site = option_group(
     "site",
     NewSite,
-    click.option("--name", default="Example Network", show_default=True, help="The name of the network."),
+    click.option(
+        "--name",
+        default="Example Network",
+        show_default=True,
+        help="The name of the network, which the pages show.",
+    ),
     click.option("--url", help=f"The URL of the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."),
-    click.option("--chain-id", help="The network's chain id. Default: no chain."),
+    click.option(
+        "--chain-id",
+        help="The chain id of the network, such as 1, for a site with contracts. Default: no chain.",
+    ),
     click.option(
         "--chain",
         "chains",
@@ -134,7 +146,7 @@ with_new_site = option_group(
     click.option(
         "--demo",
         is_flag=True,
-        help="Fill the site with invented components, an incident and a maintenance, and mark it.",
+        help="Fill the site with invented components, an incident and maintenance, to look at. Its pages say that it is a demo.",
     ),
 )
 
@@ -147,7 +159,7 @@ with_new_site = option_group(
     "source",
     nargs=2,
     metavar="KIND SOURCE",
-    help="Migrate an existing status page, such as: statuspage https://status.example.org.",
+    help="Import your existing status page, such as: statuspage https://status.example.org.",
 )
 @click.option(
     "--git/--no-git",

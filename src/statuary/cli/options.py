@@ -133,19 +133,23 @@ INSTANT = InstantType()
 DURATION = DurationType()
 
 content_option = click.option(
-    "--content", type=FOLDER, default=Path("content"), show_default=True, help="The content folder."
+    "--content",
+    type=FOLDER,
+    default=Path("content"),
+    show_default=True,
+    help="The folder with site.yaml, incidents and contracts.",
 )
 out_option = click.option(
     "--out",
     type=FOLDER,
     default=Path("build"),
     show_default=True,
-    help="The folder that the site is published into.",
+    help="The folder of the site that the build writes.",
 )
 now_option = click.option(
     "--now",
     type=INSTANT,
-    help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
+    help="The time to build for, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH if it is set, else the clock.",
 )
 text_or_json_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -157,7 +161,7 @@ findings_format_option = click.option(
     type=click.Choice(["text", "json", "github", "sarif"]),
     default="text",
     show_default=True,
-    help="The format of findings.",
+    help="Print findings as text, as JSON, as annotations of GitHub Actions (github), or as SARIF for code scanning.",
 )
 
 

@@ -32,7 +32,7 @@ HOUR = timedelta(hours=1)
 @click.command()
 @out_option
 @now_option
-@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
+@click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
 @extension_options("tick")
 def tick_command(
     out: Path,
@@ -95,15 +95,23 @@ def _upcoming(index: EpochIndex, instant: Instant) -> Iterator[str]:
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="Print the time of the next change, or a schedule that publishes it: configuration for cron, systemd or CI.",
+    help="Print the time of the next change as text or JSON, or a configuration for cron, systemd or CI that publishes it on time.",
 )
 @click.option(
     "--program",
     metavar="PATH",
-    help="The path of statuary on the machine that runs the schedule. Default: this program.",
+    help="For --as: the path of statuary on the machine that runs the schedule. Default: the path of this program.",
 )
-@click.option("--folder", type=FOLDER, help="The working folder on that machine. Default: the current one.")
-@click.option("--site", type=FOLDER, help="The folder of the site on that machine. Default: that of --out.")
+@click.option(
+    "--folder",
+    type=FOLDER,
+    help="For --as: the folder on that machine in which to run it. Default: the current folder.",
+)
+@click.option(
+    "--site",
+    type=FOLDER,
+    help="For --as: the folder of the site on that machine. Default: the folder of --out.",
+)
 def next_command(
     out: Path,
     now: Instant | None,

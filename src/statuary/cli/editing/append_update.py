@@ -57,12 +57,14 @@ def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | N
         raise click.UsageError(f"--body-file {file}: {error.strerror}") from None
 
 
-body_option = click.option("--body", help="The text. Default: Statuspage's text for the status.")
+body_option = click.option(
+    "--body", help="The text of the update, in Markdown. Default: Statuspage's standard text for the status."
+)
 body_file_option = click.option(
     "--body-file",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True, exists=True),
     callback=_read_body_file,
-    help="Read the text from a file; `-` is standard input.",
+    help="Read the text of the update from this file; `-` reads standard input.",
 )
 
 
@@ -87,7 +89,9 @@ class BodyOptions(NamedTuple):
 with_body_options = option_group("body_options", BodyOptions, body_option, body_file_option)
 
 notify_option = click.option(
-    "--notify/--no-notify", default=True, help="Whether subscribers are notified. Default: --notify."
+    "--notify/--no-notify",
+    default=True,
+    help="Send the update to subscribers and notification channels, or only publish it. Default: --notify.",
 )
 
 
@@ -140,12 +144,12 @@ with_update_options = option_group(
     click.option(
         "--next-update-in",
         type=DURATION,
-        help="Promise the next update within this time, such as 30m; pages show it.",
+        help="Announce on the pages that the next update follows within this time, such as 30m.",
     ),
     click.option(
         "--next-update-by",
         type=INSTANT,
-        help="Promise the next update by this time, such as 2026-11-02T10:30:00Z.",
+        help="Announce on the pages that the next update follows by this time, such as 2026-11-02T10:30:00Z.",
     ),
     notify_option,
     publish_at_option,

@@ -69,19 +69,27 @@ with_edit_options = option_group(
     EditOptions,
     content_option,
     click.option(
-        "--at", type=INSTANT, help="When it happened, such as 2026-11-02T10:00:00Z. Default: --now."
+        "--at", type=INSTANT, help="The time of the update, such as 2026-11-02T10:00:00Z. Default: --now."
     ),
     now_option,
-    click.option("--dry-run", is_flag=True, help="Show the change without writing it."),
+    click.option("--dry-run", is_flag=True, help="Print the change, and write nothing."),
     click.option("--commit", is_flag=True, help="Commit the edited file, and nothing else, to git."),
-    click.option("--build", is_flag=True, help="Build the site afterwards."),
+    click.option("--build", is_flag=True, help="Build the site after the edit, as `statuary build` does."),
     out_option,
 )
 
 
-publish_at_option = click.option("--publish-at", type=INSTANT, help="Publish nothing before this instant.")
-draft_option = click.option("--draft", is_flag=True, help="Save a draft, which is not published.")
-new_id_option = click.option("--id", "new_id", help="The id. Default: the date and the words of the name.")
+publish_at_option = click.option(
+    "--publish-at",
+    type=INSTANT,
+    help="Publish this at a later time, such as 2026-11-02T10:00:00Z. Builds before then leave it out.",
+)
+draft_option = click.option(
+    "--draft", is_flag=True, help="Save it as a draft: it's written to the content, but not published."
+)
+new_id_option = click.option(
+    "--id", "new_id", help="The id, which is also the file's name. Default: the date and the words of --name."
+)
 
 
 class EditSession:

@@ -70,7 +70,9 @@ IMPACTS: tuple[Impact, ...] = ("none", "minor", "major", "critical")
 """The impacts of an incident; `maintenance` is for maintenances."""
 
 incident_argument = click.argument("incident", metavar="ID", required=False, shell_complete=complete_incident)
-status_option = click.option("--status", type=click.Choice(STATUSES), help="The new status.")
+status_option = click.option(
+    "--status", type=click.Choice(STATUSES), help="The status of the incident from now on."
+)
 
 
 @click.group("incident", cls=ExtensibleGroup)
@@ -87,23 +89,31 @@ def incident_command() -> None:
 
 
 @incident_command.command("open")
-@click.option("--name", help="The title.")
-@click.option("--status", type=click.Choice(STATUSES), help="The first status. Default: investigating.")
+@click.option("--name", help="The title of the incident, such as 'RPC errors'.")
+@click.option(
+    "--status", type=click.Choice(STATUSES), help="The status of the first update. Default: investigating."
+)
 @with_update_options
 @click.option(
     "--impact-override",
     type=click.Choice(IMPACTS),
-    help="The impact. Default: it follows from the components.",
+    help="The impact that the pages show. Default: the impact of the affected components.",
 )
-@click.option("--started-at", type=INSTANT, help="When the problem began, if earlier.")
 @click.option(
-    "--ended-at", type=INSTANT, help="When it ended, to record a past incident that began at --started-at."
+    "--started-at",
+    type=INSTANT,
+    help="When the problem began, if that was before you report it, such as 2026-11-02T09:40:00Z.",
+)
+@click.option(
+    "--ended-at",
+    type=INSTANT,
+    help="When the problem ended: records a past incident, together with --started-at.",
 )
 @click.option(
     "--template",
     metavar="NAME",
     shell_complete=complete_template,
-    help="Start from templates/NAME.yaml; other options override it.",
+    help="Take the texts and components from templates/NAME.yaml; options that you give override them.",
 )
 @draft_option
 @click.option(
@@ -310,7 +320,9 @@ def reopen_incident(
 @incident_argument
 @with_body_options
 @click.option(
-    "--notify/--no-notify", default=False, help="Whether subscribers are notified. Default: --no-notify."
+    "--notify/--no-notify",
+    default=False,
+    help="Send the postmortem to subscribers and notification channels, or only publish it. Default: --no-notify.",
 )
 @with_edit_session(Subject("incidents", "incident"))
 def publish_postmortem(
@@ -337,7 +349,9 @@ def publish_postmortem(
 @incident_command.command("list")
 @content_option
 @now_option
-@click.option("--all", "everything", is_flag=True, help="Include resolved incidents.")
+@click.option(
+    "--all", "everything", is_flag=True, help="List resolved incidents too. Default: only open ones."
+)
 @list_format_option
 def list_incidents(
     content: Path,

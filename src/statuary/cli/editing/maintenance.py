@@ -74,10 +74,18 @@ def maintenance_command() -> None:
 
 
 @maintenance_command.command("schedule")
-@click.option("--name", help="The title.")
-@click.option("--scheduled-for", type=INSTANT, help="The start of the window.")
-@click.option("--scheduled-until", type=INSTANT, help="The end of the window.")
-@click.option("--duration", type=DURATION, help="The length of the window, such as 90m or 2h.")
+@click.option("--name", help="The title of the maintenance, such as 'Database upgrade'.")
+@click.option("--scheduled-for", type=INSTANT, help="The start of the window, such as 2026-11-02T10:00:00Z.")
+@click.option(
+    "--scheduled-until",
+    type=INSTANT,
+    help="The end of the window, such as 2026-11-02T12:00:00Z. Give this or --duration.",
+)
+@click.option(
+    "--duration",
+    type=DURATION,
+    help="The length of the window, such as 90m or 2h. Give this or --scheduled-until.",
+)
 @click.option(
     "--component",
     "components",
@@ -87,10 +95,25 @@ def maintenance_command() -> None:
     help="An affected component (repeatable).",
 )
 @with_body_options
-@click.option("--rule", help="Repeat by an RFC 5545 rule, such as FREQ=WEEKLY;BYDAY=TU.")
-@click.option("--no-remind", is_flag=True, help="Do not publish a reminder an hour before.")
-@click.option("--no-auto-begin", is_flag=True, help="Do not start the maintenance automatically.")
-@click.option("--no-auto-complete", is_flag=True, help="Do not complete the maintenance automatically.")
+@click.option(
+    "--rule",
+    help="Repeat the window by this recurrence rule (RFC 5545), such as FREQ=WEEKLY;BYDAY=TU for every Tuesday.",
+)
+@click.option(
+    "--no-remind",
+    is_flag=True,
+    help="Publish no reminder. Default: a reminder appears an hour before the start.",
+)
+@click.option(
+    "--no-auto-begin",
+    is_flag=True,
+    help="Start the maintenance yourself with `maintenance start`. Default: it starts at --scheduled-for.",
+)
+@click.option(
+    "--no-auto-complete",
+    is_flag=True,
+    help="Complete the maintenance yourself with `maintenance complete`. Default: it completes at the end of the window.",
+)
 @publish_at_option
 @draft_option
 @new_id_option
@@ -158,7 +181,7 @@ def start_maintenance(session: EditSession, maintenance: str | None, update_opti
 
 @maintenance_command.command("update")
 @maintenance_argument
-@click.option("--status", type=click.Choice(STATUSES), help="The new status.")
+@click.option("--status", type=click.Choice(STATUSES), help="The status of the maintenance from now on.")
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def update_maintenance(
@@ -217,8 +240,14 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
 
 @maintenance_command.command("reschedule")
 @maintenance_argument
-@click.option("--scheduled-for", type=INSTANT, help="The new start. Default: unchanged.")
-@click.option("--scheduled-until", type=INSTANT, help="The new end. Default: the length is unchanged.")
+@click.option(
+    "--scheduled-for", type=INSTANT, help="The new start, such as 2026-11-02T10:00:00Z. Default: unchanged."
+)
+@click.option(
+    "--scheduled-until",
+    type=INSTANT,
+    help="The new end, such as 2026-11-02T12:00:00Z. Default: the length stays the same.",
+)
 @click.option("--duration", type=DURATION, help="The new length of the window, such as 90m or 2h.")
 @with_body_options
 @notify_option
@@ -316,7 +345,12 @@ def _with_move(
 @maintenance_command.command("list")
 @content_option
 @now_option
-@click.option("--all", "everything", is_flag=True, help="Include completed maintenances.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="List completed maintenance too. Default: only scheduled and running maintenance.",
+)
 @list_format_option
 def list_maintenances(
     content: Path,

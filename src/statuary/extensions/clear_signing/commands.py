@@ -56,12 +56,24 @@ class CallOptions(NamedTuple):
 with_call_options = option_group(
     "transaction",
     CallOptions,
-    click.option("--to", metavar="ADDRESS", required=True, help="The called contract."),
     click.option(
-        "--chain-id", metavar="ID", help="Its chain. Default: the one chain that a descriptor names for it."
+        "--to",
+        metavar="ADDRESS",
+        required=True,
+        help="The address of the contract that the transaction calls.",
     ),
-    click.option("--value", metavar="WEI", help="The transaction's value, in the smallest unit."),
-    click.option("--from", "sender", metavar="ADDRESS", help="The sender, which some descriptors show."),
+    click.option(
+        "--chain-id",
+        metavar="ID",
+        help="The chain id of the contract, such as 1. Default: its chain in the descriptors, if they name only one.",
+    ),
+    click.option("--value", metavar="WEI", help="The amount that the transaction sends, in wei."),
+    click.option(
+        "--from",
+        "sender",
+        metavar="ADDRESS",
+        help="The address that sends the transaction. Some descriptors show it.",
+    ),
 )
 
 
@@ -79,13 +91,13 @@ with_name_options = option_group(
         "--currency",
         default="ETH",
         show_default=True,
-        help="The symbol of the chain's currency, which has 18 decimals.",
+        help="The symbol to show for the chain's currency. Amounts are shown with 18 decimals.",
     ),
     click.option(
         "--names",
         metavar="FILE",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="A JSON file with the wallet's data about tokens and addresses: the `dataProvider` of the registry's tests.",
+        help="A JSON file with the names of tokens and addresses, in the format of `dataProvider` in the tests of the ERC-7730 registry.",
     ),
 )
 
@@ -95,7 +107,9 @@ with_name_options = option_group(
 @content_option
 @with_call_options
 @with_name_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON in the form of the registry's tests.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, in the format of the tests of the ERC-7730 registry."
+)
 def render_command(
     calldata: str,
     content: Path,
@@ -140,12 +154,22 @@ class NewOptions(NamedTuple):
 with_new_options = option_group(
     "new",
     NewOptions,
-    click.option("--chain-id", metavar="ID", help="Its chain. Default: the site's one chain."),
-    click.option("--owner", default="", help="The publisher of the contract. Default: the contract's name."),
     click.option(
-        "--entity", default="", help="The folder in the registry: the contract's publisher, in lower case."
+        "--chain-id",
+        metavar="ID",
+        help="The chain id of the contract, such as 1. Default: the chain of the site, if it has only one.",
     ),
-    click.option("--dry-run", is_flag=True, help="Print the descriptor and write nothing."),
+    click.option(
+        "--owner",
+        default="",
+        help="The name of the contract's publisher, which wallets show. Default: the contract's name.",
+    ),
+    click.option(
+        "--entity",
+        default="",
+        help="The folder of the registry to write into, usually the publisher's name in lower case. Default: the contract's name.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the descriptor, and write nothing."),
 )
 
 

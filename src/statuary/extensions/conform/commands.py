@@ -39,22 +39,26 @@ NAMES = [check.name for check in CHECKS]
     type=click.Choice(list(LEVELS)),
     default="static",
     show_default=True,
-    help="Require the behaviour of plain files, or of an edge runtime.",
+    help="Require what a host of plain files can do (static), or also what the edge module adds (edge).",
 )
 @click.option(
     "--only",
     type=click.Choice([ConformanceArea.CONTRACTS.value, ConformanceArea.STATUS.value]),
-    help="Test only one of the APIs, for example of another system.",
+    help="Test only the contract API or only the status API. Default: both.",
 )
 @click.option(
-    "--skip", multiple=True, type=click.Choice(NAMES), metavar="CHECK", help="Skip a check (repeatable)."
+    "--skip",
+    multiple=True,
+    type=click.Choice(NAMES),
+    metavar="CHECK",
+    help="Skip this check (repeatable). The results list the names of checks.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(1, 200),
     default=3,
     show_default=True,
-    help="The number of records and incidents to test.",
+    help="How many records and how many incidents to test. More take more requests.",
 )
 @text_or_json_option
 def conform_command(

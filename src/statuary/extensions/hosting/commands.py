@@ -32,36 +32,43 @@ DEFAULT = HostOptions()
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
-    help="The project folder to write into. Default: only print the configuration.",
+    help="Write the configuration into this project folder. Default: print it.",
 )
-@click.option("--edge-only", is_flag=True, help="Write only the edge module, for the host's own build.")
-@click.option("--force", is_flag=True, help="Replace files that differ.")
+@click.option(
+    "--edge-only", is_flag=True, help="Write only the edge module, without the files that configure the host."
+)
+@click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: refuse.")
 @click.option(
     "--publish",
     default=DEFAULT.publish,
     show_default=True,
-    help="The site's folder, relative to the project.",
+    help="The folder of the built site, relative to the project.",
 )
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="The package that the host installs with pip. Default: this version, from its source.",
+    help="The requirement that the host passes to `pip install`. Default: this version, from where you installed it.",
 )
-@click.option("--root", default=DEFAULT.root, show_default=True, help="The site's folder on the web server.")
+@click.option(
+    "--root",
+    default=DEFAULT.root,
+    show_default=True,
+    help="For nginx and caddy: the folder of the site on the server.",
+)
 @click.option(
     "--domain",
     metavar="NAME",
-    help="The host name of the site, for a web server that has other sites.",
+    help="For nginx and caddy: the host name of the site, such as status.example.org, if the server has other sites too.",
 )
 @click.option(
     "--listen",
-    help="The web server's port, or address and port. Default: 8080; with --domain, the ports of HTTP and HTTPS.",
+    help="For nginx and caddy: the port to listen on, or ADDRESS:PORT. Default: 8080, or with --domain the ports of HTTP and HTTPS.",
 )
-@click.option("--branch", help="The branch whose pushes are published. Default: the one that is checked out.")
+@click.option("--branch", help="The git branch that the host publishes. Default: the current branch.")
 @click.option(
     "--edge",
     metavar="ADDRESS:PORT",
-    help="The address of a `deno serve` of the edge module, for a web server.",
+    help="For nginx and caddy: the address where `deno serve` runs the edge module.",
 )
 def hosting_command(
     name: str,

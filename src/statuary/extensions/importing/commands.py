@@ -123,7 +123,7 @@ with_import_target = option_group(
     ImportTarget,
     content_option,
     now_option,
-    click.option("--dry-run", is_flag=True, help="Report what would be imported, without writing it."),
+    click.option("--dry-run", is_flag=True, help="Print what would be imported, and write nothing."),
 )
 
 
@@ -223,7 +223,7 @@ class ContractOptions(NamedTuple):
 with_contract_options = option_group(
     "contract_options",
     ContractOptions,
-    click.option("--chain-id", type=CHAIN_ID, help="Import only contracts on this chain."),
+    click.option("--chain-id", type=CHAIN_ID, help="Import only contracts on this chain, such as 1."),
     click.option(
         "--address", "addresses", multiple=True, type=ADDRESS, help="Import only this contract (repeatable)."
     ),
@@ -237,25 +237,25 @@ with_contract_options = option_group(
         "--rpc",
         multiple=True,
         metavar="URL",
-        help="Read the code from this Ethereum node; repeat it for each chain.",
+        help="Compare contracts with the code at this Ethereum node; repeat it for each chain.",
     ),
     click.option(
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
+        help="A compiler for contracts of its version: solc=PATH or vyper=PATH (repeatable). "
         "Default: the compilers on PATH.",
     ),
     anchor_option,
     click.option(
         "--add-chains",
         is_flag=True,
-        help="Add missing chains to site.yaml, named by their numbers.",
+        help="Add missing chains to site.yaml. Each is named by its chain id; change the name there.",
     ),
     click.option(
         "--report",
         type=FILE,
-        help="Write the result for each address of the source to this file, as JSON.",
+        help="Write the result for each address to this file, as JSON.",
     ),
     form_option,
 )

@@ -155,13 +155,15 @@ def _only_chain(chains: list[ChainId]) -> ChainId:
     help="The Ethereum node to ask. Default: the first node of the chain in site.yaml.",
 )
 @click.option(
-    "--chain-id", type=CHAIN_ID, help="The chain. Default: the node's, or the only one of the site."
+    "--chain-id",
+    type=CHAIN_ID,
+    help="The chain id of the contracts, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
 )
 @click.option(
     "--older-than",
     type=DurationType(),
     metavar="DURATION",
-    help="Skip contracts whose anchor is younger, such as 30d.",
+    help="Skip contracts with an anchor that is newer than this, such as 30d. Default: renew every anchor.",
 )
 @content_option
 @now_option
@@ -458,7 +460,7 @@ contract_command.add_command(anchor)
 
 @contract_command.command("compile")
 @click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
-@click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain.")
+@click.option("--chain-id", type=CHAIN_ID, help="List only contracts on this chain, such as 1.")
 @compiler_option
 @content_option
 def compile_contracts(

@@ -72,23 +72,36 @@ class CompilationOptions(NamedTuple):
 with_compilation_options = option_group(
     "compilation_options",
     CompilationOptions,
-    click.option("--address", required=True, type=ADDRESS, help="The address of the contract."),
+    click.option("--address", required=True, type=ADDRESS, help="The address of the contract on the chain."),
     click.option(
         "--chain-id",
         type=CHAIN_ID,
-        help="The chain of the contract. Default: the node's chain, or the only one of the site.",
+        help="The chain id of the contract, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
     ),
-    click.option("--contract", metavar="[PATH:]NAME", help="Which contract of FILE to add."),
     click.option(
-        "--output", type=FILE, help="The compiler's output, if FILE is the compiler's standard JSON input."
+        "--contract",
+        metavar="[PATH:]NAME",
+        help="The contract to add, if FILE has several, such as src/Bridge.sol:Bridge.",
     ),
-    click.option("--compiler-version", help="The compiler version, if the output does not contain it."),
-    click.option("--project", type=FOLDER, help="The folder with foundry.toml, if it is not above FILE."),
+    click.option(
+        "--output",
+        type=FILE,
+        help="The compiler's standard JSON output. Needed if FILE is the compiler's input.",
+    ),
+    click.option(
+        "--compiler-version",
+        help="The version of the compiler, such as 0.8.28+commit.7893614a. Needed if the compiler's output does not say it.",
+    ),
+    click.option(
+        "--project",
+        type=FOLDER,
+        help="The Foundry project that FILE belongs to. Default: the nearest folder above FILE with foundry.toml.",
+    ),
     click.option(
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="Compile again with solc=PATH or vyper=PATH of the same version, to add outputs that are missing in FILE.",
+        help="Compile the contract again with solc=PATH or vyper=PATH of the same version, if FILE lacks outputs of the compiler.",
     ),
 )
 
@@ -108,19 +121,31 @@ class ChainOptions(NamedTuple):
 with_chain_options = option_group(
     "chain_options",
     ChainOptions,
-    click.option("--rpc", metavar="URL", help="Read the code from this Ethereum node."),
-    click.option("--transaction", type=HASH, help="The hash of the transaction that created the contract."),
-    click.option("--runtime", type=FILE, help="Instead of --rpc: a file with the code at the address."),
     click.option(
-        "--creation", type=FILE, help="Instead of --rpc: a file with the creation code and its arguments."
+        "--rpc",
+        metavar="URL",
+        help="The Ethereum node to read the contract's code from, such as http://127.0.0.1:8545.",
     ),
-    click.option("--block-number", type=NUMBER, help="Instead of --rpc: the block of the transaction."),
+    click.option("--transaction", type=HASH, help="The hash of the transaction that created the contract."),
+    click.option(
+        "--runtime", type=FILE, help="Without --rpc: a file with the contract's code on the chain, in hex."
+    ),
+    click.option(
+        "--creation",
+        type=FILE,
+        help="Without --rpc: a file with the creation code and the constructor's arguments, in hex.",
+    ),
+    click.option(
+        "--block-number",
+        type=NUMBER,
+        help="Without --rpc: the number of the block in which the contract was created.",
+    ),
     click.option(
         "--transaction-index",
         type=NUMBER,
-        help="Instead of --rpc: the index of the transaction in its block.",
+        help="Without --rpc: the position in that block of the transaction that created the contract, from 0.",
     ),
-    click.option("--deployer", type=ADDRESS, help="Instead of --rpc: the sender of the transaction."),
+    click.option("--deployer", type=ADDRESS, help="Without --rpc: the address that sent this transaction."),
 )
 
 
@@ -130,14 +155,14 @@ form_option = click.option(
     type=click.Choice(["workspace", "record"]),
     default="workspace",
     show_default=True,
-    help="Write a contract as a folder with settings and the compiler's files, or as one complete record.",
+    help="Write a folder with your settings and the compiler's files (workspace), or one JSON file with all of the record (record).",
 )
 anchor_option = click.option(
     "--anchor/--no-anchor",
     "anchoring",
     default=True,
     show_default=True,
-    help="Save the node's Merkle proofs too, as `contract anchor` does. Needs --rpc.",
+    help="With --rpc: save Merkle proofs from the node, as `contract anchor` does.",
 )
 
 
@@ -162,19 +187,25 @@ with_write_options = option_group(
     click.option(
         "--match-id",
         type=NUMBER,
-        help="The number of the entry in lists, its match id. Default: the next unused number.",
+        help="The number that identifies the contract in the API's lists (its match id). Default: the next unused number.",
     ),
-    click.option("--verified-at", type=INSTANT, help="When it was verified. Default: --now."),
     click.option(
-        "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
+        "--verified-at",
+        type=INSTANT,
+        help="The time of the verification, such as 2026-11-02T10:00:00Z. Default: --now.",
+    ),
+    click.option(
+        "--force",
+        is_flag=True,
+        help="Replace the contract if the content already has it. Its match id and time of verification stay.",
     ),
     anchor_option,
     click.option(
         "--add-chain",
         is_flag=True,
-        help="Add the chain to site.yaml if it is missing there, named by its number.",
+        help="Add the chain to site.yaml if it's missing there. It is named by its chain id; change the name there.",
     ),
-    click.option("--dry-run", is_flag=True, help="Derive and verify the contract, but write nothing."),
+    click.option("--dry-run", is_flag=True, help="Verify the contract, and write nothing."),
     content_option,
     now_option,
 )

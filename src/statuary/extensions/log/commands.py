@@ -86,7 +86,10 @@ from statuary.system.writing import create_file, replace_file
 LARGEST_ANSWER = 100_000
 
 quorum_option = click.option(
-    "--quorum", type=click.IntRange(0), default=0, help="The number of witnesses that must have cosigned."
+    "--quorum",
+    type=click.IntRange(0),
+    default=0,
+    help="How many of the witnesses must have cosigned the checkpoint.",
 )
 witness_key_options = with_options(
     click.option(
@@ -94,7 +97,7 @@ witness_key_options = with_options(
         "witnesses",
         multiple=True,
         metavar="KEY",
-        help="The public key of a witness (repeatable).",
+        help="The public key of a witness that you trust (repeatable).",
     ),
     quorum_option,
 )
@@ -174,14 +177,14 @@ SHOWN = 50
 @click.option(
     "--since",
     type=FILE,
-    help="An earlier checkpoint that the log must continue; only what has changed since it is verified.",
+    help="A checkpoint that you saved earlier: verify that the log continues it, and verify only what changed since then.",
 )
 @public_log_key_option
 @witness_key_options
 @click.option(
     "--forget",
     is_flag=True,
-    help="Do not compare with the stored checkpoint, and do not store this one.",
+    help="Ignore the checkpoint that the last `log verify` stored, and store none.",
 )
 def verify(
     location: str,
@@ -356,7 +359,7 @@ from_option = click.option(
     metavar="FOLDER|SNAPSHOT|URL",
     default="build",
     show_default=True,
-    help="The published site.",
+    help="The published site to read.",
 )
 
 
@@ -375,7 +378,12 @@ log_command.add_command(witness)
 
 @log_command.command()
 @click.argument("origin")
-@click.option("--out", type=FILE, required=True, help="Write the private key here, outside of the content.")
+@click.option(
+    "--out",
+    type=FILE,
+    required=True,
+    help="The file for the new private key. Keep it outside of the content folder.",
+)
 @content_option
 def init(origin: str, out: Path, content: Path) -> None:
     """Create the key of a log.
@@ -433,9 +441,12 @@ def _write_key(key: PrivateKey, out: Path) -> None:
     "--log-key", type=FILE, help=f"The current private key. Default: the key in the variable {KEY_VARIABLE}."
 )
 @click.option(
-    "--out", type=FILE, required=True, help="Write the new private key here, outside of the content."
+    "--out",
+    type=FILE,
+    required=True,
+    help="The file for the new private key. Keep it outside of the content folder.",
 )
-@click.option("--origin", help="A new name of the log. Default: it keeps its name.")
+@click.option("--origin", help="A new name for the log. Default: the name stays.")
 @content_option
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
     """Create a new key of a log, announced by the current one.
@@ -476,7 +487,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
 @log_command.command()
 @click.argument("path")
 @from_option
-@click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
+@click.option("--out", type=FILE, help="Write the proof to this file. Default: standard output.")
 def prove(path: str, site: str, out: Path | None) -> None:
     """Write a proof that a document is in the log.
 

@@ -29,7 +29,9 @@ from statuary.system.writing import atomic_file
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(
-    "--public-key", metavar="FILE|KEY", help="The log's public key: NAME+HEX+BASE64, or a file with it."
+    "--public-key",
+    metavar="FILE|KEY",
+    help="The public key of the log: the text NAME+HEX+BASE64, or a file with it.",
 )
 
 

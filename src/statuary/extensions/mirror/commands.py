@@ -21,14 +21,18 @@ from statuary.extensions.snapshots.options import public_key_of, public_key_opti
 @click.argument("url")
 @click.argument("folder", type=FOLDER)
 @public_key_option
-@click.option("--allow-older", is_flag=True, help="Copy the site even if the mirror is newer.")
-@click.option("--verify", is_flag=True, help="Read every file of the mirror, and fetch those that differ.")
+@click.option("--allow-older", is_flag=True, help="Copy the site even if it is older than the mirror.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Read every file of the mirror, and fetch those that were changed or damaged.",
+)
 @click.option(
     "--with-host-files",
     is_flag=True,
-    help="Also copy files that a host executes or configures itself by, such as _worker.js and netlify.toml.",
+    help="Also copy files that a host runs or reads as its configuration, such as _worker.js and netlify.toml.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
+@click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
 def mirror_command(
     url: str,
     folder: Path,

@@ -47,33 +47,31 @@ from statuary.status.urls import INCIDENT
 @click.option(
     "--state",
     metavar="FILE|URL",
-    help="The delivery state: a file that persists between runs, or the address of the site in an object store"
+    help="Where the command stores what it sent: a file that you keep between runs, or the site in an object store"
     " (s3://BUCKET/PREFIX).",
 )
 @click.option(
     "--site",
     metavar="FOLDER|URL",
-    help="The published site; updates that it does not show yet are not sent. Default: send every update in the content.",
+    help="The published site: send only updates that readers can already see there. Default: send every update in the content.",
 )
 @click.option(
     "--since",
     type=INSTANT,
-    help="Send a new channel the events after this time. Default: only events after its first run.",
+    help="Send a new channel the updates since this time, such as 2026-11-02T10:00:00Z. Default: only updates after its first run.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="Print the messages of each channel without sending or recording them."
-)
+@click.option("--dry-run", is_flag=True, help="Print the messages for each channel, and send nothing.")
 @click.option(
     "--test",
     is_flag=False,
     flag_value="",
     metavar="[CHANNEL]",
-    help="Send a test message to every channel, or one, and record nothing; no --state is needed.",
+    help="Send a test message to this channel, or to every channel if you name none. Needs no --state.",
 )
 @click.option(
     "--allow-clock-rollback",
     is_flag=True,
-    help="Allow a delivery state that is ahead of the clock: a run had a wrong clock.",
+    help="Continue although the delivery state is ahead of the clock, after a run with a wrong clock.",
 )
 @now_option
 def notify_command(

@@ -76,24 +76,26 @@ DEFAULT_OPTIONS = StoreOptions()
 
 store_options = with_options(
     click.option(
-        "--adopt", is_flag=True, help="Replace objects at the site's paths that statuary did not write."
+        "--adopt",
+        is_flag=True,
+        help="Overwrite objects that statuary did not write, if they have the name of a file of the site.",
     ),
     click.option(
         "--verify",
         is_flag=True,
-        help="Request every object instead of trusting the store's ledger.",
+        help="Request every object from the store to find changed ones. Default: trust the list that the last run left there.",
     ),
     click.option(
         "--no-lease",
         is_flag=True,
-        help="Publish without a lease: for a store without conditional requests, and only one publisher.",
+        help="Publish without a lease, which keeps two publishers from writing at once. For stores without conditional requests.",
     ),
     click.option(
         "--lease-seconds",
         type=click.IntRange(2, 3600),
         default=LEASE_SECONDS,
         show_default=True,
-        help="How long the lease of a killed publisher blocks others.",
+        help="How many seconds the lease of a killed publisher blocks others.",
     ),
     click.option(
         "--wait",
@@ -101,7 +103,7 @@ store_options = with_options(
         default=DEFAULT_WAIT,
         show_default=True,
         metavar="SECONDS",
-        help="Wait this long for another publisher to finish, or for the lease of a dead one to end.",
+        help="How many seconds to wait for another publisher, or for the lease of a killed one.",
     ),
 )
 
@@ -237,15 +239,19 @@ def format_requests(requests: RequestCounts) -> str:
     "--to",
     metavar="FOLDER|URL",
     required=True,
-    help="The target: a folder, or an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
+    help="Where to publish: a folder, or an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
 )
 @public_key_option
-@click.option("--allow-older", is_flag=True, help="Publish a snapshot over a newer one.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
+@click.option("--allow-older", is_flag=True, help="Publish a snapshot even if the site at --to is newer.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print what would change and how many requests that takes, and write nothing.",
+)
 @click.option(
     "--exclude-packed",
     is_flag=True,
-    help="Exclude records and proofs that are in the site's packs; only programs that read packs then find them.",
+    help="Don't publish records and proofs that are in the site's packs as separate files. Only programs that read packs find them.",
 )
 @store_options
 def publish_command(

@@ -42,7 +42,9 @@ JAVASCRIPT_READER = Path(__file__).parents[2] / "edge" / "packs.js"
 
 
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 256), help="Threads that compress. Default: one for each core."
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="The number of threads that compress documents. Default: one for each core.",
 )
 
 
@@ -62,7 +64,7 @@ def pack_command() -> None:
     multiple=True,
     required=True,
     metavar="FILE|FOLDER|URL",
-    help="Files of JSON lines, one record per line (repeatable); or a site: a folder, a snapshot or a URL.",
+    help="The records to pack: files with one JSON record on each line, such as records.jsonl (repeatable), or a site: a folder, a snapshot or a URL.",
 )
 @workers_option
 @click.argument("out", type=FILE)
@@ -108,9 +110,18 @@ def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
 
 
 @pack_command.command()
-@click.option("--from", "sources", multiple=True, metavar="FILE", help="Files of JSON lines (repeatable).")
 @click.option(
-    "--remove", "removed", type=FILE, help="A file with the path of a record or a proof on each line."
+    "--from",
+    "sources",
+    multiple=True,
+    metavar="FILE",
+    help="Add or replace the records in this file, which has one JSON record on each line (repeatable).",
+)
+@click.option(
+    "--remove",
+    "removed",
+    type=FILE,
+    help="Remove the documents that this file lists: each line is a path such as v2/contract/1/0x….",
 )
 @workers_option
 @click.argument("folder", type=FOLDER)

@@ -63,7 +63,7 @@ def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Quarter
     default="reports",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write the files into this folder.",
+    help="The folder for the report's files.",
 )
 @now_option
 def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | None) -> ExitCode:

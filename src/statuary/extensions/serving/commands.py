@@ -41,9 +41,14 @@ from statuary.system.network.listening import MAX_PORT, ServerError, listen
     "--at",
     type=INSTANT,
     default=None,
-    help="Serve the site as of this time, such as 2026-12-24T18:00:00Z. Default: the clock.",
+    help="Show the status as of this time, such as 2026-12-24T18:00:00Z. Default: the current time.",
 )
-@click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
+@click.option(
+    "--host",
+    default=LOOPBACK,
+    show_default=True,
+    help="The address to listen on; 0.0.0.0 makes the site reachable from other machines.",
+)
 @click.option(
     "--port",
     type=click.IntRange(0, MAX_PORT),
@@ -56,7 +61,7 @@ from statuary.system.network.listening import MAX_PORT, ServerError, listen
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Also answer requests for this host (repeatable). Default: addresses, localhost, --host and the site's own host.",
+    help="Answer requests for this host name too (repeatable). IP addresses, localhost, --host and the host of the site's URL are always allowed.",
 )
 def serve_command(
     site: str | None, content: Path, at: Instant | None, host: str, port: int, hosts: tuple[str, ...]

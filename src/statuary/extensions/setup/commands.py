@@ -73,27 +73,37 @@ class Answers(NamedTuple):
 with_answers = option_group(
     "answers",
     Answers,
-    click.option("--url", help="The URL of the site. Default: that of site.yaml."),
+    click.option("--url", help="The URL of the site. Default: the URL in site.yaml."),
+    click.option("--branch", help="The git branch that the host publishes. Default: the current branch."),
     click.option(
-        "--branch", help="The branch whose pushes are published. Default: the one that is checked out."
+        "--form/--no-form",
+        default=None,
+        help="Add a form on GitHub with which people report incidents without git. Default: yes.",
     ),
-    click.option("--form/--no-form", default=None, help="Write a form for people without git. Default: yes."),
     click.option(
         "--alerts/--no-alerts",
         default=None,
-        help="Write a function and a workflow that turn alerts into incidents. Default: no.",
-    ),
-    click.option("--to", "store", metavar="URL", help="For s3: the bucket, such as s3://bucket."),
-    click.option(
-        "--root", default=HostOptions().root, show_default=True, help="The site's folder on a server."
+        help="Add a function and a workflow that open incidents from alerts. Default: no.",
     ),
     click.option(
-        "--clone", default="/srv/status", show_default=True, help="The project's folder on a server."
+        "--to", "store", metavar="URL", help="For s3: the bucket to publish to, such as s3://BUCKET."
+    ),
+    click.option(
+        "--root",
+        default=HostOptions().root,
+        show_default=True,
+        help="For nginx and caddy: the folder of the site on the server.",
+    ),
+    click.option(
+        "--clone",
+        default="/srv/status",
+        show_default=True,
+        help="For nginx and caddy: the folder on the server into which the project is cloned.",
     ),
     click.option(
         "--edge",
         metavar="ADDRESS:PORT",
-        help="For nginx and Caddy: the address of `statuary setup deno` on the same server.",
+        help="For nginx and caddy: the address of the service that `statuary setup deno` installed on the same server.",
     ),
     click.option("--yes", is_flag=True, help="Ask nothing: use the defaults."),
 )
@@ -103,14 +113,16 @@ with_answers = option_group(
 @click.argument("host", metavar="HOST", type=click.Choice(list(HOSTS)))
 @with_answers
 @content_option
-@click.option("--out", type=FOLDER, default=Path(), show_default=True, help="The folder of the project.")
+@click.option(
+    "--out", type=FOLDER, default=Path(), show_default=True, help="The project folder to write into."
+)
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="What pip installs at the host. Default: this version, from where it was installed.",
+    help="The requirement that the host passes to `pip install`. Default: this version, from where you installed it.",
 )
-@click.option("--force", is_flag=True, help="Replace files that differ.")
-@click.option("--test-message", is_flag=True, help="Send a test message to every channel now.")
+@click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: refuse.")
+@click.option("--test-message", is_flag=True, help="Send a test message to every notification channel now.")
 def setup_command(
     host: str,
     answers: Answers,

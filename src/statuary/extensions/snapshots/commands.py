@@ -114,8 +114,14 @@ def _text(value: object) -> str:
 @click.command()
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @public_key_option
-@click.option("--against", metavar="SNAPSHOT", help="Use this snapshot's manifest instead of its own.")
-@click.option("--prove", "proving", is_flag=True, help="Also verify every contract record, as a build does.")
+@click.option(
+    "--against",
+    metavar="SNAPSHOT",
+    help="Verify the files by the manifest of this snapshot instead of the site's own manifest.",
+)
+@click.option(
+    "--prove", "proving", is_flag=True, help="Also verify every contract record in it, as a build does."
+)
 @text_or_json_option
 def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
     """Check every byte of a snapshot, folder or site.
@@ -194,11 +200,13 @@ only_option = click.option(
     "--only",
     multiple=True,
     metavar="PART",
-    help="Pack only a part: contracts, status, chain=ID or address-list=FILE (repeatable).",
+    help="Pack only this part: contracts, status, chain=ID or address-list=FILE (repeatable). Default: everything.",
 )
 
 
-allow_older_option = click.option("--allow-older", is_flag=True, help="Replace a newer snapshot.")
+allow_older_option = click.option(
+    "--allow-older", is_flag=True, help="Replace the snapshot even if it is newer."
+)
 
 
 @click.group()
@@ -219,14 +227,18 @@ snapshot_command.add_command(diff_command)
     "--from",
     "source",
     metavar="FOLDER|FILE|URL",
-    help="Pack this published site instead of building the content.",
+    help="Pack this published site. Default: build the content, and pack the result.",
 )
 @only_option
 @now_option
-@click.option("--revision", metavar="TEXT", help="The content's revision. Default: git's commit.")
+@click.option(
+    "--revision",
+    metavar="TEXT",
+    help="The version of the content to note in the manifest. Default: the git commit of the content.",
+)
 @sign_option
 @allow_older_option
-@click.option("--dry-run", is_flag=True, help="Show what would change without writing it.")
+@click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
 @click.argument("out", type=FILE)
 def create(
     content: Path,
@@ -346,8 +358,15 @@ def _print_result(target: SnapshotTarget) -> None:
 
 @snapshot_command.command("sign")
 @click.argument("file", type=FILE)
-@click.option("--key", type=FILE, required=True, help="A minisign secret key, as `minisign -G` creates it.")
-@click.option("--out", type=FILE, help="Write the signed snapshot here. Default: in place.")
+@click.option(
+    "--key",
+    type=FILE,
+    required=True,
+    help="The file with your minisign secret key, which `minisign -G` creates.",
+)
+@click.option(
+    "--out", type=FILE, help="Write the signed snapshot to this file. Default: sign the snapshot in place."
+)
 def sign_command(file: Path, key: Path, out: Path | None) -> None:
     """Sign a snapshot's manifest, after verifying the snapshot.
 
@@ -368,8 +387,10 @@ WILDCARD = re.compile(r"[*?\[]")
 @click.command()
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @click.argument("wanted", nargs=-1, metavar="[WHAT]...")
-@click.option("--to", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder.")
-@click.option("--list", "listing", is_flag=True, help="Print paths instead of documents.")
+@click.option(
+    "--to", type=click.Path(path_type=Path, file_okay=False), help="Write the documents into this folder."
+)
+@click.option("--list", "listing", is_flag=True, help="Print the paths of the documents only.")
 @public_key_option
 def extract_command(
     location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 public_key_option = click.option(
     "--public-key",
     metavar="FILE|KEY",
-    help="The minisign public key that the manifest must be signed with.",
+    help="Require that the manifest is signed with this minisign key: the public key, or a file with it.",
 )
 sign_option = click.option(
-    "--sign", "key", type=FILE, help="Sign the manifest with this minisign secret key."
+    "--sign", "key", type=FILE, help="Sign the manifest with the minisign secret key in this file."
 )
 
 

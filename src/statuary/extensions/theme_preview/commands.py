@@ -41,7 +41,7 @@ def theme_command() -> None:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("theme-preview"),
     show_default=True,
-    help="The folder that the page and its files are written into; it must be empty or absent.",
+    help="The folder for the preview. It must be empty, or not exist yet.",
 )
 def preview(content: Path, out: Path) -> None:
     """Write a page that shows every part and state in your theme.

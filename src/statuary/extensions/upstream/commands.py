@@ -48,12 +48,12 @@ class FetchedStatus(NamedTuple):
 
 @click.command()
 @content_option
-@click.option("--dry-run", is_flag=True, help="Print the statuses of other pages without saving them.")
+@click.option("--dry-run", is_flag=True, help="Print the statuses of the other pages, and save nothing.")
 @now_option
 @click.option(
     "--allow-clock-rollback",
     is_flag=True,
-    help="Forget statuses that are ahead of the clock: a run had a wrong clock.",
+    help="Discard saved statuses that are ahead of the clock, after a run with a wrong clock.",
 )
 def upstream_command(
     content: Path,
