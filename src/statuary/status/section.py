@@ -27,6 +27,7 @@ from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_model import SourceModel, value_of
+from statuary.status.broken_records import find_broken_files, without_files
 from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
 from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.model.bounded_records import bound_records
@@ -49,6 +50,7 @@ class StatusSection(ContentSection, PublishesIncidents):
     urls = URLS
 
     _status: SiteStatus  # set by `exclude_faults`
+    _found: Sequence[Finding] = ()  # what the rules find, also set by `exclude_faults`
     _paths: Sequence[str] = ()  # of current documents and examples; set by `build`
 
     @override
@@ -109,25 +111,41 @@ class StatusSection(ContentSection, PublishesIncidents):
         if unread and not run.is_check:
             from statuary.status.sources.last_published import keep_last_published, with_consequences
 
-            site = keep_last_published(site, run.target)
+            site = keep_last_published(site, run.target, site.unread)
             unread = with_consequences(unread, site)
         with stage(run.progress, "Status"):
-            content = site.of(StatusContent)
-            catalogue, excess = bound_records(content.catalogue, run.instant, content.settings)
-            site = site.with_value(content._replace(catalogue=catalogue))
-            families = partial(run.answering, FollowsStatus)
-            site, self._status, unsound = isolate_faulty_records(site, run.instant, families)
-        return SoundContent(site, [*unread, *excess, *unsound])
+            sound = self._without_excess(site, run)
+            # a check and a strict build report errors as they are; any other build does without their files
+            while not (run.is_check or run.checks.strict) and (
+                broken := find_broken_files(self._found, sound.site)
+            ):
+                from statuary.status.sources.last_published import keep_last_published, with_consequences
+
+                paths = {finding.path for finding in broken}
+                site = keep_last_published(without_files(site, paths), run.target, paths)
+                unread = [*unread, *with_consequences(broken, site)]
+                sound = self._without_excess(site, run)
+        return SoundContent(sound.site, [*unread, *sound.findings])
+
+    def _without_excess(self, site: "SiteContent", run: Run) -> SoundContent:
+        """Compute the status without records that exceed a limit or raise exceptions."""
+        content = site.of(StatusContent)
+        catalogue, excess = bound_records(content.catalogue, run.instant, content.settings)
+        site = site.with_value(content._replace(catalogue=catalogue))
+        families = partial(run.answering, FollowsStatus)
+        site, self._status, unsound = isolate_faulty_records(site, run.instant, families)
+        found = run_guarded(
+            partial(self._status.findings, run.checks.skipped), site.source, "checking the status"
+        )
+        self._found = [found] if isinstance(found, Finding) else found
+        return SoundContent(site, [*excess, *unsound])
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
+        yield from self._found
         source = "" if run.site is None else run.site.source
-        for find, action in (
-            (partial(self._status.findings, run.checks.skipped), "checking the status"),
-            (self._status.epoch_findings, "counting the epochs"),
-        ):
-            found = run_guarded(find, source, action)
-            yield from [found] if isinstance(found, Finding) else found
+        found = run_guarded(self._status.epoch_findings, source, "counting the epochs")
+        yield from [found] if isinstance(found, Finding) else found
 
     @override
     def outlook(self) -> Outlook:

@@ -65,7 +65,11 @@ RECORDS = {
     "a language": (bare(language="Solar", compiler="solar"), OPEN, "the language 'Solar' is not known here"),
     "a compiler": (bare(compiler="solx"), OPEN, "the compiler 'solx' is not known here"),
     "a compiler of another language": (bare(compiler="vyper"), CONTRADICTED, "is not compiled by 'vyper'"),
-    "a sentence as a language": (bare(language="Yul, audited"), CONTRADICTED, "is not the name of a language"),
+    "a sentence as a language": (
+        bare(language="Yul, audited"),
+        CONTRADICTED,
+        "is not the name of a language",
+    ),
     "a compiler that the code denies": (hashed(compiler="solx"), CONTRADICTED, "the code names solc"),
     "a language that the code denies": (
         hashed(language="Solar", compiler="solar"),

@@ -155,7 +155,8 @@ def test_import_keeps_author_edits(tmp_path, documents):
 
 
 @pytest.mark.parametrize(
-    ("failure", "reason"), [(500, "returns 500"), ("cut", "bytes are missing"), ("html", "does not send JSON")]
+    ("failure", "reason"),
+    [(500, "returns 500"), ("cut", "bytes are missing"), ("html", "does not send JSON")],
 )
 def test_next_import_completes_interrupted_import(tmp_path, documents, count, failure, reason):
     content = tmp_path / "content"

@@ -1,6 +1,6 @@
 """Keep published versions of records that can no longer be read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,18 +21,25 @@ from statuary.status.model.records import (
 from statuary.status.urls import INCIDENT
 
 
-def keep_last_published(site: SiteContent, target: BuildTarget) -> SiteContent:
-    """Replace each record that cannot be read by its published version."""
-    kept = [record for path in sorted(site.unread) for record in _published_records(path, target)]
+def keep_last_published(site: SiteContent, target: BuildTarget, paths: Collection[str]) -> SiteContent:
+    """Add the published versions of records whose files cannot be used.
+
+    A record of another file that has the id of a published one is left out: the first published stays.
+
+    Args:
+        paths: the files, whose records the site does not have.
+    """
+    kept = [record for path in sorted(paths) for record in _published_records(path, target)]
     if not kept:
         return site
     content = site.of(StatusContent)
-    windows = tuple(record for record in kept if isinstance(record, Maintenance))
-    incidents = tuple(record for record in kept if not isinstance(record, Maintenance))
     status = content.catalogue
-    status = replace(
-        status, incidents=status.incidents + incidents, maintenances=status.maintenances + windows
-    )
+    kept_ids = {record.id for record in kept}
+    others = [record for record in (*status.incidents, *status.maintenances) if record.id not in kept_ids]
+    records = [*others, *kept]
+    windows = tuple(record for record in records if isinstance(record, Maintenance))
+    incidents = tuple(record for record in records if not isinstance(record, Maintenance))
+    status = replace(status, incidents=incidents, maintenances=windows)
     return site.with_value(content._replace(catalogue=status))
 
 
