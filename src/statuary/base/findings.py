@@ -19,7 +19,7 @@ Pointer = tuple[str | int, ...]
 class Severity(StrEnum):
     """The severity of a finding.
 
-    An error stops the build. A warning stops it only with `--strict`. A note never does.
+    An error stops the build, or excludes a record. A warning stops it only with `--strict`. A note never does.
     """
 
     ERROR = "error"
