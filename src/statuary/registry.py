@@ -45,7 +45,7 @@ class Extension(NamedTuple):
 
     name: str  # the folder in `extensions/`
     section: str = ""  # the `Section` (`section.py`) that the name as a key of site.yaml enables
-    folders: tuple[str, ...] = ()  # the first names of its paths, which a build removes when it is disabled
+    folders: tuple[str, ...] = ()  # its folders and files, which a build removes when it is disabled
     commands: Mapping[str, Command] = MappingProxyType({})  # commands by name: "serve", "incident from-alert"
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     provides: Mapping[str, str] = MappingProxyType({})  # what the core asks for by name, such as "place s3"

@@ -1,8 +1,8 @@
 """The protocol between the engine and the sections of a site.
 
 The contracts and the status are sections, and so is each extension that makes documents. The engine calls the methods
-of `Section` and `ContentSection`. Sections do not call each other: one asks its `Run` for an earlier section's result,
-or for the sections that implement a given class.
+of `Section` and `ContentSection`. A section knows no other by name: it asks its `Run` for an earlier section's result,
+or for the sections that inherit a class such as `FollowsStatus`, and calls the methods of that class.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,11 +45,11 @@ ALL_CHECKS = CheckOptions()
 class SectionResult(NamedTuple):
     """The findings, values and skipped documents that a section returns."""
 
-    values: tuple[object, ...] = ()  # results that later sections may ask for by type
+    values: tuple[object, ...] = ()  # results that later sections may ask for by type; unused from `finalize`
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
-    line: str = ""  # a line of the summary; empty for none
+    line: str = ""  # a line of the summary; empty for none; unused from `build`
     counts: tuple[str, ...] = ()  # what the summary of a build counts, such as "12 components"
-    findings: "tuple[Finding, ...]" = ()  # faults in the content; an error stops the build
+    findings: "tuple[Finding, ...]" = ()  # faults in the content; an error stops the build, but not from `finalize`
     exclusion_reasons: "tuple[Finding, ...]" = ()  # why records are excluded
     excluded_count: int = 0  # the number of excluded records
 
@@ -86,9 +86,18 @@ class Run:
 class Section:
     """Base class of a site's parts: status, contracts, and extensions.
 
-    All methods are optional. One object serves one build, so that methods may share values. If a method of an
-    extension raises, the build reports the error at its key in site.yaml, keeps its last documents, and
-    continues with the others.
+    All methods are optional. `ContentSection.read` runs on an object of its own. One other object serves the
+    rest of a build, so that methods may share values. Each step visits every section before the next begins:
+
+    1. `exclude_faults`, `findings`, `build`; after each section's `build`, an error of the content ends the build
+    2. `config_inputs`, and if it changed, `operations`, `api_facts` and `config_documents`
+    3. `finalize`, `outlook`, and `on_published` if the site was published
+
+    A check calls `exclude_faults`, `findings`, `check` and `outlook`; a tick `build`, `finalize` and
+    `on_published`.
+
+    If a method of an extension raises, the build reports the error at its key in site.yaml, keeps its last
+    documents, and continues with the others.
     """
 
     urls: "ClassVar[tuple[Url, ...]]" = ()  # the paths that the section publishes
@@ -119,7 +128,10 @@ class Section:
         return ()
 
     def findings(self, run: Run) -> "Iterable[Finding]":
-        """Yield the faults in the section's content; an error stops the build."""
+        """Yield the faults in the section's content.
+
+        An error stops the build, unless only the record of its file is excluded.
+        """
         return ()
 
     def check(self, run: Run) -> SectionResult | None:
@@ -130,9 +142,10 @@ class Section:
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
-        """Yield the documents that depend only on site.yaml.
+        """Yield the documents that stay while the settings of the site do.
 
-        A document that cannot be made becomes a finding in `skipped`.
+        Those of contracts and status may also depend on what their `config_inputs` returns, such as counts
+        of a build. A document that cannot be made becomes a finding in `skipped`.
         """
         return ()
 

@@ -82,6 +82,8 @@ def run_guarded(
 ) -> Result | Finding:
     """Run a function with limited work, and report its exceptions.
 
+    A call inside of another has a full limit of its own.
+
     Args:
         work: the function to call, with a limit of `MAX_STEPS` steps.
         path: the content file that the finding names.

@@ -6,7 +6,8 @@ from typing import Final
 BUG_REPORT_HINT: Final = "this is a defect of statuary; please report it with this line"
 """The hint of findings about unexpected exceptions."""
 
-MAX_WORDS: Final = 200  # characters of an exception's message that are shown
+MAX_SHOWN: Final = 200  # characters of an exception's message
+GUARD: Final = "base/budget.py"  # it calls what fails, so its lines are never the place of a defect
 PACKAGE: Final = __file__.rpartition(os.sep)[0].rpartition(os.sep)[0]
 
 
@@ -30,11 +31,12 @@ def error_for_user(error: BaseException) -> StatuaryError:
 def describe_exception(error: BaseException) -> str:
     """Describe an unexpected exception: its type, message and place in the code."""
     text = " ".join(str(error).split())
-    words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
+    words = f"{type(error).__name__}: {text[:MAX_SHOWN]!r}" if text else type(error).__name__
     trace, place = error.__traceback__, ""
     while trace:
-        package, _, file = trace.tb_frame.f_code.co_filename.partition(f"{PACKAGE}{os.sep}")
-        if not package and file and not file.endswith("work.py"):
-            place = f" in {file.replace(os.sep, '/')}:{trace.tb_lineno}"
+        package, _, name = trace.tb_frame.f_code.co_filename.partition(f"{PACKAGE}{os.sep}")
+        file = name.replace(os.sep, "/")
+        if not package and file and file != GUARD:
+            place = f" in {file}:{trace.tb_lineno}"
         trace = trace.tb_next
     return f"unexpected {words}{place}"

@@ -1,4 +1,4 @@
-"""Paths inside the site, temporary databases and errors of publishing."""
+"""Paths inside the site, errors of publishing, and transactions of SQLite."""
 
 import sqlite3
 import unicodedata
@@ -33,7 +33,7 @@ class PublishingError(StatuaryError):
 
 
 TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
-"""Exceptions that end a build: those that targets raise, and interruptions."""
+"""Exceptions that targets raise, and interruptions. Contracts and status let them end the build."""
 
 
 def overlap_of_folders(content: Path, out: Path, name: str) -> str:

@@ -39,7 +39,7 @@ class Position:
 class Finding:
     """Something wrong with a content file, and what to do about it."""
 
-    rule: str  # the name of the check, in kebab-case, as `--skip` takes it
+    rule: str  # its name, in kebab-case; `--skip` takes the names of checks
     message: str  # what is wrong, with the value
     hint: str = ""  # what to do, in the imperative; empty if the message contains it
     path: str = ""

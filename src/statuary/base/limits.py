@@ -1,4 +1,4 @@
-"""All limits on input except those of extensions.
+"""Limits on input except those of extensions.
 
 Content beyond a limit becomes a finding, and the rest is published. Each limit is far above what real content
 needs.

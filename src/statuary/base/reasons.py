@@ -1,4 +1,4 @@
-"""The reason for a claim's outcome: a text key with values."""
+"""The reason why a claim of a proof holds or fails: a text key with values."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """A reason for a claim's status, which pages show in their language.
+    """Why a claim of a proof holds or fails, as pages say in their language.
 
     It is the key of a text below `claim_reason`, and the values to fill in.
     """

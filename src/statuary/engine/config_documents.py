@@ -1,4 +1,4 @@
-"""Documents about the whole site, which depend on its settings alone."""
+"""Documents about the whole site, which stay while `config_inputs` does."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -26,7 +26,7 @@ CONFIG = "settings-only"
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add the documents that depend only on site.yaml, or reuse them.
+    """Add the documents that depend only on `config_inputs`, or reuse them.
 
     A document that cannot be made becomes a finding in `skipped`.
     """
@@ -58,7 +58,7 @@ def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
 
 
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
-    """Yield the documents that depend only on site.yaml.
+    """Yield the documents that depend only on `config_inputs`.
 
     A document that cannot be made becomes a finding in `skipped`.
     """
@@ -85,7 +85,7 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
-    """Return functions that make the pages depending only on site.yaml.
+    """Return functions that make the pages depending only on `config_inputs`.
 
     The keys are the names of the pages. `openapi` is the OpenAPI document, if there is one.
     """

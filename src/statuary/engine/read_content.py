@@ -78,8 +78,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 def is_excluded(finding: Finding) -> bool:
     """Return whether a build leaves out the file of a finding.
 
-    It does so with an incident, a maintenance window or a page that exceeds a limit or causes a bug. Any
-    other error in these files stops the build.
+    It does so with an incident, a maintenance window or a page that exceeds a limit or causes a bug.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None

@@ -9,7 +9,7 @@ from statuary.registry import EXTENSIONS
 from statuary.site.settings import NO_HOSTING, CompressedFormat, HostingPlatform, PageSettings, PathLayout
 from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber
 
-PAGES = PageSettings()  # the defaults of settings are those of the domain
+PAGES = PageSettings()  # the defaults of its keys
 
 
 class PagesSource(SourceModel):

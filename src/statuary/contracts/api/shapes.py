@@ -1,6 +1,6 @@
 """Types of the look-up's lists and errors, for OpenAPI and conformance checks.
 
-Measured on Sourcify server 3.12.1. The type of a record is `domain.contracts.record.Record`.
+Measured on Sourcify server 3.12.1. The type of a record is `contracts.model.record.Record`.
 """
 
 from typing import Annotated

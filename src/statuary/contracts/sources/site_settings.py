@@ -99,7 +99,7 @@ class ChainSource(SourceModel):
         )
 
 
-CONTRACTS = ContractSettings()  # the defaults of settings are those of the domain
+CONTRACTS = ContractSettings()  # the defaults of its keys
 
 
 class ContractsSource(SourceModel):
