@@ -31,7 +31,7 @@ def best(work):
 def main():
     content = CHECKOUT / "content"
     sizes, size_ratios, times, time_ratios = [], [], [], []
-    for source in read_content(content).catalogue.of(SiteContracts).sources:
+    for source in read_content(content).site.of(SiteContracts).sources:
         read = read_contract(content, source)
         size, own = len(anchor_file(read.anchor)), len(encode_unchecked(read.record))
         verifying = best(lambda r=read: anchor_claims(RecordView(r.record), r.anchor, r.anchor.record))

@@ -46,7 +46,7 @@ LAYOUT = (
 
 def model() -> dict[str, Any]:
     """Return the record that every contract of the benchmark is a variant of."""
-    catalogue = read_content(CONTENT).catalogue
+    catalogue = read_content(CONTENT).site
     assert catalogue is not None
     source = next(source for source in catalogue.of(SiteContracts).sources if source.address == MODEL)
     read = read_contract(CONTENT, source).record
@@ -68,7 +68,7 @@ def variant(record: dict[str, Any], number: int, *, own_sources: bool) -> dict[s
 
 def contract_documents(count: int, *, own_sources: bool) -> Iterator[Document]:
     """Yield the pages of so many contracts."""
-    catalogue = read_content(CONTENT).catalogue
+    catalogue = read_content(CONTENT).site
     assert catalogue is not None
     pages = contract_page_context(catalogue)
     assert pages is not None
@@ -81,7 +81,7 @@ def contract_documents(count: int, *, own_sources: bool) -> Iterator[Document]:
 
 def incident_documents(content: Path) -> Iterator[Document]:
     """Yield the pages of a content folder's status side."""
-    catalogue = read_content(content).catalogue
+    catalogue = read_content(content).site
     assert catalogue is not None
     now = parse_instant(NOW)
     yield from StatusPages(

@@ -137,7 +137,7 @@ def _with_evidence(content: Path, plan: dict[str, Any]) -> list[ContractSource]:
         for verification in plan["verifications"]
         if verification.get("evidence") == "none"
     }
-    sources = read_content(content).catalogue.of(SiteContracts).sources
+    sources = read_content(content).site.of(SiteContracts).sources
     records = {source: read_contract(content, source).record for source in sources}
     return [
         source

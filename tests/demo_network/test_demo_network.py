@@ -246,7 +246,7 @@ def test_recompilation_reproduces_contracts(workshop, tmp_path, records):
         for kept in CHAIN.glob(f"{address}*"):  # a record, and the folder of its anchor; or a workspace
             copy = shutil.copytree if kept.is_dir() else shutil.copy
             copy(kept, tmp_path / "contracts" / CHAIN.name / kept.name)
-    site = read_content(tmp_path).catalogue
+    site = read_content(tmp_path).site
     assert len(site.of(SiteContracts).sources) == len(wanted)
     again = recompile_contracts(tmp_path, site, workshop, NoProgress())
     assert (again.compiled, again.identical, again.findings) == (len(wanted), len(wanted), ())
@@ -266,7 +266,7 @@ def test_recompilation_detects_damaged_source_map(workshop, tmp_path, records):
     (damaged / "output.json").write_text(json.dumps(output), encoding="utf-8")
     checked = check_site(content, parse_instant(NOW), NoProgress())
     assert [finding.rule for finding in checked.all_findings] == ["compilation-mismatch"]
-    [finding] = recompile_contracts(content, checked.catalogue, workshop, NoProgress()).findings
+    [finding] = recompile_contracts(content, checked.site, workshop, NoProgress()).findings
     assert finding.rule == "recompilation-mismatch"
     assert finding.pointer == ("runtimeBytecode", "sourceMap")
     assert f"the first difference is at character {source_map.index('-')}" in finding.message

@@ -78,8 +78,8 @@ def read_status(folder: Path) -> StatusCatalogue:
     """Return the status side of a content folder that has nothing wrong with it."""
     reading = read_content(folder)
     assert reading.findings == []
-    assert reading.catalogue is not None
-    return reading.catalogue.of(StatusContent).catalogue
+    assert reading.site is not None
+    return reading.site.of(StatusContent).catalogue
 
 
 def named_components(record: Members) -> Iterable[Members]:

@@ -81,11 +81,11 @@ def read_status_content(
     """Read and check the status content, as if edits were already written."""
     edited = {edit.path: edit.text_after for edit in edits}
     files = edited_files(root, edited, scope) if root.is_dir() or edited else None
-    catalogue, findings = read_content(root, files)
+    site, findings = read_content(root, files)
     timeline, language = None, ""
-    if catalogue is not None:
-        language = catalogue.pages.language
-        content = catalogue.of(StatusContent)
+    if site is not None:
+        language = site.pages.language
+        content = site.of(StatusContent)
         timeline = timeline_from(content.catalogue, now, content.settings)
         findings = [*findings, *status_findings(timeline, now)]
     return CheckedStatus(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)

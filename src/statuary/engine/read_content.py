@@ -53,7 +53,7 @@ def read_site(root: Path, progress: Progress, report: BuildReport) -> SiteConten
 class ReadResult(NamedTuple):
     """The content of a folder, with the findings about it."""
 
-    catalogue: SiteContent | None  # the site; None if its settings or components could not be read
+    site: SiteContent | None  # the site; None if its settings or components could not be read
     # the findings about all files except those of contracts, which are read later, one by one
     findings: list[Finding]
 
@@ -71,8 +71,8 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
             content.findings.append(file)
         else:
             content.add(file)
-    catalogue = _read_site(root, content, has_contracts=files is None)
-    return ReadResult(catalogue, content.findings)
+    site = _read_site(root, content, has_contracts=files is None)
+    return ReadResult(site, content.findings)
 
 
 def is_excluded(finding: Finding) -> bool:

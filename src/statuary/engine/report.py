@@ -63,10 +63,10 @@ class BuildReport:
         if run is None or outlook is None:
             findings = _add_positions(root, [*self.findings, *self.exclusion_reasons])
             skipped = _add_positions(root, self.skipped)
-            return CheckedSite(root=root, catalogue=None, findings=findings, skipped=skipped)
+            return CheckedSite(root=root, site=None, findings=findings, skipped=skipped)
         return CheckedSite(
             root=root,
-            catalogue=run.site,
+            site=run.site,
             findings=_add_positions(root, self.findings),
             exclusion_reasons=_add_positions(root, self.exclusion_reasons),
             excluded_count=self.excluded_count,
@@ -91,7 +91,7 @@ class CheckedSite:
     """The result of checking a site."""
 
     root: Path  # the content folder
-    catalogue: "SiteContent | None"  # the site; None if it could not be read
+    site: "SiteContent | None"  # the site; None if it could not be read
     # the faults of the content, with their positions and in order; an error forbids publishing
     findings: tuple[Finding, ...]
     # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
@@ -109,7 +109,7 @@ class CheckedSite:
     @property
     def may_publish(self) -> bool:
         """Whether the site could be read and has no errors."""
-        return self.catalogue is not None and not has_errors(self.findings)
+        return self.site is not None and not has_errors(self.findings)
 
     @property
     def is_clean(self) -> bool:

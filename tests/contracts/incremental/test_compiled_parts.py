@@ -57,7 +57,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> CompiledParts:
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> ContractBuildSettings:
     content = write_files(small_site(tmp_path_factory.mktemp("site")), dict([at_address(made_record(), 1)]))
-    catalogue = read_content(content).catalogue
+    catalogue = read_content(content).site
     assert catalogue is not None
     chains = frozenset(str(record["chainId"]) for _, record in records()) | {CHAIN}
     return replace(contract_build_settings(catalogue, None, None), chains=chains)

@@ -67,7 +67,7 @@ def test_mutated_records_cause_no_defects(tmp_path: Path) -> None:
     chance, texts = seeded(1), true_texts()
     good = at_address(made_record(), GOOD)
     content = write_files(small_site(tmp_path), dict([good]))
-    catalogue = read_content(content).catalogue
+    catalogue = read_content(content).site
     assert catalogue is not None
     settings = contract_build_settings(catalogue, None, contract_page_context(catalogue))
     beside, slowest, withheld, defects = [good], 0.0, 0, []

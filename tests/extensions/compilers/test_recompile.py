@@ -45,7 +45,7 @@ def site(folder, *records):
 
 def recompiled(content, *compilers, **limits):
     options = RecompileOptions(compilers=compilers, limits=RunLimits(**limits), workers=2)
-    return recompile_contracts(content, read_content(content).catalogue, options, NoProgress())
+    return recompile_contracts(content, read_content(content).site, options, NoProgress())
 
 
 def at(record, number):
@@ -266,7 +266,7 @@ def test_equal_inputs_are_compiled_once(tmp_path):
     body = f"echo run >> {tmp_path}/runs; cat {tmp_path}/output.json"
     content = site(tmp_path, *(at(record, number) for number in range(1, 6)))
     options = RecompileOptions(compilers=[detect_compiler("solc", program(tmp_path, body))])
-    again = recompile_contracts(content, read_content(content).catalogue, options, NoProgress())
+    again = recompile_contracts(content, read_content(content).site, options, NoProgress())
     assert (again.compiled, again.identical) == (5, 5)
     assert (tmp_path / "runs").read_text() == "run\n"
 

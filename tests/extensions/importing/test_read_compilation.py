@@ -340,7 +340,7 @@ def test_added_contract_recompiles_identically(form, workshop, tmp_path):
             (n, "exact_match") for n in "123"
         }
     assert checked.all_findings == []
-    compiled = recompile_contracts(content, checked.catalogue, workshop, NoProgress())
+    compiled = recompile_contracts(content, checked.site, workshop, NoProgress())
     assert (compiled.compiled, compiled.identical) == (3, 1)
     # what Hardhat 2 and Foundry do not ask the compiler for by default
     assert {(one.pointer, one.severity) for one in compiled.findings} == {

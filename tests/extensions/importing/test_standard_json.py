@@ -66,7 +66,7 @@ def test_demo_compilation_reproduces_record(workspace, tmp_path):
     found = prepare_contract(tmp_path, catalogue, wanted, compilation, held(workspace, settings))
     [source] = [
         one
-        for one in read_content(CONTENT).catalogue.of(SiteContracts).sources
+        for one in read_content(CONTENT).site.of(SiteContracts).sources
         if one.address == workspace.parent.name
     ]
     kept = read_contract(CONTENT, source).record
@@ -82,7 +82,7 @@ def test_replaced_contract_keeps_proxy_resolution(tmp_path):
     content = tmp_path / "content"
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
     shutil.copy(CONTENT / "site.yaml", content)
-    catalogue, settings = read_content(content).catalogue, settings_of(workspace)
+    catalogue, settings = read_content(content).site, settings_of(workspace)
     wanted = ImportOptions(
         chain_id="748463",
         address=parse_address(workspace.parent.name),

@@ -129,7 +129,7 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 
     If the content is missing or has errors, they have their defaults.
     """
-    catalogue = read_content(content).catalogue if content.is_dir() else None
+    catalogue = read_content(content).site if content.is_dir() else None
     if catalogue is None:
         return _ContentSettings()
     return _ContentSettings(catalogue.hosting, frozenset(dict(catalogue.extensions)))

@@ -139,12 +139,12 @@ def setup_command(
     the lines of .gitignore. Run it again after you change components or channels.
     """
     read = read_content(content)
-    if read.catalogue is None:
+    if read.site is None:
         located = locate_findings(content, read.findings)
         click.echo(format_findings(located, str(content), "text"), err=True)
         return ExitCode.FINDINGS
-    decided = _decide(host, answers, read.catalogue, out)
-    catalogue = read.catalogue
+    decided = _decide(host, answers, read.site, out)
+    catalogue = read.site
     options_of_host = _host_options(decided, answers, catalogue, out, install)
     has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
     require_supported_settings(host, catalogue.hosting, has_edge=has_edge)

@@ -49,7 +49,7 @@ def preview(content: Path, out: Path) -> None:
     Open its index.html in a browser. It shows parts that your site may not have today: each state by colour and shape, in
     bars, tags, cards and tables, each verdict of a contract, code, fields and buttons.
     """
-    catalogue = read_content(content).catalogue
+    catalogue = read_content(content).site
     if catalogue is None:
         raise StatuaryError(f"the content in {str(content)!r} cannot be read", "run `statuary check`")
     if overlap := overlap_of_folders(content, out, "the folder"):
