@@ -170,7 +170,7 @@ class ContentFolder(NamedTuple):
 
     root: "Path"
     files: "ContentFiles"  # all files except contracts; receives findings about them
-    has_contracts: bool  # whether the folder's contracts are read too
+    reads_contracts: bool  # whether the folder's contracts are read too
     source: str = ""  # the path of site.yaml
     settings: "SourceModel | None" = None  # the section's keys of site.yaml; None if site.yaml cannot be read
     language: str = ""  # the language of pages

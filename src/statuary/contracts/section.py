@@ -87,7 +87,9 @@ class ContractsSection(ContentSection):
         contracts = SiteContracts(
             chains=tuple(chain.chain() for chain in keys.chains),
             settings=value_of(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
-            sources=find_contracts(folder.root, settings, folder.source, has_contracts=folder.has_contracts),
+            sources=find_contracts(
+                folder.root, settings, folder.source, reads_contracts=folder.reads_contracts
+            ),
         )
         return SectionContent(contracts, has_contracts=bool(contracts.chains))
 

@@ -71,7 +71,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
             content.findings.append(file)
         else:
             content.add(file)
-    site = _read_site(root, content, has_contracts=files is None)
+    site = _read_site(root, content, reads_contracts=files is None)
     return ReadResult(site, content.findings)
 
 
@@ -85,7 +85,7 @@ def is_excluded(finding: Finding) -> bool:
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
-def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteContent | None:
+def _read_site(root: Path, files: ContentFiles, *, reads_contracts: bool) -> SiteContent | None:
     """Convert the files to the content of a site.
 
     Returns:
@@ -96,7 +96,7 @@ def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteC
         message = "the content folder has no site.yaml"
         files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
     if read is None:
-        nothing = ContentFolder(root=root, files=files, has_contracts=has_contracts)
+        nothing = ContentFolder(root=root, files=files, reads_contracts=reads_contracts)
         for row in CONTENT_SECTIONS:
             load(row.section)().read(nothing)  # for its findings
         return None
@@ -109,7 +109,7 @@ def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteC
             ContentFolder(
                 root=root,
                 files=files,
-                has_contracts=has_contracts,
+                reads_contracts=reads_contracts,
                 source=file.path,
                 settings=settings.sections[row.name],
                 language=settings.site.pages.language,

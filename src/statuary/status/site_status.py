@@ -87,13 +87,13 @@ class SiteStatus:
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
-    providers: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
+    families: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
     packages: tuple[str, ...] = ()  # versions of the other packages whose sections the site enables
     content: StatusCatalogue | None = None  # includes held-back records; None if there are none
     next_publication: Instant | None = None  # when a held-back record is due; None if none is
 
     @cached_property
-    def site(self) -> "StatusDocuments":
+    def api(self) -> "StatusDocuments":
         """The status API's documents, for any time."""
         from statuary.status.api.documents import StatusDocuments
 
@@ -137,15 +137,15 @@ class SiteStatus:
     @cached_property
     def incidents(self) -> list[Document]:
         """The API documents of all incidents and maintenance windows."""
-        documents = self.site.documents_at(self.now)
+        documents = self.api.documents_at(self.now)
         return [document for document in documents if incident_of_path(document.path)]
 
     @cached_property
     def _timed_at(self) -> Callable[[Instant], list[Document]]:
         timeline = self._timeline_of(EXTENSIONS)
-        families = () if EXTENSIONS in self.skipped else self.providers
+        families = () if EXTENSIONS in self.skipped else self.families
         added = [family.documents_at(timeline, self.now, self.pages) for family in families]
-        core = timed_documents(self.site, self.feeds, self.pages, self.now)
+        core = timed_documents(self.api, self.feeds, self.pages, self.now)
         return lambda at: [*core(at), *(document for family in added for document in family(at))]
 
     @cached_property
@@ -159,18 +159,18 @@ class SiteStatus:
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[ArchivePart]:
-        for month, records in self.site.months.items():
+        for month, records in self.api.months.items():
             final = tuple(map(self._final_record, records.final_by(self.now)))
             if final:
                 digest = digest_of([record.digest for record in final], records.is_final_by(self.now))
-                archive = partial(self.site.final_archive, month, self.now)
+                archive = partial(self.api.final_archive, month, self.now)
                 yield ArchivePart(f"month {month}", digest, archive, final)
 
     def _final_record(self, record: IncidentState) -> FinalRecord:
         is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
         pages = None if is_omitted else self.pages
-        digest = digest_of(self._digests[record], self.site.basis_of(record))
-        return FinalRecord(digest, partial(final_documents, self.site, pages, record))
+        digest = digest_of(self._digests[record], self.api.basis_of(record))
+        return FinalRecord(digest, partial(final_documents, self.api, pages, record))
 
     def _final_feeds(self) -> Iterator[ArchivePart]:
         if self.feeds is None:
@@ -200,7 +200,7 @@ class SiteStatus:
     @property
     def example_paths(self) -> Iterator[str]:
         """Paths of an incident and an archive, for the API page."""
-        for month, records in self.site.months.items():
+        for month, records in self.api.months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
                 if self.settings.archives:
@@ -263,7 +263,7 @@ class SiteStatus:
         layers = [history.since(earliest) for history in self.timeline.layer_histories.values()]
         records = [self._record_inputs(history) for history in self._relevant_records(earliest)]
         quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).records)
-        counts = self.site.counts(self.now)
+        counts = self.api.counts(self.now)
         return self.shared_inputs, self._instants, statuses, layers, records, quarters, counts
 
     @property
@@ -273,7 +273,7 @@ class SiteStatus:
 
     def _listed_records(self) -> Iterator[IncidentState]:
         """Yield the records that lists show."""
-        for kind in (self.site, self.feeds, self.pages):
+        for kind in (self.api, self.feeds, self.pages):
             if kind is not None:
                 yield from kind.listed_records(self.now)
 
@@ -296,14 +296,14 @@ class SiteStatus:
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
         """Return the inputs of a record's documents, current and final."""
         states = dict.fromkeys((history.state_at(self.now), history.final))
-        closed = [self.site.basis_of(state) for state in states if state is not None and state.closed]
+        closed = [self.api.basis_of(state) for state in states if state is not None and state.closed]
         return [self._digests[state] for state in (history.final,) if state is not None], closed
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
         """Everything that all status documents share, except the program and the records."""
         catalogue = self.timeline.catalogue
-        added = [family.settings for family in self.providers]
+        added = [family.settings for family in self.families]
         return catalogue.page, catalogue.components, self.settings, self.context, added, self.packages
 
     @cached_property
@@ -369,7 +369,7 @@ def status_at(
         now,
         context,
         site.pages.status,
-        providers=tuple(families),
+        families=tuple(families),
         packages=versions_of_others(key for key, _ in site.extensions),
         content=None if public.next_publication is None else content.catalogue,
         next_publication=public.next_publication,

@@ -9,7 +9,7 @@ from statuary.source.file_kinds import CONTRACTS
 
 
 def find_contracts(
-    root: Path, settings: ContractsSource, path: str, *, has_contracts: bool
+    root: Path, settings: ContractsSource, path: str, *, reads_contracts: bool
 ) -> ContractSources:
     """Find the contracts in the content folder and in external sources.
 
@@ -17,10 +17,10 @@ def find_contracts(
         root: the content folder.
         settings: the key `contracts` of site.yaml.
         path: the file of the settings, for findings.
-        has_contracts: whether the content folder's own contracts are read.
+        reads_contracts: whether the content folder's own contracts are read.
     """
     locations = settings.sources
-    if not locations and not (has_contracts and os.path.lexists(root / CONTRACTS)):
+    if not locations and not (reads_contracts and os.path.lexists(root / CONTRACTS)):
         return NoContracts()
     from statuary.contracts.sources.contract_scan import ContractScan, ExternalSource, ScanResult
 
@@ -28,4 +28,4 @@ def find_contracts(
         ExternalSource(location, path, ("contracts", "sources", number))
         for number, location in enumerate(locations)
     ]
-    return ContractScan(root, external, None if has_contracts else ScanResult(0))
+    return ContractScan(root, external, None if reads_contracts else ScanResult(0))
