@@ -89,7 +89,7 @@ class SiteStatus:
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     families: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
     packages: tuple[str, ...] = ()  # versions of the other packages whose sections the site enables
-    content: StatusCatalogue | None = None  # includes held-back records; None if there are none
+    content: StatusCatalogue | None = None  # with held-back records; None if no record is held back
     next_publication: Instant | None = None  # when a held-back record is due; None if none is
 
     @cached_property
