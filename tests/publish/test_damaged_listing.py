@@ -39,23 +39,23 @@ def line(**changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"path": 3}, "malformed line: .* is not text"),
-        ({"path": ...}, "malformed line"),
+        ({"path": 3}, "it has the line .* is not a string"),
+        ({"path": ...}, "it has the line"),
         ({"path": "../a"}, "is not a path inside a site"),
         ({"path": "/a"}, "is not a path inside a site"),
-        ({"path": ".git/config"}, "is not a path that a document may have"),
+        ({"path": ".git/config"}, "is not a path that a file of a site may have"),
         ({"path": "a./b"}, "is not a path inside a site"),
         ({"path": "a /b"}, "is not a path inside a site"),
-        ({"size": -1}, "is not a count"),
-        ({"size": 1.0}, "is not a count"),
-        ({"size": True}, "is not a count"),
+        ({"size": -1}, "is not a whole number from 0"),
+        ({"size": 1.0}, "is not a whole number from 0"),
+        ({"size": True}, "is not a whole number from 0"),
         ({"sha256": "0" * 63}, "is not a SHA-256"),
         ({"sha256": "A" * 64}, "is not a SHA-256"),
         ({"media_type": "text/plain\n"}, "is not a media type"),
         ({"media_type": "text/plän"}, "is not a media type"),
-        ({"media_type": None}, "is not text"),
-        ({"also": ["v2/b.json"]}, "unexpected aliases: v2/b.json"),
-        ({"more": 1}, "is not in statuary's format"),
+        ({"media_type": None}, "is not a string"),
+        ({"also": ["v2/b.json"]}, "the other names v2/b.json"),
+        ({"more": 1}, "was not written by statuary"),
     ],
 )
 def test_malformed_line_is_refused(changes, message):
@@ -73,7 +73,7 @@ def test_line_length_is_limited():
     size = len(encode_entry(ENTRY)) - len(ENTRY.path)
     longest = ENTRY._replace(path="a" * (LONGEST_LINE - size))
     assert len(encode_entry(longest)) == LONGEST_LINE
-    with pytest.raises(DamagedSnapshotError, match="has too long a name"):
+    with pytest.raises(DamagedSnapshotError, match="is too long for the manifest"):
         encode_entry(longest._replace(path=longest.path + "a"))
 
 
@@ -90,14 +90,14 @@ def test_part_must_match_listing():
         with pytest.raises(DamagedSnapshotError, match="is damaged"):
             parse_part(other, part)
     for wrong in (part._replace(documents=1), part._replace(documents=3), part._replace(first="v2/b.json")):
-        with pytest.raises(DamagedSnapshotError, match="is not the part that the manifest lists"):
+        with pytest.raises(DamagedSnapshotError, match="it lists other files than the manifest says"):
             parse_part(text, wrong)
 
 
 def test_part_without_lines_is_refused():
     part, _ = encode_part(entries("a"))
     empty = part._replace(documents=0, size=0, sha256=sha256(b"").hexdigest())
-    with pytest.raises(DamagedSnapshotError, match="is not the part that the manifest lists"):
+    with pytest.raises(DamagedSnapshotError, match="it lists other files than the manifest says"):
         parse_part(b"", empty)
 
 
@@ -136,17 +136,17 @@ PARTS = orjson.loads(encode_manifest(manifest_of(entries("a"), entries("b"))[0])
     [
         ({"snapshot": 0}, "has format 0; this version of statuary reads format"),
         ({"snapshot": None}, "has format None"),
-        ({"parts": PARTS[::-1]}, "is not a manifest: its parts are not in order"),
-        ({"parts": [PARTS[0], PARTS[0]]}, "is not a manifest: its parts are not in order"),
-        ({"parts": [{"sha256": "0"}]}, "is not a manifest: '0' is not a SHA-256"),
+        ({"parts": PARTS[::-1]}, "is damaged: its parts are not in order"),
+        ({"parts": [PARTS[0], PARTS[0]]}, "is damaged: its parts are not in order"),
+        ({"parts": [{"sha256": "0"}]}, "is damaged: '0' is not a SHA-256"),
         ({"parts": [PARTS[0] | {"first": "../a"}]}, "is not a path inside a site"),
-        ({"documents": -1}, "is not a manifest: -1 is not a count"),
-        ({"names": None}, "is not a manifest: None is not a count"),
-        ({"size": 1.5}, "is not a manifest: 1.5 is not a count"),
-        ({"instant": "yesterday"}, "is not a manifest"),
-        ({"revision": 3}, "is not a manifest: 3 is not text"),
-        ({"only": [3]}, "is not a manifest: 3 is not text"),
-        ({"more": 1}, "was changed: it does not match the digest"),
+        ({"documents": -1}, "is damaged: -1 is not a whole number from 0"),
+        ({"names": None}, "is damaged: None is not a whole number from 0"),
+        ({"size": 1.5}, "is damaged: 1.5 is not a whole number from 0"),
+        ({"instant": "yesterday"}, "is damaged"),
+        ({"revision": 3}, "is damaged: 3 is not a string"),
+        ({"only": [3]}, "is damaged: 3 is not a string"),
+        ({"more": 1}, "was changed after the build: its digest is wrong"),
     ],
 )
 def test_malformed_manifest_is_refused(members, message):
@@ -160,16 +160,16 @@ def test_changed_manifest_is_refused():
     with pytest.raises(DamagedSnapshotError, match="was changed"):
         parse_manifest(text.replace(b'"names":2', b'"names":3'))
     for other in (b"", b"[]", text[:-1]):
-        with pytest.raises(DamagedSnapshotError, match=r"is not JSON|is not a JSON object"):
+        with pytest.raises(DamagedSnapshotError, match=r"it is not JSON|it is not a JSON object"):
             parse_manifest(other)
 
 
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ([entries("a", "a")], "v2/a.json is in the manifest twice, or out of order"),
-        ([entries("b", "a")], "v2/a.json is in the manifest twice, or out of order"),
-        ([entries("a", "c"), entries("b")], "v2/b.json is in the manifest twice, or out of order"),
+        ([entries("a", "a")], "it lists v2/a.json twice, or not in order"),
+        ([entries("b", "a")], "it lists v2/a.json twice, or not in order"),
+        ([entries("a", "c"), entries("b")], "it lists v2/b.json twice, or not in order"),
     ],
 )
 def test_entries_out_of_order_are_refused(groups, message):
@@ -182,7 +182,7 @@ def test_entries_out_of_order_are_refused(groups, message):
 def test_manifest_counts_entries(count):
     manifest, read = manifest_of(entries("a", "b"))
     wrong = with_count(manifest, count, getattr(manifest, count) + 1)
-    with pytest.raises(DamagedSnapshotError, match="has counts that differ from the documents that it lists"):
+    with pytest.raises(DamagedSnapshotError, match="it counts more or fewer files than it lists"):
         list(read_entries(wrong, read))
 
 

@@ -65,7 +65,7 @@ def test_document_size_is_limited(site: Path) -> None:
     assert len(FolderReader(site).read("large") or b"") == LARGEST_DOCUMENT
     with (site / "large").open("wb") as file:
         file.truncate(LARGEST_DOCUMENT + 1)
-    with pytest.raises(PublishingError, match="large has more than"):
+    with pytest.raises(PublishingError, match="large is too large: a document of a site has at most"):
         FolderReader(site).read("large")
 
 

@@ -239,7 +239,7 @@ def test_invalid_ledger_is_quarantined(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
 def test_uncreatable_folder_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(PublishingError, match="cannot publish to"):
+    with pytest.raises(PublishingError, match="the site cannot be written to"):
         FolderTarget(tmp_path / "file")
 
 

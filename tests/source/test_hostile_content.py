@@ -144,7 +144,7 @@ def test_fifo_is_not_regular_file(tmp_path: Path) -> None:
 def test_folder_nesting_is_limited(tmp_path: Path) -> None:
     (tmp_path / "/".join(["d"] * 300)).mkdir(parents=True)
     (found,) = walk_folder(tmp_path)
-    assert found.message == f"folders are nested deeper than {MAX_FOLDERS} levels"
+    assert found.message == f"the folders are nested in more than {MAX_FOLDERS} levels"
 
 
 def test_unusable_source_path_is_finding(tmp_path: Path) -> None:

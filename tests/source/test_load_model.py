@@ -26,7 +26,7 @@ REFUSED = [
     ({"texts": {"a": "1", "b": "2"}}, "a mapping has 2 entries; the limit is 1", "shorten it"),
     ({"level": "hight"}, "unknown value 'hight'", "did you mean 'high'?"),
     ({"level": "x"}, "unknown value 'x'", "write one of 'low' or 'high'"),
-    ({"code": "A1"}, "'A1' does not have the form ^[a-z]+$", ""),
+    ({"code": "A1"}, "'A1' does not match the pattern ^[a-z]+$", ""),
     ({"names": "a"}, "expected a list, found 'a'", "write a list: [a]"),
     ({"names": "a" * 81}, "expected a list, found", "write a list"),
     ({"texts": []}, "expected a mapping, found", "write a mapping"),

@@ -60,7 +60,9 @@ def consume(steps: int) -> None:
     if budget is not None:
         budget.steps -= steps
         if budget.steps < 0:
-            raise StepLimitError(f"it takes more than {MAX_STEPS:,} steps of work", "make it smaller")
+            raise StepLimitError(
+                f"it is too large to process: it takes more than {MAX_STEPS:,} steps", "make it smaller"
+            )
 
 
 def steps_left() -> int:

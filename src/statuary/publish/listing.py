@@ -56,6 +56,9 @@ class DamagedSnapshotError(PublishingError):
     Nothing was written.
     """
 
+    def __init__(self, message: str, hint: str = "get a new copy of it, or build the site again") -> None:
+        super().__init__(message, hint)
+
 
 class Entry(NamedTuple):
     """A document as the manifest lists it."""
@@ -99,7 +102,7 @@ def document_path(path: str) -> str:
     names = path.split("/")
     has_hidden = any(name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES for name in names)
     if has_hidden or fold_case(names[0]) in (OWN_FOLDER, FOLDER):
-        raise DamagedSnapshotError(f"{shorten_value(path)} is not a path that a document may have")
+        raise DamagedSnapshotError(f"{shorten_value(path)} is not a path that a file of a site may have")
     return path
 
 
@@ -193,7 +196,7 @@ def encode_entry(entry: Entry) -> bytes:
         value |= {"cache": entry.cache, "encoding": entry.encoding}
     line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
     if len(line) > LONGEST_LINE:
-        raise DamagedSnapshotError(f"{entry.path} has too long a name")
+        raise DamagedSnapshotError(f"the name of {entry.path} is too long for the manifest")
     return line
 
 
@@ -207,9 +210,13 @@ def parse_entry(line: bytes) -> Entry:
     try:
         entry = _entry(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r} ({error})") from None
+        raise DamagedSnapshotError(
+            f"the manifest is damaged: it has the line {line[:100]!r} ({error})"
+        ) from None
     if encode_entry(entry) != line:
-        raise DamagedSnapshotError(f"the manifest's line of {entry.path} is not in statuary's format")
+        raise DamagedSnapshotError(
+            f"the manifest is damaged: its line of {entry.path} was not written by statuary"
+        )
     return entry
 
 
@@ -217,7 +224,9 @@ def _entry(value: JsonObject) -> Entry:
     path = document_path(checked_text(value["path"]))
     aliases = tuple(document_path(checked_text(name)) for name in as_list(value.get("also")))
     if aliases and aliases != (lower_case_address(path),):
-        raise DamagedSnapshotError(f"{path} has unexpected aliases: {', '.join(aliases)}")
+        raise DamagedSnapshotError(
+            f"the manifest is damaged: it gives {path} the other names {', '.join(aliases)}"
+        )
     return Entry(
         path=path,
         aliases=aliases,
@@ -238,13 +247,13 @@ def json_object(text: bytes, what: str) -> JsonObject:
         DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
     """
     if has_many_values(text):
-        raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values")
+        raise DamagedSnapshotError(f"{what} is too large: it has more than {MAX_VALUES:,} values")
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        raise DamagedSnapshotError(f"{what} is not JSON") from None
+        raise DamagedSnapshotError(f"{what} is damaged: it is not JSON") from None
     if not isinstance(value, dict):
-        raise DamagedSnapshotError(f"{what} is not a JSON object")
+        raise DamagedSnapshotError(f"{what} is damaged: it is not a JSON object")
     return value
 
 
@@ -255,7 +264,7 @@ def checked_text(value: Json) -> str:
         InvalidValueError: if the value is not a string.
     """
     if not isinstance(value, str):
-        raise InvalidValueError(f"{shorten_value(value)} is not text")
+        raise InvalidValueError(f"{shorten_value(value)} is not a string")
     return value
 
 
@@ -266,7 +275,7 @@ def checked_count(value: Json) -> int:
         InvalidValueError: if the value is not a non-negative integer.
     """
     if not is_whole_number(value) or value < 0:
-        raise InvalidValueError(f"{shorten_value(value)} is not a count")
+        raise InvalidValueError(f"{shorten_value(value)} is not a whole number from 0")
     return value
 
 
@@ -397,9 +406,11 @@ def check_part(text: bytes | None, part: Part) -> bytes:
         DamagedSnapshotError: if the bytes are missing or modified.
     """
     if text is None:
-        raise DamagedSnapshotError(f"{part.path} is missing")
+        raise DamagedSnapshotError(f"{part.path}, a part of the manifest, is missing")
     if len(text) != part.size or sha256(text).hexdigest() != part.sha256:
-        raise DamagedSnapshotError(f"{part.path} is damaged: its SHA-256 is not the one in its name")
+        raise DamagedSnapshotError(
+            f"{part.path}, a part of the manifest, is damaged: its SHA-256 differs from its name"
+        )
     return text
 
 
@@ -415,5 +426,7 @@ def parse_part(text: bytes | None, part: Part) -> list[Entry]:
     """
     entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
     if len(entries) != part.documents or not entries or entries[0].path != part.first:
-        raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")
+        raise DamagedSnapshotError(
+            f"{part.path}, a part of the manifest, is damaged: it lists other files than the manifest says"
+        )
     return entries

@@ -78,14 +78,15 @@ def parse_manifest(text: bytes) -> Manifest:
     value = json_object(text, MANIFEST)
     if value.get("snapshot") != MANIFEST_FORMAT:
         raise DamagedSnapshotError(
-            f"{MANIFEST} has format {value.get('snapshot')!r}; this version of statuary reads format {MANIFEST_FORMAT}"
+            f"{MANIFEST} has format {value.get('snapshot')!r}; this version of statuary reads format {MANIFEST_FORMAT}",
+            "read the site with the version of statuary that built it",
         )
     try:
         manifest = _manifest(value)
     except (KeyError, TypeError, ValueError, AttributeError, InvalidValueError) as error:
-        raise DamagedSnapshotError(f"{MANIFEST} is not a manifest: {error}") from None
+        raise DamagedSnapshotError(f"{MANIFEST} is damaged: {error}") from None
     if encode_manifest(manifest) != text:
-        raise DamagedSnapshotError(f"{MANIFEST} was changed: it does not match the digest that it contains")
+        raise DamagedSnapshotError(f"{MANIFEST} was changed after the build: its digest is wrong")
     return manifest
 
 
@@ -153,12 +154,14 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
             counted.count(entries)
             for entry in entries:
                 if entry.path <= last_path:
-                    raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
+                    raise DamagedSnapshotError(
+                        f"the manifest is damaged: it lists {entry.path} twice, or not in order"
+                    )
                 table.claim(entry.path)
                 last_path = entry.path
                 yield entry
     if counted.manifest(manifest.origin) != manifest:
-        raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
+        raise DamagedSnapshotError(f"{MANIFEST} is damaged: it counts more or fewer files than it lists")
 
 
 def is_listed(path: str) -> bool:

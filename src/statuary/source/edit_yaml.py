@@ -227,7 +227,9 @@ def _insert_key(
     if _is_empty(text, parent):
         return _replace_value(text, path._replace(missing_steps=()), {name: value})
     if parent.kind is not NodeKind.MAPPING:
-        raise EditError(f"a {parent.kind.value} cannot hold the key {name!r}", position=parent.position)
+        raise EditError(
+            f"the key {name!r} cannot be written into a {parent.kind.value}", position=parent.position
+        )
     _check_no_brackets(parent)
     entries = [(key, inner) for key, inner in parent.members if key is not None]
     key, neighbour = ([entry for entry in entries if entry[0].value in preceding_keys] or entries)[-1]
@@ -308,7 +310,7 @@ def _apply_and_verify(text: str, replacements: Sequence[Replacement], expected: 
         pass
     open_end = not LINE_BREAK.search(text[-1:])
     raise EditError(
-        "this edit would change other parts of the file",
+        "statuary cannot make this edit without changing other parts of the file",
         "end its last line with a line break" if open_end else "edit the file yourself",
     )
 

@@ -85,7 +85,7 @@ def _fault_of(details: ErrorDetails) -> _Fault:
         message = f"{described} has {size:,} {COUNTED[details['type']]}; the limit is {limit:,}"
         return _Fault(message, "shorten it")
     if details["type"] == "string_pattern_mismatch":
-        return _Fault(f"{described} does not have the form {details['ctx']['pattern']}")
+        return _Fault(f"{described} does not match the pattern {details['ctx']['pattern']}")
     if details["type"] in EXPECTED:
         expected = EXPECTED[details["type"]]
         is_item = expected == "a list" and isinstance(details["input"], str)

@@ -220,7 +220,7 @@ class _Constructor:
         if depth > MAX_DEPTH:
             raise BeyondLimitError(
                 f"the file is nested deeper than {MAX_DEPTH} levels",
-                "an alias may contain itself",
+                "shorten the nesting; check that no anchor (&name) contains its own alias (*name)",
                 _start(node),
             )
 

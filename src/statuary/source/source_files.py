@@ -134,7 +134,9 @@ def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
 def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
     if below.count("/") >= MAX_FOLDERS:
         yield Finding(
-            rule="parse-error", path=below, message=f"folders are nested deeper than {MAX_FOLDERS} levels"
+            rule="parse-error",
+            path=below,
+            message=f"the folders are nested in more than {MAX_FOLDERS} levels",
         )
         return
     try:

@@ -133,7 +133,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
     error = _exception_from(partial(_all_documents, status))
     if error is not None:
         raise StatuaryError(
-            f"the documents of the status cannot be made: {describe_exception(error)}", BUG_REPORT_HINT
+            f"the documents of the status cannot be written: {describe_exception(error)}", BUG_REPORT_HINT
         ) from error
     return WorkingStatus(status, findings)
 

@@ -76,12 +76,11 @@ def test_missing_lower_case_names_require_edge(content, tmp_path):
     for host in ("s3", "vercel", "github-pages"):
         refused = run(content, host)
         assert refused.exit_code == 2
-        assert f"{host} cannot find a contract by its address in lower case" in refused.stderr
+        assert f"{host} needs a file named after each lower-case address" in refused.stderr
         assert "--edge" not in refused.stderr
     for host in ("nginx", "caddy"):
-        assert (
-            "remove hosting.lower_case_names from site.yaml or put the edge module behind it with --edge"
-            in (run(content, host).stderr)
+        assert "remove it from `hosting` in site.yaml or put the edge module behind it with --edge" in (
+            run(content, host).stderr
         )
         assert run(content, host, "--edge", "127.0.0.1:8001").exit_code == 0
     rules = (("netlify", ".edge/statuary.js", '"/proof/*"'), ("cloudflare", "wrangler.jsonc", '"!/proof/*"'))

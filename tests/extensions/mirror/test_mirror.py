@@ -310,14 +310,18 @@ LIES: dict[str, tuple[Answers, int, str]] = {
     "an absolute path": (listing_of([entry_of("/etc/x")]), 3, "is not a path inside a site"),
     "the ledger": (listing_of([entry_of(".statuary/ledger.sqlite3")]), 3, "is not a path"),
     "the manifest itself": (listing_of([entry_of("snapshot/manifest.json")]), 3, "is not a path"),
-    "a hidden file": (listing_of([entry_of(".git/config")]), 3, "is not a path that a document may have"),
-    "a path twice": (listing_of([entry_of("a"), entry_of("a")]), 3, "twice, or out of order"),
-    "paths out of order": (listing_of([entry_of("b"), entry_of("a")]), 3, "twice, or out of order"),
+    "a hidden file": (
+        listing_of([entry_of(".git/config")]),
+        3,
+        "is not a path that a file of a site may have",
+    ),
+    "a path twice": (listing_of([entry_of("a"), entry_of("a")]), 3, "twice, or not in order"),
+    "paths out of order": (listing_of([entry_of("b"), entry_of("a")]), 3, "twice, or not in order"),
     "two paths that differ in case": (listing_of([entry_of("A"), entry_of("a")]), 3, "differ only in case"),
     "a file as a folder": (listing_of([entry_of("a"), entry_of("a/b")]), 3, "is a file and a folder"),
     "a file of a petabyte": (listing_of([entry_of("a", size=10**15)]), 3, "bytes more, and"),
     "a file that is too large": (listing_of([entry_of("a", size=300 << 20)]), 1, "more than any file has"),
-    "other counts": (listing_of([entry_of("a")], documents=2), 3, "has counts that differ"),
+    "other counts": (listing_of([entry_of("a")], documents=2), 3, "it counts more or fewer files"),
     "a file that is missing": (listing_of([entry_of("a")]), 1, "the server has no such file"),
     "other bytes": (
         listing_of([entry_of("a")]) | {"/a": (200, {}, b"y")},
@@ -333,7 +337,7 @@ LIES: dict[str, tuple[Answers, int, str]] = {
             for path, (_, _, body) in listing_of([entry_of("a")]).items()
         },
         3,
-        "its SHA-256 is not the one in its name",
+        "its SHA-256 differs from its name",
     ),
     "no manifest": ({}, 3, f"has no {MANIFEST}"),
     "a page in its place": ({f"/{MANIFEST}": (200, {}, b"<html>")}, 3, "is not JSON"),
@@ -344,7 +348,7 @@ LIES: dict[str, tuple[Answers, int, str]] = {
             for path, (_, _, body) in listing_of([entry_of("a")]).items()
         },
         3,
-        "does not match the digest that it contains",
+        "was changed after the build: its digest is wrong",
     ),
     "a redirect to a file": (
         {f"/{MANIFEST}": (302, {"Location": "file:///etc/passwd"}, b"")},

@@ -227,10 +227,10 @@ def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
     [
         (frame_of(TWO), RIGHT._replace(documents=3), "its head says"),
         (frame_of(TWO), RIGHT._replace(last=TWO[0].key), "its head says"),
-        (frame_of(TWO[::-1]), RIGHT, "not sorted"),
-        (frame_of(TWO, marks="00000000" * 2), RIGHT, "does not have the documents"),
-        (frame_of(TWO, marks="0"), RIGHT, "are not marks"),
-        (frame_of(TWO, first_key=TWO[1].key), RIGHT, "does not hold the documents"),
+        (frame_of(TWO[::-1]), RIGHT, "not in order"),
+        (frame_of(TWO, marks="00000000" * 2), RIGHT, "than the index lists"),
+        (frame_of(TWO, marks="0"), RIGHT, "is not a list of short hashes"),
+        (frame_of(TWO, first_key=TWO[1].key), RIGHT, "it has other documents"),
         (frame_of(TWO, first_key="v2/../../etc/passwd"), RIGHT, "not a path"),
         (frame_of(TWO, first_key="v2/contract/1/0x" + "A" * 40), RIGHT, "lower case"),
         (frame_of(TWO, plain=10), RIGHT, "does not hold 10 bytes"),
@@ -238,10 +238,10 @@ def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
         (frame_of(TWO, plain=100_000), RIGHT, "does not hold"),
         (frame_of(TWO, size=1 << 40), RIGHT, "is not a size"),
         (frame_of(TWO, size=-1), RIGHT, "malformed"),
-        (frame_of(TWO, text=b"[]\n"), RIGHT, "does not hold the documents"),
+        (frame_of(TWO, text=b"[]\n"), RIGHT, "it has other documents"),
         (frame_of(TWO, text=b"not json"), RIGHT, "malformed"),
         (frame_of(TWO, text=b'[["a",-1]]\n'), RIGHT, "malformed"),
-        (frame_of(TWO, text=b'[["a",9007199254740993]]\n'), RIGHT, "does not hold the documents"),
+        (frame_of(TWO, text=b'[["a",9007199254740993]]\n'), RIGHT, "it has other documents"),
         (frame_of(TWO, text=b'[["a"]]\n'), RIGHT, "malformed"),
         (frame_of(TWO, text=b"[" * 100_000), RIGHT, "malformed"),
     ],
@@ -265,7 +265,10 @@ def tail_of(offset: int, sizes: tuple[int, int], text: bytes, plain: int, prefix
         (b"{}", "malformed"),
         (b"[]", "not a JSON object"),
         (b"{", "not JSON"),
-        (orjson.dumps({"zstd": "1", **Totals()._asdict(), "leaves": [["a", 0, 9, 9, "0" * 64]]}), "outside"),
+        (
+            orjson.dumps({"zstd": "1", **Totals()._asdict(), "leaves": [["a", 0, 9, 9, "0" * 64]]}),
+            "beyond the end",
+        ),
         (
             orjson.dumps({"zstd": "1", **Totals()._asdict(), "leaves": [["a", 0, 1 << 30, 9, "0" * 64]]}),
             "is not a size",
@@ -274,7 +277,7 @@ def tail_of(offset: int, sizes: tuple[int, int], text: bytes, plain: int, prefix
             orjson.dumps(
                 {"zstd": "1", **Totals()._asdict(), "offset": 0, "frames": [["a", 9, 9, "0" * 64, "0" * 8]]}
             ),
-            "outside",
+            "beyond the end",
         ),
         (orjson.dumps({"zstd": "1", **Totals()._asdict(), "offset": 1 << 60, "frames": []}), "too large"),
     ],

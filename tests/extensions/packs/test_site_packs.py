@@ -263,7 +263,7 @@ def test_pack_list_round_trips(content: Path, tmp_path: Path) -> None:
     [
         (lambda row: row | {"path": "../x.pack"}, "not the name"),
         (lambda row: row | {"size": -1}, "malformed"),
-        (lambda row: row | {"end": [1 << 50, "0" * 64]}, "outside"),
+        (lambda row: row | {"end": [1 << 50, "0" * 64]}, "begins after the end"),
         (lambda row: row | {"end": [1]}, "malformed"),
         (lambda row: row | {"first": "/etc/passwd"}, "malformed"),
         (lambda row: row | {"last": ""}, "malformed"),

@@ -91,7 +91,7 @@ def test_invalid_path_is_rejected(tmp_path: Path, path: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other", "why"),
     [
-        ("a/b", "a/b", "claim the same path"),
+        ("a/b", "a/b", "have the same path"),
         ("a/b", "a/B", "differ only in case"),
         ("straße", "STRASSE", "differ only in case"),
         ("caf\u00e9", "cafe\u0301", "differ only in case"),
@@ -130,7 +130,7 @@ def test_foreign_file_is_not_replaced(tmp_path: Path) -> None:
     out.write_bytes(b"my holiday")
     with SnapshotTarget(out, ORIGIN) as publication:
         publication.add([status()])
-        with pytest.raises(PublishingError, match="not a whole snapshot"):
+        with pytest.raises(PublishingError, match="is not a snapshot, or is damaged"):
             publication.plan()
     with pytest.raises(PublishingError, match="is not a snapshot"):
         copy_snapshot(str(made(tmp_path / "other.zip", [status()])), out)
@@ -152,9 +152,9 @@ def test_failed_write_keeps_existing_snapshot(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
 def test_name_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
     file = made(tmp_path / "site.zip", [])
-    with pytest.raises(PublishingError, match=r"does not end in \.zip"):
+    with pytest.raises(PublishingError, match=r"end it in \.zip"):
         made(tmp_path / name, [])
-    with pytest.raises(PublishingError, match=r"does not end in \.zip"):
+    with pytest.raises(PublishingError, match=r"end it in \.zip"):
         copy_snapshot(str(file), tmp_path / name)
     assert tree(tmp_path) == {"site.zip": file.read_bytes()}
 

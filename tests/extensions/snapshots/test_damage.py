@@ -60,7 +60,7 @@ def test_changed_snapshot_length_is_detected(tmp_path: Path) -> None:
             verify_snapshot(str(file))
     for more in (b"\0", b"PK", whole):
         file.write_bytes(whole + more)
-        with pytest.raises(DamagedSnapshotError, match=r"after its end|does not match its content"):
+        with pytest.raises(DamagedSnapshotError, match=r"something was added after|differs from its files"):
             verify_snapshot(str(file))
 
 
@@ -88,7 +88,7 @@ def test_truncated_snapshot_is_refused_without_writes(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
-    refused(file, "cut off|no member|is damaged")
+    refused(file, "cut off|is damaged")
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def with_absolute_path(members: Members) -> Members:
 
 FAULTS: list[tuple[Callable[[Members], Members], str]] = [
     (without_last, "a/two is missing"),
-    (with_extra_member, "extra member a/zzz after"),
+    (with_extra_member, "has the file a/zzz after"),
     (with_leading_entry, "not a snapshot"),
-    (with_swapped_members, "extra member a/two in place of a/one"),
+    (with_swapped_members, "has the file a/two in place of a/one"),
     (with_other_bytes, "its SHA-256"),
     (with_more_bytes, "it has 1,000 bytes"),
     (with_parent_path, "not a path inside a site"),
@@ -201,7 +201,7 @@ def test_unexpected_members_are_rejected(
 
 def test_duplicate_member_is_refused(tmp_path: Path) -> None:
     members = harmless()
-    refused(forged(tmp_path / "twice.zip", [*members, members[-1]]), "extra")
+    refused(forged(tmp_path / "twice.zip", [*members, members[-1]]), "it has the file")
 
 
 @pytest.mark.parametrize(
@@ -212,15 +212,15 @@ def test_duplicate_member_is_refused(tmp_path: Path) -> None:
         ([entry(".git/hooks/pre-commit", b"")], "may have"),
         ([entry("a\\..\\b", b"")], "not a path inside a site"),
         ([entry("a", b""), entry("a", b"")], "twice"),
-        ([entry("b", b""), entry("a", b"")], "out of order"),
+        ([entry("b", b""), entry("a", b"")], "not in order"),
         ([entry("A", b""), entry("a", b"")], "differ only in case"),
         ([entry("a", b""), entry("a/b", b"")], "file and a folder"),
         ([entry("a/b", b"", ("../b",))], "not a path inside a site"),
-        ([entry("a/b", b"", ("a/c",))], "unexpected aliases"),
-        ([entry("a/b", b"", ("A/B",))], "unexpected aliases"),
+        ([entry("a/b", b"", ("a/c",))], "the other names"),
+        ([entry("a/b", b"", ("A/B",))], "the other names"),
         ([entry("a", b"")._replace(media_type="text/html\r\nSet-Cookie: x")], "not a media type"),
         ([entry("a", b"")._replace(sha256="00")], "not a SHA-256"),
-        ([entry("a", b"")._replace(size=-1)], "not a count"),
+        ([entry("a", b"")._replace(size=-1)], "not a whole number"),
     ],
 )
 def test_hostile_manifest_is_refused(tmp_path: Path, entries: list[Entry], why: str) -> None:
@@ -257,7 +257,7 @@ def test_oversized_member_is_refused(tmp_path: Path) -> None:
             writer.put(compress_member(member))
         writer.put(huge)
         writer.finish()
-    refused(tmp_path / "huge.zip", "more than any document")
+    refused(tmp_path / "huge.zip", "the limit for a document is")
 
 
 def test_symbolic_link_member_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +269,7 @@ def test_symbolic_link_member_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     with monkeypatch.context() as patched:
         patched.setattr("statuary.extensions.snapshots.zip_format.central_header", linking)
         forged(tmp_path / "link.zip", harmless())
-    refused(tmp_path / "link.zip", "directory does not match its members")
+    refused(tmp_path / "link.zip", "list of files differs from its files")
 
 
 # Folders that a snapshot was published into.
@@ -300,7 +300,7 @@ def test_verify_reports_all_damaged_files(mirror: Path) -> None:
 
 def test_verify_reports_missing_alias(mirror: Path) -> None:
     (mirror / contract(1).aliases[0]).unlink()
-    assert "aliases are missing" in problems(mirror)[0]
+    assert "lacks other names" in problems(mirror)[0]
 
 
 def test_verify_ignores_hidden_files(mirror: Path) -> None:

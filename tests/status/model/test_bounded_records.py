@@ -65,7 +65,7 @@ def test_least_important_records_are_excluded(monkeypatch, most, kept):
     assert sources_of(bounded) == kept
     assert len(findings) == 6 - len(kept)
     assert all(finding.pointer == ("components",) for finding in findings)
-    assert all(f"may list {most}" in finding.message for finding in findings)
+    assert all(f"may name them {most}" in finding.message for finding in findings)
 
 
 def test_recurring_window_counts_every_window(monkeypatch):

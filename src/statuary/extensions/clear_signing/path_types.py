@@ -70,7 +70,9 @@ class DataTypes:
         for number, step in enumerate(path.steps):
             consume(1)
             if isinstance(reached.type, Bytes):
-                raise InvalidValueError(f"the path {str(path)!r} continues after a slice of bytes")
+                raise InvalidValueError(
+                    f"the path {str(path)!r} continues after a slice such as [0:4], which must be its last step"
+                )
             reached = self._step(self.resolved(reached.type), step, path, number, is_many=reached.is_many)
         if isinstance(reached.type, NamedType):
             return reached._replace(type=self.resolved(reached.type))

@@ -168,8 +168,8 @@ def require_supported_settings(name: str, settings: HostingSettings, *, has_edge
     if not settings.lower_case_names and not has_edge:
         alternative = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
         raise click.UsageError(
-            f"{name} cannot find a contract by its address in lower case without a file of that name; "
-            f"remove hosting.lower_case_names from site.yaml{alternative}"
+            f"{name} needs a file named after each lower-case address, which `lower_case_names: false` leaves out; "
+            f"remove it from `hosting` in site.yaml{alternative}"
         )
 
 

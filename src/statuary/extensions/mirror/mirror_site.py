@@ -249,7 +249,9 @@ class MirrorSync:
                     continue
                 for entry in parse_part(self._part(part), part):
                     if entry.path <= last_path:
-                        raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
+                        raise DamagedSnapshotError(
+                            f"the manifest is damaged: it lists {entry.path} twice, or not in order"
+                        )
                     last_path = entry.path
                     table.claim(entry.path)
                     self._sort_entry(entry)

@@ -122,7 +122,7 @@ class ServedSite:
             verify_manifest_signature(self.url, text, signature, key)
         manifest = parse_manifest(text)
         if sum(part.documents for part in manifest.parts) != manifest.documents:
-            raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
+            raise DamagedSnapshotError(f"{MANIFEST} is damaged: it counts more or fewer files than it lists")
         return SiteState(text, manifest, signature if _is_signature(signature) else None)
 
     def part(self, part: Part) -> bytes:
@@ -183,7 +183,7 @@ def _difference(entry: Entry, body: bytes | None) -> str:
     if body is None:
         return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"
     if len(body) != entry.size:
-        return f"{entry.path} has {len(body):,} bytes, the manifest lists {entry.size:,}"
+        return f"{entry.path} has {len(body):,} bytes, and the manifest says {entry.size:,}"
     is_same = sha256(body).hexdigest() == entry.sha256
     return "" if is_same else f"{entry.path} has another SHA-256 than the manifest lists"
 

@@ -76,7 +76,7 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
     Exit codes: 0 written; 1 a line is not a record, and nothing was written; 3 a file cannot be read or written.
     """
     if out.suffix != ".pack":
-        raise click.UsageError(f"{out} does not end in .pack, as the name of a pack does")
+        raise click.UsageError(f"{out} is not a name for a pack: end it in .pack")
     try:
         with _table(sources) as table:
             written_pack = write_pack(out, table.documents(), table.dictionary(), workers)

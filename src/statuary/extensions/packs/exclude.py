@@ -22,7 +22,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
     ledger = find_ledger(root)
     if text is None:
         raise PublishingError(
-            f"{root} has no {LIST}, so no file can be excluded",
+            f"{root} has no packs (no {LIST}), so --exclude-packed has nothing to exclude",
             "write `packs: true` in site.yaml and build the site, or publish every file",
         )
     if ledger is not None:
@@ -30,7 +30,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
             if connection is not None and have_all(text, read_group(connection, GROUP), connection):
                 return _is_in_packs
     raise PublishingError(
-        f"the packs of {root} are not those of its last build, so no file can be excluded",
+        f"the packs of {root} do not belong to its last build, so --exclude-packed cannot tell which files are in them",
         "build the site again with `packs: true` in site.yaml",
     )
 

@@ -98,7 +98,7 @@ class PackFolder:
                 yield pack, PackVerification(pack.totals, 0, 0, "", (str(damaged),))
                 continue
             if verification.sha256 != pack.sha256:
-                problem = f"{pack.path} is damaged: its SHA-256 is not the one in the list"
+                problem = f"{pack.path} is damaged: its SHA-256 differs from the one in the list of packs"
                 verification = verification._replace(problems=(*verification.problems, problem))
             yield pack, verification
 
@@ -221,7 +221,8 @@ def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
     for document in documents:
         if document.key == last_key:
             raise PublishingError(
-                f"{last_key} is both added and removed", "remove it from one of the two files"
+                f"{last_key} is in a file of --from and in the file of --remove",
+                "delete it from one of the two files",
             )
         last_key = document.key
         yield document

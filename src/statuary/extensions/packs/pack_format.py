@@ -128,7 +128,7 @@ def key_of(path: str) -> str:
     """
     key = lower_case_address(document_path(path))
     if not key.isascii():
-        raise DamagedSnapshotError(f"{path!r} cannot be in a pack: it has other characters than ASCII")
+        raise DamagedSnapshotError(f"{path!r} cannot be in a pack: paths in packs have ASCII characters only")
     return key
 
 
@@ -161,9 +161,9 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
         start += size or 0
     require_order((key for key, _ in rows), what)
     if start != len(text) or not rows or rows[0][0] != frame.first_key:
-        raise DamagedSnapshotError(f"{what} does not hold the documents that it lists")
+        raise DamagedSnapshotError(f"{what} is damaged: it has other documents than it lists")
     if "".join(mark_of(key) for key, _ in rows) != frame.marks:
-        raise DamagedSnapshotError(f"{what} does not have the documents that the index lists")
+        raise DamagedSnapshotError(f"{what} is damaged: it has other documents than the index lists")
     return documents
 
 
@@ -176,7 +176,7 @@ class _FrameRow(NamedTuple):
 
 def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
     if has_many_values(line):
-        raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values in its first line")
+        raise DamagedSnapshotError(f"{what} is damaged: its first line has more than {MAX_VALUES:,} values")
     rows: list[_FrameRow] = []
     try:
         for key, size in map(as_list, as_list(orjson.loads(line))):
@@ -210,7 +210,7 @@ def require_order(keys: Iterable[str], what: str) -> None:
     last_key = ""
     for key in keys:
         if key <= last_key:
-            raise DamagedSnapshotError(f"{what} is not sorted: {key!r} comes after {last_key!r}")
+            raise DamagedSnapshotError(f"{what} is damaged: {key!r} comes after {last_key!r}, not in order")
         last_key = key
 
 
@@ -248,9 +248,9 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
     require_order((frame.first_key for frame in frames), what)
     if len(frames) > limits.FRAMES_OF_LEAF:
-        raise DamagedSnapshotError(f"{what} lists more than {limits.FRAMES_OF_LEAF} frames")
+        raise DamagedSnapshotError(f"{what} is damaged: it lists more than {limits.FRAMES_OF_LEAF} frames")
     if offset > end:
-        raise DamagedSnapshotError(f"{what} lists frames outside of the pack")
+        raise DamagedSnapshotError(f"{what} is damaged: it lists frames beyond the end of the pack")
     return tuple(frames)
 
 
@@ -273,7 +273,7 @@ def checked_marks(value: Json) -> str:
         InvalidValueError: if the value is not a string of marks.
     """
     if not MARKS.fullmatch(text := checked_text(value)):
-        raise InvalidValueError(f"{text[:40]!r} are not marks")
+        raise InvalidValueError(f"{text[:40]!r} is not a list of short hashes")
     return text
 
 
@@ -317,16 +317,16 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
     match = TAIL.fullmatch(text)
     if match is None:
         raise DamagedSnapshotError(
-            f"{name} is not a pack, or is cut off: its last line is not that of {VERSION}",
-            "read it with the version of statuary that wrote it, or make it again",
+            f"{name} is cut off, or is not a pack that this version of statuary reads ({VERSION})",
+            "get a new copy of it, read it with the version of statuary that wrote it, or make it again",
         )
     *numbers, digest = match.groups()
     offset, opening, skipped, head, plain = map(int, numbers)
     tail = Tail(offset, opening, skipped, head, plain, digest.decode())
     if offset + opening + head + TAIL_SIZE != size or (opening > 0) != (skipped > 0):
-        raise DamagedSnapshotError(f"{name} is damaged: its last line is that of a pack of another size")
+        raise DamagedSnapshotError(f"{name} is damaged: its size differs from the one in its last line")
     if max(opening, skipped) > limits.MAX_DICTIONARY or max(head, plain) > limits.MAX_END:
-        raise DamagedSnapshotError(f"{name} is damaged: its end is larger than that of any pack")
+        raise DamagedSnapshotError(f"{name} is damaged: its index is larger than statuary ever writes")
     return tail
 
 
@@ -346,7 +346,7 @@ def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
     body = text[:-TAIL_SIZE]
     if sha256(body).hexdigest() != tail.sha256:
         raise DamagedSnapshotError(
-            f"{name} is damaged: the SHA-256 of its head is not the one in its last line"
+            f"{name} is damaged: the SHA-256 of its index differs from the one in its last line"
         )
     codec = Codec(body[: tail.opening], tail.skipped)
     value = json_object(
@@ -367,7 +367,7 @@ def _head(value: JsonObject, end: int, what: str) -> PackHead:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
     require_order((leaf.first_key for leaf in leaves), what)
     if any(leaf.offset + leaf.size > end for leaf in leaves):
-        raise DamagedSnapshotError(f"{what} lists leaves outside of the pack")
+        raise DamagedSnapshotError(f"{what} is damaged: it lists leaves beyond the end of the pack")
     return head
 
 
@@ -385,7 +385,9 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
     """
     frames = parse_frames(json_object(expand_frame(text, leaf.plain, what), what), end, what)
     if not frames or frames[0].first_key != leaf.first_key:
-        raise DamagedSnapshotError(f"{what} does not begin where the head says")
+        raise DamagedSnapshotError(
+            f"{what} is damaged: its first document is not the one that the head lists"
+        )
     return frames
 
 
@@ -398,5 +400,5 @@ def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
     if len(data) != size:
         raise DamagedSnapshotError(f"{what} is cut off: it has {len(data):,} of {size:,} bytes")
     if sha256(data).hexdigest() != digest:
-        raise DamagedSnapshotError(f"{what} is damaged: its SHA-256 is not the one in the index")
+        raise DamagedSnapshotError(f"{what} is damaged: its SHA-256 differs from the one in the index")
     return data

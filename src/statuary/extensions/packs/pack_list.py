@@ -114,12 +114,14 @@ def parse_list(text: bytes, name: str) -> PackList:
         DamagedSnapshotError: if it is malformed, too long, or its packs overlap.
     """
     if len(text) > MAX_LIST:
-        raise DamagedSnapshotError(f"{name} has more than {MAX_LIST:,} bytes")
+        raise DamagedSnapshotError(
+            f"{name} is too large for a list of packs: it has more than {MAX_LIST:,} bytes"
+        )
     value = json_object(text, name)
     if value.get("version") != LIST_VERSION:
         raise DamagedSnapshotError(
             f"{name} has version {shorten_value(value.get('version'))}, not {LIST_VERSION}",
-            "read it with a newer statuary",
+            "read it with the version of statuary that wrote it, or upgrade statuary",
         )
     try:
         packs = tuple(_pack(as_object(row)) for row in as_list(value.get("packs")))
@@ -132,10 +134,10 @@ def parse_list(text: bytes, name: str) -> PackList:
 def _check_order(packs: PackList, name: str) -> None:
     """Raise DamagedSnapshotError unless runs and packs are in order."""
     if len(packs) > MAX_PACKS:
-        raise DamagedSnapshotError(f"{name} names more than {MAX_PACKS:,} packs")
+        raise DamagedSnapshotError(f"{name} is damaged: it lists more than {MAX_PACKS:,} packs")
     runs = [pack.run for pack in packs]
     if runs != sorted(runs):
-        raise DamagedSnapshotError(f"{name} is malformed: its runs are not in order")
+        raise DamagedSnapshotError(f"{name} is damaged: its packs are not in order")
     for number, run in groupby(packs, attrgetter("run")):
         # the first and last key of a pack with one document are the same: compare it once
         ends = (dict.fromkeys((pack.totals.first, pack.totals.last)) for pack in run)
@@ -146,15 +148,19 @@ def _pack(row: JsonObject) -> ListedPack:
     offset, end_digest = as_list(row["end"])
     digest = checked_digest(row["sha256"])
     if checked_text(row["path"]) != pack_name(digest):
-        raise InvalidValueError(f"the pack {row['path']!r} is not named after its SHA-256")
+        raise InvalidValueError(f"the name of the pack {row['path']!r} does not contain its SHA-256")
     counts = [checked_number(row[name]) for name in ("documents", "removals", "plain")]
     totals = Totals(counts[0], counts[1], counts[2], checked_key(row["first"]), checked_key(row["last"]))
     size = checked_number(row["size"])
     end = KnownEnd(checked_number(offset), checked_digest(end_digest))
     if end.offset >= size:
-        raise InvalidValueError(f"the end of {pack_name(digest)} is outside of it")
+        raise InvalidValueError(
+            f"it says that the index of {pack_name(digest)} begins after the end of the pack"
+        )
     if size - end.offset > MAX_END_SIZE:
-        raise InvalidValueError(f"the end of {pack_name(digest)} is larger than that of any pack")
+        raise InvalidValueError(
+            f"it says that the index of {pack_name(digest)} is larger than statuary ever writes"
+        )
     return ListedPack(pack_name(digest), checked_number(row["run"]), size, digest, end, totals)
 
 
@@ -221,12 +227,14 @@ def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
     if ranges.size != pack.size:
         ranges.close()
         raise DamagedSnapshotError(
-            f"{ranges.name} is damaged: it has {ranges.size:,} bytes, and the list says {pack.size:,}"
+            f"{ranges.name} is damaged: it has {ranges.size:,} bytes, and the list of packs says {pack.size:,}"
         )
     reader = PackReader(ranges, pack.end)
     if reader.totals != pack.totals:
         reader.close()
-        raise DamagedSnapshotError(f"{ranges.name} is not the pack that the list names: their totals differ")
+        raise DamagedSnapshotError(
+            f"{ranges.name} is damaged: it has more or fewer documents than the list of packs says"
+        )
     return reader
 
 

@@ -74,16 +74,16 @@ class PackReader:
     def _end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
         size = self.ranges.size
         if size < TAIL_SIZE:
-            raise DamagedSnapshotError(f"{self.name} is not a pack: it has {size:,} bytes")
+            raise DamagedSnapshotError(f"{self.name} is not a pack: it has only {size:,} bytes")
         if known_end is None:
             tail = parse_tail(self.ranges.read(size - TAIL_SIZE, TAIL_SIZE), self.name, size)
             text = self.ranges.read(tail.offset, size - tail.offset)
         else:
             text = self.ranges.read(known_end.offset, size - known_end.offset)
-            checked_bytes(text, known_end.sha256, size - known_end.offset, f"the end of {self.name}")
+            checked_bytes(text, known_end.sha256, size - known_end.offset, f"the index of {self.name}")
             tail = parse_tail(text[-TAIL_SIZE:], self.name, size)
         if tail.offset + len(text) != size:
-            raise DamagedSnapshotError(f"{self.name} is cut off: its end cannot be read")
+            raise DamagedSnapshotError(f"{self.name} is cut off: its index is incomplete")
         return tail, *parse_end(text, tail, self.name)
 
     def _read_leaf(self, number: int) -> tuple[Frame, ...]:
@@ -183,15 +183,21 @@ def _contiguous(pack: PackReader) -> Iterator[Frame]:
     position = 0
     for frame in pack.frames():
         if frame.offset != position:
-            raise DamagedSnapshotError(f"{pack.name} has bytes of no frame at byte {position:,}")
+            raise DamagedSnapshotError(
+                f"{pack.name} is damaged: its bytes from {position:,} on are not in the index"
+            )
         position += frame.size
         yield frame
     for leaf in pack.head.leaves:
         if leaf.offset != position:
-            raise DamagedSnapshotError(f"{pack.name} has bytes of no leaf at byte {position:,}")
+            raise DamagedSnapshotError(
+                f"{pack.name} is damaged: its bytes from {position:,} on are not in the index"
+            )
         position += leaf.size
     if position != pack.tail.offset:
-        raise DamagedSnapshotError(f"{pack.name} has bytes of no part at byte {position:,}")
+        raise DamagedSnapshotError(
+            f"{pack.name} is damaged: its bytes from {position:,} on are not in the index"
+        )
 
 
 def _counted(totals: Totals, documents: list[PackedDocument]) -> Totals:
@@ -202,7 +208,7 @@ def _counted(totals: Totals, documents: list[PackedDocument]) -> Totals:
     """
     if documents[0].key <= totals.last:
         raise DamagedSnapshotError(
-            f"{documents[0].key!r} comes after {totals.last!r}: the pack is not sorted"
+            f"the pack is damaged: {documents[0].key!r} comes after {totals.last!r}, not in order"
         )
     bodies = [body for _, body in documents if body is not None]
     return Totals(

@@ -205,7 +205,7 @@ class LinesOfRecords:
                 self._note(
                     str(self.paths[row.file]),
                     row.line,
-                    f"{row.key} is also on {where}",
+                    f"the record of {row.key} is also on {where}",
                     "keep one of the two lines",
                 )
             previous_row = row
@@ -255,7 +255,9 @@ def removed_keys(file: Path) -> list[str]:
 
 def _opened(path: Path) -> IO[bytes]:
     if path.suffix in (".gz", ".zst"):
-        raise PublishingError(f"{path} is compressed: its lines have to be read twice", "decompress it first")
+        raise PublishingError(
+            f"{path} is compressed, which `statuary pack` cannot read", "decompress it first"
+        )
     try:
         return open_file(path, buffering=1 << 20)
     except OSError as error:

@@ -64,7 +64,7 @@ def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> It
     frame, filled, last_key = list[PackedDocument](), 0, ""
     for document in documents:
         if document.key <= last_key:
-            raise PublishingError(f"{document.key} is twice in the pack, or comes after {last_key}")
+            raise PublishingError(f"{document.key} is given twice, or not in order: it follows {last_key}")
         last_key = document.key
         length = len(document.body or b"")
         if frame and filled + length > size:
@@ -161,7 +161,10 @@ class PackWriter:
             self.out.write(chunk)
         offset = self.out.position
         if max(offset, self.totals.size) >= MAX_COUNT:
-            raise PublishingError("the documents do not fit into one pack", "make several")
+            raise PublishingError(
+                "the documents are too large for one pack",
+                "divide the records over several files, and pack each",
+            )
         leaves = tuple(leaf._replace(offset=start + leaf.offset) for leaf in self._leaves)
         head = PackHead(self.totals, self.compressor.version, leaves, tuple(self._frames))
         end = encode_end(head, offset, self.compressor)

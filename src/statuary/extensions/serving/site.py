@@ -130,7 +130,9 @@ class Contract:
     def _chain_claims(self) -> tuple[Claim, ...]:
         claims, findings = verify_anchor(self.proof, self.record, sha256(self.body).hexdigest())
         if findings:
-            raise DamagedSnapshotError(f"{self.chain_id}/{self.address}: {findings[0].message}")
+            raise DamagedSnapshotError(
+                f"the proof of contract {self.chain_id}/{self.address} is wrong: {findings[0].message}"
+            )
         return claims
 
     @property

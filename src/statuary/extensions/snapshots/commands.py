@@ -495,7 +495,10 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
 def _target(folder: Path, path: str) -> Path:
     file = folder / path
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise PublishingError(f"{file} is outside of {folder}: its path follows a symbolic link")
+        raise PublishingError(
+            f"{file} leads out of {folder} through a symbolic link",
+            "remove the link, or choose another folder with --to",
+        )
     return file
 
 

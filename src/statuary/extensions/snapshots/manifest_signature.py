@@ -50,7 +50,8 @@ def parse_public_key(text: str) -> "PublicKey":
         key: PublicKey = minisign.PublicKey.from_base64(lines[1 if len(lines) > 1 else 0].strip())
     except minisign.Error:
         raise PublishingError(
-            "this is not a minisign public key", "`minisign -G` makes a pair of keys"
+            "this is not a minisign public key",
+            "give the .pub file that `minisign -G` wrote, or its second line",
         ) from None
     return key
 
@@ -70,13 +71,15 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
         key: SecretKey = minisign.SecretKey.from_bytes(text.encode())
     except minisign.Error:
         raise PublishingError(
-            "this is not a minisign secret key", "`minisign -G` makes a pair of keys"
+            "this is not a minisign secret key", "give the .key file that `minisign -G` wrote"
         ) from None
     try:
         if key.is_encrypted():
             key.decrypt(ask_password())
     except minisign.Error as error:
-        raise PublishingError(f"the secret key cannot be decrypted: {error}") from None
+        raise PublishingError(
+            f"the secret key cannot be decrypted: {error}", "type the password that you gave to `minisign -G`"
+        ) from None
     return key
 
 
@@ -103,7 +106,8 @@ def manifest_signer(key: "SecretKey") -> Signer:
             public.verify(manifest, signature)
         except _minisign().VerifyError:
             raise PublishingError(
-                "the secret key is damaged: its public half belongs to another key"
+                "the secret key is damaged: its public half belongs to another key",
+                "restore the .key file from a backup, or make a new key with `minisign -G`",
             ) from None
         return bytes(signature) + b"\n"
 
@@ -122,7 +126,9 @@ def parse_signature(text: bytes) -> "Signature":
     except minisign.Error:
         raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
     if not signature.is_prehashed():
-        raise DamagedSnapshotError(f"{SIGNATURE} is in minisign's legacy format, which is not accepted")
+        raise DamagedSnapshotError(
+            f"{SIGNATURE} is in minisign's legacy format", "sign it again with `statuary snapshot sign`"
+        )
     return signature
 
 
@@ -144,14 +150,20 @@ def verify_manifest_signature(
         DamagedSnapshotError: if it is not signed with the key.
     """
     if manifest is None or text is None:
-        raise DamagedSnapshotError(f"{name} is not signed: it has no {SIGNATURE if manifest else MANIFEST}")
+        raise DamagedSnapshotError(
+            f"{name} is not signed: it has no {SIGNATURE if manifest else MANIFEST}",
+            "sign it with `statuary snapshot sign`, or leave out --public-key",
+        )
     signature = parse_signature(text)
     if key_id(text) != key_id(bytes(key)):
         raise DamagedSnapshotError(
-            f"{SIGNATURE} is by key {key_id(text)}, not by the given key {key_id(bytes(key))}"
+            f"{SIGNATURE} is by key {key_id(text)}, not by the key of --public-key, {key_id(bytes(key))}",
+            "trust it only if its publisher confirms the other key",
         )
     try:
         key.verify(manifest, signature)
     except _minisign().VerifyError:
-        raise DamagedSnapshotError(f"{SIGNATURE} is not a signature of this manifest") from None
+        raise DamagedSnapshotError(
+            f"the signature in {SIGNATURE} is invalid: the manifest was changed after it was signed"
+        ) from None
     return signature

@@ -273,7 +273,7 @@ def _path_of(line: bytes) -> str:
     try:
         return str(orjson.loads(line)["path"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r}") from None
+        raise DamagedSnapshotError(f"the manifest is damaged: it has the line {line[:100]!r}") from None
 
 
 class SiteReader:

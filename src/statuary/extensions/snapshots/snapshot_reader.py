@@ -107,11 +107,13 @@ class ZipMembers:
         if path is not None and not is_snapshot_path(path):
             document_path(path)  # an invalid document name is the better message
         if expected == MANIFEST:
-            return DamagedSnapshotError(f"{self.name} is not a snapshot: its first member is not {MANIFEST}")
+            return DamagedSnapshotError(
+                f"{self.name} is not a snapshot of statuary: its first file is not {MANIFEST}"
+            )
         if path is None:
             return DamagedSnapshotError(f"{expected} is missing in {self.name}")
-        where = f"in place of {expected}" if expected else "after its last member"
-        return DamagedSnapshotError(f"{self.name} has an extra member {path} {where}")
+        where = f"in place of {expected}" if expected else "after its last file"
+        return DamagedSnapshotError(f"{self.name} is damaged: it has the file {path} {where}")
 
 
 class SiteMembers:
@@ -170,7 +172,7 @@ class SiteMembers:
         self._aliases += 1
         if body_there != body:
             raise DamagedSnapshotError(
-                f"{alias} is damaged: it differs from the document that it is an alias of"
+                f"{alias} is damaged: it differs from the document that it is another name of"
             )
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
@@ -188,7 +190,7 @@ class SiteMembers:
         """
         if self._aliases and self._missing:
             missing_text = _some_of(self._shown, self._missing)
-            raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing_text}")
+            raise DamagedSnapshotError(f"{self.name} lacks other names of its documents: {missing_text}")
         try:
             extra = _extra(self._list_paths() if self._list_paths else iter(()), entries)
         except PublishingError as error:
@@ -263,7 +265,7 @@ class SnapshotReader:
             member = self.source.take(part.path)
             if len(member.body) != part.size:
                 raise DamagedSnapshotError(
-                    f"{part.path} is damaged: it does not have the size that the manifest states"
+                    f"{part.path} is damaged: it has {len(member.body):,} bytes, and the manifest says {part.size:,}"
                 )
             self._lines.write(member.body)
             yield member
@@ -357,7 +359,8 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
         snapshot = stack.enter_context(closing(SnapshotReader(_source(location, stack, trusted), location)))
         if trusted is not None and trusted.read(MANIFEST) != snapshot.manifest_text:
             raise DamagedSnapshotError(
-                f"{location} is not the same snapshot as {against}: their manifests differ"
+                f"{location} is another version of the site than {against}: their manifests differ",
+                "name the snapshot of the same build with --against, or publish it there again",
             )
         yield snapshot
 

@@ -143,7 +143,7 @@ class SnapshotTarget(StatelessTarget):
             start = self.spool.append(header.crc.to_bytes(CRC) + packed.data)
             entry = Entry(header.path, packed.aliases, header.size, packed.sha256, packed.media_type)
             if not self.spool.add(entry, start, header.packed_size):
-                raise PublishingError(f"two documents claim the same path, {header.path}")
+                raise PublishingError(f"two documents of the site have the same path, {header.path}")
 
     def _documents(self) -> Iterator[CompressedMember]:
         for entry, start, size in self.spool.rows("ORDER BY path"):
@@ -186,7 +186,7 @@ class SnapshotTarget(StatelessTarget):
                 yield from diff(previous_snapshot.entries(), self.spool)
         except DamagedSnapshotError:
             raise PublishingError(
-                f"{self.out} exists and is not a whole snapshot", "move it, or name another file"
+                f"{self.out} exists and is not a snapshot, or is damaged", "move it, or name another file"
             ) from None
 
     @override

@@ -11,6 +11,7 @@ from typing import IO, Protocol
 from typing_extensions import override
 
 from statuary.base.files import PublishingError
+from statuary.base.primitives import count_text
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
 from statuary.system.files import open_file
@@ -44,8 +45,8 @@ class HashingReader:
             part = self.stream.read(min(size, CHUNK))
             if not part:
                 raise DamagedSnapshotError(
-                    f"{self.name} is cut off at byte {self.position:,}, or is not a snapshot",
-                    "fetch it again, or make it with `statuary snapshot create`",
+                    f"{self.name} is cut off after {count_text(self.position, 'byte')}, or is not a snapshot",
+                    "get a new copy of it, or make it again with `statuary snapshot create`",
                 )
             size -= len(part)
             self.position += len(part)
@@ -61,7 +62,7 @@ class HashingReader:
         """
         if data and self.exactly(len(data)) != data:
             raise DamagedSnapshotError(
-                f"{self.name} is damaged: {what} at byte {self.position - len(data):,}"
+                f"{self.name} is damaged, from byte {self.position - len(data):,} on: {what}"
             )
 
     def expect_end(self) -> None:
@@ -70,7 +71,9 @@ class HashingReader:
         If it has not, it raises DamagedSnapshotError.
         """
         if self.stream.read(1):
-            raise DamagedSnapshotError(f"{self.name} has data after its end, at byte {self.position:,}")
+            raise DamagedSnapshotError(
+                f"{self.name} is damaged: something was added after its {self.position:,} bytes"
+            )
 
 
 class HashingWriter:
@@ -226,7 +229,9 @@ def check_body(entry: Entry, body: bytes) -> None:
     """
     if len(body) != entry.size:
         raise DamagedSnapshotError(
-            f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"
+            f"{entry.path} is damaged: it has {len(body):,} bytes, and the manifest says {entry.size:,}"
         )
     if sha256(body).hexdigest() != entry.sha256:
-        raise DamagedSnapshotError(f"{entry.path} is damaged: its SHA-256 is not the one in the manifest")
+        raise DamagedSnapshotError(
+            f"{entry.path} is damaged: its SHA-256 differs from the one in the manifest"
+        )

@@ -115,7 +115,7 @@ def require_zip_name(path: Path) -> None:
         PublishingError: if the name has another ending.
     """
     if path.suffix != ".zip":
-        raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
+        raise PublishingError(f"{path} is not a name for a snapshot: end it in .zip")
 
 
 @contextmanager
@@ -200,10 +200,12 @@ class ZipStreamReader:
         If it is damaged, it raises DamagedSnapshotError.
         """
         if self.next_path() is None or self._next is None:
-            raise DamagedSnapshotError(f"{self.source.name} ends before its last member")
+            raise DamagedSnapshotError(f"{self.source.name} is cut off: its last files are missing")
         header, self._next = self._next, None
         if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
-            raise DamagedSnapshotError(f"{header.path} has {header.size:,} bytes, more than any document")
+            raise DamagedSnapshotError(
+                f"{header.path} has {header.size:,} bytes; the limit for a document is {LARGEST_DOCUMENT:,}"
+            )
         self.directory.add(header, self.source.position - len(zip_format.local_header(header)))
         packed = CompressedMember(
             header=header, data=self.source.exactly(header.packed_size), aliases=aliases
@@ -219,14 +221,14 @@ class ZipStreamReader:
             DamagedSnapshotError: if the directory or the trailer does not match the members.
         """
         offset = self.source.position - len(CENTRAL_MARK)
-        wrong = "its directory does not match its members"
+        wrong = "its list of files differs from its files"
         begun = len(CENTRAL_MARK)
         for chunk in self.directory.chunks():
             self.source.expect(chunk[begun:], wrong)
             begun = 0
         self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
         last_record = zip_format.last_record(self.directory.ending(offset, self.source.digest))
-        self.source.expect(last_record, "its trailer does not match its content")
+        self.source.expect(last_record, "its end differs from its files")
         self.source.expect_end()
 
     def _read_header(self) -> ZipHeader | None:
@@ -238,13 +240,16 @@ class ZipStreamReader:
         if mark != LOCAL_MARK:
             if source.position == len(mark):
                 raise DamagedSnapshotError(f"{source.name} is not a snapshot: it is not a zip")
-            raise DamagedSnapshotError(f"{source.name} has no member at byte {source.position - len(mark):,}")
+            raise DamagedSnapshotError(
+                f"{source.name} is damaged: no file begins at byte {source.position - len(mark):,}, where the next one should"
+            )
         fixed = mark + source.exactly(LOCAL.size - len(mark))
         variable_part = source.exactly(zip_format.variable_length(fixed))
         header = zip_format.parse_local_header(fixed + variable_part)
         if header is None:
             raise DamagedSnapshotError(
-                f"{source.name} has a member at byte {source.position:,} that is not in statuary's format"
+                f"{source.name} was not written by statuary: the file before byte {source.position:,} has another zip format",
+                "make it again with `statuary snapshot create`; other zip programs write snapshots differently",
             )
         return header
 
@@ -285,7 +290,10 @@ class ZipReader:
         tail = self.ranges.read(max(0, self.ranges.size - ENDING_SIZE), ENDING_SIZE)
         ending = zip_format.parse_ending(tail)
         if ending is None:
-            raise DamagedSnapshotError(f"{self.name} is not a snapshot, or it is cut off")
+            raise DamagedSnapshotError(
+                f"{self.name} is cut off, or is not a snapshot",
+                "name a snapshot or the folder of a site, or get a new copy of it",
+            )
         start = ending.offset
         self._end = ending.offset + ending.size
         self._own: dict[str, Span] = {}
@@ -328,11 +336,13 @@ class ZipReader:
         header = entry.header
         local = zip_format.local_header(entry.header)
         if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
-            raise DamagedSnapshotError(f"{path} has {header.size:,} bytes, more than any document")
+            raise DamagedSnapshotError(
+                f"{path} has {header.size:,} bytes; the limit for a document is {LARGEST_DOCUMENT:,}"
+            )
         text = self.ranges.read(entry.offset, len(local) + header.packed_size)
         if not text.startswith(local) or len(text) != len(local) + header.packed_size:
             raise DamagedSnapshotError(
-                f"{self.name} is damaged: {path} differs from its entry in the directory"
+                f"{self.name} is damaged: its list of files does not fit the file {path}"
             )
         return CompressedMember(header=header, data=text[len(local) :])
 
@@ -343,7 +353,9 @@ class ZipReader:
         start, end = span
         entry = zip_format.parse_central_header(self.ranges.read(start, end - start))
         if entry is None or entry.header.path != path:
-            raise DamagedSnapshotError(f"{self.name} is damaged: its directory has no valid entry for {path}")
+            raise DamagedSnapshotError(
+                f"{self.name} is damaged: its list of files has no valid entry for {path}"
+            )
         return entry
 
     def _find(self, path: str) -> Span | None:
@@ -399,4 +411,4 @@ class ZipReader:
             entry = zip_format.central_name(text, 0)
             if entry is not None:
                 return _DirectoryPage(text, entry)
-        raise DamagedSnapshotError(f"{self.name} is damaged: its directory is cut off")
+        raise DamagedSnapshotError(f"{self.name} is damaged: its list of files is cut off")

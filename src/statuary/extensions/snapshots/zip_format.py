@@ -330,7 +330,7 @@ def decompress_member(packed: CompressedMember) -> bytes:
             raise DamagedSnapshotError(f"{header.path} is damaged: {error}") from None
     if len(body) != header.size or zlib.crc32(body) != header.crc:
         raise DamagedSnapshotError(
-            f"{header.path} is damaged: its size and CRC-32 are not those in its header"
+            f"{header.path} is damaged: its size or checksum (CRC-32) differs from the one in the zip"
         )
     return body
 

@@ -84,7 +84,9 @@ class FolderReader:
             return None
         name, size = file
         if size > LARGEST_DOCUMENT:
-            raise PublishingError(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
+            raise PublishingError(
+                f"{path} is too large: a document of a site has at most {LARGEST_DOCUMENT:,} bytes"
+            )
         return read_file(name)
 
     def require(self, path: str) -> bytes:
@@ -166,7 +168,7 @@ def walk_files(root: Path) -> Iterator[str]:
                     yield path
                 else:
                     raise PublishingError(
-                        f"{file.path} is neither a file nor a folder (a symbolic link?)",
+                        f"{file.path} is neither a file nor a folder, but perhaps a symbolic link",
                         "remove it from the site",
                     )
 

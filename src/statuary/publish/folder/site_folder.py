@@ -261,7 +261,7 @@ class SiteFolder:
         try:
             self.own_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise PublishingError(f"cannot publish to {self.root}: {error.strerror}") from None
+            raise PublishingError(f"the site cannot be written to {self.root}: {error.strerror}") from None
         self.ignores_case = ignores_case(self.root)
 
     def staged(self, run: int) -> Path:
@@ -352,7 +352,8 @@ class SiteFolder:
                 continue
             if not stat.S_ISDIR(there.st_mode):
                 raise PublishingError(
-                    f"{path} is a symbolic link or a file where the site needs a folder", "move it away"
+                    f"{path} is a file or a symbolic link, but the site needs a folder there",
+                    "move it away, and run the command again",
                 )
             self._move(entry.path, path)
 

@@ -78,7 +78,7 @@ def _finding(record: Incident, count: int) -> Finding:
         path=record.source,
         pointer=("components",),
         on_key=True,
-        message=f"this record is left out: its documents list {count:,} components, and those of all records may list"
-        f" {MAX_ALL_AFFECTED:,}",
+        message=f"the record is excluded: its updates name components {count:,} times; all records together may name them"
+        f" {MAX_ALL_AFFECTED:,} times",
         hint="name fewer components, such as those that matter most, or delete records that are long over",
     )

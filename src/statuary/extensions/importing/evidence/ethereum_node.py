@@ -304,7 +304,7 @@ def _number(value: Mapping[str, Json], name: str) -> bytes:
     try:
         return number_bytes(int(as_text(value.get(name)), 16))
     except ValueError:
-        raise NodeEvidenceError(f"the node gives no number for {name}") from None
+        raise NodeEvidenceError(f"the node's answer has no valid number in {name}") from None
 
 
 def _data(text: Json) -> bytes:
