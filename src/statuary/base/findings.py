@@ -39,7 +39,7 @@ class Position:
 class Finding:
     """Something wrong with a content file, and what to do about it."""
 
-    rule: str  # its name, in kebab-case; `--skip` takes the names of checks
+    rule: str  # the name of the rule, in kebab-case; `--skip` takes the names of checks
     message: str  # what is wrong, with the value
     hint: str = ""  # what to do, in the imperative; empty if the message contains it
     path: str = ""
@@ -85,8 +85,8 @@ def has_warnings(findings: Iterable[Finding]) -> bool:
 class Rule(NamedTuple):
     """A rule as `statuary check --list` shows it."""
 
-    name: str  # in kebab-case
-    severity: Severity  # of its findings, unless one has another
+    name: str  # the name of the rule, in kebab-case
+    severity: Severity  # the severity of findings that state none
     group: str  # the heading under which `check --list` prints it
     sentence: str
     can_skip: bool = False  # whether `--skip` and `--only` may name it or its group

@@ -45,7 +45,7 @@ def check(argument: Function | Severity, /) -> Function | Callable[[Function], F
 class RuleText(NamedTuple):
     """A rule's name and sentence, as lists and the manual show them."""
 
-    name: str  # its id
+    name: str  # the id of the rule
     sentence: str
 
 

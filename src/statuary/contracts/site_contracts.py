@@ -10,7 +10,7 @@ from statuary.site.settings import PageSettings
 class SiteContracts(NamedTuple):
     """A site's chains, and where its contracts are."""
 
-    chains: tuple[Chain, ...]  # in the order of the settings
+    chains: tuple[Chain, ...]  # the chains, in the order of the settings
     settings: ContractSettings
     sources: ContractSources
 

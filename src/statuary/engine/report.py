@@ -29,8 +29,8 @@ class BuildReport:
     # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: list[Finding] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
-    counts: list[str] = field(default_factory=list)  # what the sections count, for the summary
-    # what was found while the content was read; `Sections.find_faults` sorts it into the lists above
+    counts: list[str] = field(default_factory=list)  # the counts of the sections, for the summary
+    # findings about files that were read; `Sections.find_faults` moves them into the other lists
     unsorted: list[Finding] = field(default_factory=list)
 
     def exclude(self, reasons: Iterable[Finding]) -> None:

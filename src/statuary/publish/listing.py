@@ -372,7 +372,7 @@ class PartLine(NamedTuple):
     """A line of a part, with the path that it contains."""
 
     path: str
-    text: bytes  # with its line break
+    text: bytes  # the line, with its line break
 
 
 def part_of_lines(lines: list[PartLine]) -> EncodedPart:

@@ -15,7 +15,7 @@ from statuary.registry import load, providers
 class SiteLocation(Protocol):
     """A place to read a site from, such as a bucket."""
 
-    name: str  # as it was opened
+    name: str  # the folder, file or URL that was opened
 
     def read(self, path: str) -> bytes | None:
         """Read a file of the site.

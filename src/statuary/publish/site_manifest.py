@@ -190,8 +190,8 @@ class PartsUpdate:
     def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:
         self.previous_parts = previous_parts
         self.read_path = read_path
-        self.names = 0  # how many more there are than before
-        self.size = 0  # how many more bytes all documents have
+        self.names = 0  # the change of the number of names
+        self.size = 0  # the change of the size of all documents, in bytes
 
     def parts(self, changes: Iterable[tuple[str, Entry | None]]) -> Iterator[tuple[Part, bytes | None]]:
         """Yield the parts of the new manifest, sorted by path.

@@ -95,7 +95,7 @@ class ThemeError(StatuaryError):
 
     def __init__(self, message: str, template: str, line: int = 0) -> None:
         super().__init__(message)
-        self.template = template  # its name
+        self.template = template  # the name of the template
         self.line = line  # counted from 1; 0 if unknown
 
     @override
@@ -107,9 +107,9 @@ class ThemeError(StatuaryError):
 class Theme(NamedTuple):
     """The look of a site's pages."""
 
-    # the name and source of templates that replace those of the package
+    # the theme's templates: name and source; each replaces the template of that name in the package
     templates: tuple[tuple[str, str], ...] = ()
-    stylesheet: str = ""  # CSS rules after those of the package
+    stylesheet: str = ""  # the theme's CSS rules, added after the rules of the package
     files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
     texts: tuple[tuple[str, str], ...] = ()  # key and value of page strings that replace the language's
 

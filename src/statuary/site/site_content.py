@@ -42,9 +42,9 @@ class SiteContent(NamedTuple):
     page: SiteIdentity
     pages: PageSettings
     hosting: HostingSettings = NO_HOSTING
-    own_pages: tuple[SitePage, ...] = ()  # in Markdown
+    own_pages: tuple[SitePage, ...] = ()  # the site's own Markdown pages
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
-    values: tuple[object, ...] = ()  # what the status and the contracts read, each of its own type
+    values: tuple[object, ...] = ()  # the content of the status and the contracts, one value of each type
     has_contracts: bool = False  # whether pages lead to contracts
     # the files of incidents, maintenance windows, templates and pages that could not be read
     unread: frozenset[str] = frozenset()

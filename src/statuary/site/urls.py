@@ -109,7 +109,7 @@ class PutStep(IntEnum):
 class Url(NamedTuple):
     """A URL of the site, or several that differ in their parameters."""
 
-    name: str  # as in `statuary explain` and the rules for hosts
+    name: str  # the name in `statuary explain` and the rules for hosts
     pattern: str  # path below the site's root, with `{parameter}` for each part that varies
     description: str  # the content, as a phrase
     media_type: str = JSON
@@ -268,5 +268,5 @@ class FrameLinks(NamedTuple):
 
     home: Url
     tabs: Mapping[str, Url] = MappingProxyType({})  # the pages with tabs, by the keys of their texts
-    feeds: tuple[tuple[Url, str], ...] = ()  # each with its name for readers
+    feeds: tuple[tuple[Url, str], ...] = ()  # the feeds, each with its name for readers
     calendar: Url | None = None

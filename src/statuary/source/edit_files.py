@@ -174,7 +174,7 @@ def in_work_tree(folder: Path) -> bool:
 class Commit(NamedTuple):
     """A commit that statuary made."""
 
-    name: str  # its short name
+    name: str  # the abbreviated id of the commit
     stated_author: str = ""  # the author that statuary stated; empty if git knows one
 
     @property

@@ -87,7 +87,7 @@ def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key:
         key, child = own_children.get(step) or own_children.get(str(step)) or (None, None)
         if child is None:
             break
-        # for a collection, the position of its key is more useful than that of its first item
+        # for a list or mapping, the position of its key is more useful than the position of its first item
         is_collection = not isinstance(child, ScalarNode)
         mark = key.start_mark if key is not None and (on_key or is_collection) else child.start_mark
         node = child

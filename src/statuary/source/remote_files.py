@@ -13,7 +13,7 @@ class RemoteFile(NamedTuple):
     """A file in a remote folder, such as a bucket."""
 
     url: str
-    size: int  # in bytes
+    size: int  # the size in bytes
 
 
 class RemoteFiles(Protocol):

@@ -270,9 +270,9 @@ def _escape_character(match: re.Match[str]) -> str:
 class YamlStyle:
     """The style of a YAML text: indentation and quotation marks."""
 
-    mapping_indent: int = 2  # of a mapping below its key
-    list_indent: int = 2  # of the dashes of a list below its key
-    item_indent: int = 2  # from a dash to its item
+    mapping_indent: int = 2  # the indent of a mapping below its key
+    list_indent: int = 2  # the indent of the dashes of a list below its key
+    item_indent: int = 2  # the distance from a dash to its item
     quote: str = ""  # the quotation mark around values that need none, if the author always writes one
     quotes: dict[str, str] = field(default_factory=dict)  # the same by key
 

@@ -50,8 +50,8 @@ class StatusSection(ContentSection, PublishesIncidents):
     urls = URLS
 
     _status: SiteStatus  # set by `exclude_faults`
-    _found: Sequence[Finding] = ()  # what the rules find, also set by `exclude_faults`
-    _paths: Sequence[str] = ()  # of current documents and examples; set by `build`
+    _found: Sequence[Finding] = ()  # the findings of the rules, also set by `exclude_faults`
+    _paths: Sequence[str] = ()  # the paths of current documents and examples; set by `build`
 
     @override
     @classmethod

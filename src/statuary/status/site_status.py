@@ -47,7 +47,7 @@ SHOWN_FOR = timedelta(days=100)
 class FinalRecord(NamedTuple):
     """The documents of a record that no longer changes."""
 
-    digest: str  # of the record's inputs, except the program and `SiteStatus.shared_inputs`
+    digest: str  # the digest of the record's inputs, except the program and `SiteStatus.shared_inputs`
     documents: Callable[[], Iterable[Document]]
 
 
@@ -58,8 +58,8 @@ class ArchivePart(NamedTuple):
     """
 
     name: str
-    digest: str  # of the part's inputs, except the program and `SiteStatus.shared_inputs`
-    own_documents: Callable[[], Iterable[Document]]  # those that are not of a single record
+    digest: str  # the digest of the part's inputs, except the program and `SiteStatus.shared_inputs`
+    own_documents: Callable[[], Iterable[Document]]  # the documents that belong to no single record
     records: tuple[FinalRecord, ...] = ()
 
     def documents(self) -> Iterator[Document]:
@@ -88,9 +88,11 @@ class SiteStatus:
     # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     families: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
-    packages: tuple[str, ...] = ()  # versions of the other packages whose sections the site enables
-    content: StatusCatalogue | None = None  # with held-back records; None if no record is held back
-    next_publication: Instant | None = None  # when a held-back record is due; None if none is
+    packages: tuple[str, ...] = ()  # the versions of other packages whose sections the site enables
+    # the content with held-back records; None if no record is held back
+    content: StatusCatalogue | None = None
+    # the time when the next held-back record is published; None if no record is held back
+    next_publication: Instant | None = None
 
     @cached_property
     def api(self) -> "StatusDocuments":

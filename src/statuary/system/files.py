@@ -44,7 +44,7 @@ class TooLargeError(OSError):
 
     def __init__(self, path: Path | str, limit: int, size: int) -> None:
         super().__init__(errno.EFBIG, f"it has more than {limit:,} bytes", str(path))
-        self.size = size  # in bytes; that of a pipe is as far as it was read
+        self.size = size  # the size in bytes; for a pipe, the bytes that were read
 
 
 # Files of the content

@@ -73,12 +73,12 @@ class TaskWindow(Generic[Task, Result]):
 
     pool: WorkerPool
     work: Callable[[Task], Result]
-    tasks: Iterator[Task]  # those not yet submitted
+    tasks: Iterator[Task]  # the tasks that are not yet submitted
     running: dict[Future[Result], TaskAttempt[Task]] = field(default_factory=dict)
     done: SimpleQueue[Future[Result]] = field(
         default_factory=SimpleQueue
     )  # Ctrl-C never leaves its lock acquired
-    lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # those whose worker is lost
+    lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # the tasks whose worker is lost
 
     def results(self) -> Iterator[Result]:
         """Yield results as they arrive.

@@ -89,7 +89,7 @@ class Anchor(NamedTuple):
     # the proofs of storage slots under the account's storage root, by slot (32 bytes as hex)
     storage: Mapping[str, Nodes] = {}
     deployment: DeploymentEvidence | None = None  # None if the chain does not prove it
-    missing: Mapping[str, str] = {}  # why a claim has no evidence, by the claim's name
+    missing: Mapping[str, str] = {}  # the reason why a claim has no evidence, by the claim's name
 
 
 class Account(NamedTuple):

@@ -206,7 +206,7 @@ class _TrieWalk:
 
 
 class _CompactPath(NamedTuple):
-    digits: str  # in hex
+    digits: str  # the hex digits
     is_leaf: bool
 
 

@@ -58,7 +58,7 @@ class SignedTransaction(NamedTuple):
 
     hash: bytes  # the transaction hash, 32 bytes
     type: int
-    chain_id: int | None  # None for one that is valid on any chain, from before EIP-155
+    chain_id: int | None  # None for a transaction from before EIP-155, which is valid on any chain
     nonce: int
     to: bytes  # the address that it calls; empty if it creates a contract
     data: bytes  # the creation code with its arguments, or the data of the call

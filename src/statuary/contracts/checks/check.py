@@ -27,7 +27,7 @@ class Violation(NamedTuple):
     message: str  # the fault, with the value
     pointer: Pointer = ()
     hint: str = ""  # what to do
-    severity: Severity | None = None  # None for that of the check
+    severity: Severity | None = None  # None for the severity of the check
 
 
 class Evidence(NamedTuple):

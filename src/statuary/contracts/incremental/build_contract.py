@@ -73,7 +73,7 @@ class ExtensionDocuments(NamedTuple):
     If an extension fails, only its own documents are skipped.
     """
 
-    facts: bytes = b""  # what the ledger keeps
+    facts: bytes = b""  # the facts that the ledger keeps
     documents: Iterable[Document] = ()
     findings: tuple[Finding, ...] = ()
 

@@ -42,7 +42,7 @@ class BuiltContracts(NamedTuple):
     exclusion_reasons: tuple[Finding, ...] = ()  # faults of single contracts; the rest is published
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
-    skipped: tuple[Finding, ...] = ()  # why all of them are those of the last build
+    skipped: tuple[Finding, ...] = ()  # the reasons why all contracts stay as the last build published them
     incomplete_sources: frozenset[str] = (
         frozenset()
     )  # the sources of published documents that were missing or damaged

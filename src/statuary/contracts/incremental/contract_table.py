@@ -50,7 +50,7 @@ class ContractFiles(NamedTuple):
 
     location: str  # where it is written
     match_id: str
-    paths: tuple[str, ...]  # of the documents of its source
+    paths: tuple[str, ...]  # the paths of the documents of its source
     is_contradicted: bool
 
 

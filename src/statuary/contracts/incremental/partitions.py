@@ -85,7 +85,7 @@ class OutdatedSource(NamedTuple, Generic[Source_co]):
     """A source that must be built, with the reason."""
 
     source: Source_co
-    reason: str  # why it is read
+    reason: str  # the reason why it is read
     git: str  # the git object id of its content; empty if unknown
 
 

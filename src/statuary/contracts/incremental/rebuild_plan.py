@@ -60,7 +60,8 @@ class SourceComparison:
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
     tree: GitState | None = None  # None outside git
-    rebuild_reason: RebuildReason | None = None  # why all are built; None if only some are
+    # the reason why all contracts are built; None if only some are
+    rebuild_reason: RebuildReason | None = None
     incomplete_sources: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
     trusted_before: int = (

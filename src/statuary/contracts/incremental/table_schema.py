@@ -51,13 +51,13 @@ class LocatedContract(NamedTuple):
 
     location: str
     unit: str  # the file or folder that it is written in
-    row: ContractRow  # its list entry
+    row: ContractRow  # the contract's entry in lists
 
 
 class DuplicateContracts(NamedTuple):
     """Contracts that have the same address or match id."""
 
-    kept: LocatedContract  # the one that stays
+    kept: LocatedContract  # the contract that stays
     newcomers: tuple[LocatedContract, ...]
 
 

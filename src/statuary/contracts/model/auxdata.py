@@ -321,7 +321,7 @@ class CodeReference(NamedTuple):
 
     id: str  # a library's fully qualified name, or an immutable's AST id
     start: int  # offset in bytes
-    length: int  # in bytes
+    length: int  # the length in bytes
 
 
 def parse_link_references(link_references: Json) -> list[CodeReference]:

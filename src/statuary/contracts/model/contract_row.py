@@ -16,7 +16,7 @@ class ContractRow(NamedTuple):
     verifiedAt: str  # noqa: N815
     matchId: str  # noqa: N815
     name: str = ""
-    language: str = ""  # with the compiler's version
+    language: str = ""  # the language, with the compiler's version
     selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
     abi_names: str = ""  # the names of these, with a space between two
     verdict: str = ""  # the word of the proof's verdict

@@ -75,7 +75,8 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    reason: Reason  # what verifies, states or contradicts it, or why it is not proven: a clause after a colon
+    # the reason why it is verified, stated, contradicted or not proven: a clause after a colon
+    reason: Reason
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
 
 
@@ -129,7 +130,7 @@ class Recompilation(NamedTuple):
     reason: Reason
     evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record
     is_contradicted: bool = False  # whether the result differs, or the compiler rejects the sources
-    hint: str = ""  # what gives a result, if there is none
+    hint: str = ""  # the way to get a result, if there is none
 
 
 @dataclass(frozen=True, kw_only=True)

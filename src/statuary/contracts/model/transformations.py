@@ -213,7 +213,7 @@ def replay(
 class _Edit(NamedTuple):
     start: int
     end: int  # the end of the removed bytes
-    value: bytes  # what replaces it
+    value: bytes  # the bytes that replace it
 
 
 def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:

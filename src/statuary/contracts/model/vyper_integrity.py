@@ -215,7 +215,7 @@ class _Modules:
             raise UnknownModuleError(name, self._program.version)
         if name not in self._builtin:
             raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
-        # the table has hashes of texts; Vyper hashes that of a module again, but not that of an interface
+        # the table has the hash of each text: for a module, Vyper hashes this hash again; for an interface, it doesn't
         return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:

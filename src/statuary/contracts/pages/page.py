@@ -217,9 +217,9 @@ class ContractView(NamedTuple):
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
-    # the evidence that fixes each part of the page, by part; parts without evidence are left out
+    # the evidence for each part of the page; parts without evidence are left out
     pins: Mapping[str, Pin]
-    other_code: str  # the sentence on code of other contracts in the bytecode; empty if there is none
+    other_code: str  # a sentence about other contracts' code in the bytecode; empty if it has none
     record: str
     check_command: str  # downloads the record and checks it offline; empty if it is not published
     proof_json: str  # the proof, relative to the site's root; empty if there is none

@@ -37,7 +37,7 @@ OUTCOME_ICONS = {
 class CheckRow(NamedTuple):
     """A check with its outcome, evidence and findings."""
 
-    name: str  # as in `statuary check --list`
+    name: str  # the name in `statuary check --list`
     sentence: str  # the sentence of the rule
     sign: str  # the icon of the outcome
     outcome: str
@@ -52,7 +52,7 @@ class ClaimRow(NamedTuple):
     sentence: str  # the claim
     sign: str  # the sign of its status
     status: str  # the status of the claim in words
-    reason: str  # what proves or contradicts it, or why it is not proven
+    reason: str  # the reason why it is proven, contradicted or not proven
     block_number: str  # the block under whose hash it is proven; empty without one
     block_hash: str
     block_href: str  # the block's page in the explorer; empty if the site names none

@@ -103,7 +103,7 @@ class ExternalSource(NamedTuple):
 
     location: str  # a path relative to the content folder, or a URL
     path: str  # the settings file
-    pointer: Pointer  # where in the settings file
+    pointer: Pointer  # the place in the settings file
 
 
 class ContractScan(ContractSources):

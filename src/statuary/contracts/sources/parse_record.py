@@ -55,7 +55,7 @@ class ParsedContract(NamedTuple):
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # the chain's own proofs about it
     notes: Sequence[Finding] = ()  # faults of the evidence beside it; the record is published anyway
-    part: CompiledPart | None = None  # that of several records, if they are canonical
+    part: CompiledPart | None = None  # the part that several records share, if they are canonical
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:

@@ -57,7 +57,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a site's log has the key that is known here."""
+    """Return whether a site states the key that earlier commands stored for its log."""
     remembered_log = load_log_state(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {

@@ -134,7 +134,7 @@ class TreeHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The size, a space, and the root in hex."""
+        """The tree's size and its root hash in hex, with a space between."""
         return f"{self.size} {self.root.hex()}"
 
 

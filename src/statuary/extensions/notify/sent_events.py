@@ -46,7 +46,7 @@ class SentEvents(NamedTuple):
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether the channel has not got an event yet."""
+        """Return whether an event has not been sent to the channel yet."""
         fingerprint = event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 

@@ -201,9 +201,9 @@ class ObjectStoreTarget(Target[Entry]):
         if lease is not None:
             lease.acquire()
         self.comparison = StoreComparison()
-        # the parts of each listing in the index, by its digest, and the objects of the ledger in the store
+        # the parts of each listing in the index, by the digest of the listing
         self.listings: dict[str, Parts] = {}
-        self.ledger_objects: set[str] = set()
+        self.ledger_objects: set[str] = set()  # the names of the ledger's objects in the store
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()

@@ -284,7 +284,7 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
     """Return the width and height of a picture in pixels.
 
-    With these, the page does not move while it loads.
+    With these, a browser reserves the space, and the text does not move while the picture loads.
 
     Returns:
         The two as HTML attributes for a PNG, WebP or SVG; empty for other formats.

@@ -29,7 +29,7 @@ class SetupResult(NamedTuple):
 
 
 def owner_steps(result: SetupResult) -> list[str]:
-    """Return the steps that are left to the user, in order."""
+    """Return the steps of the setup that the user must do, in order."""
     host = result.answers.host
     platform = (_repository_steps, _secret_steps, _push_steps, *_PLATFORM_STEPS.get(host, ()))
     parts = (_repository_steps, _push_steps, _server_steps) if host in SERVERS else platform

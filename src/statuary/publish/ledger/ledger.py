@@ -69,7 +69,7 @@ class LedgerTable:
     """
 
     schema: ClassVar[str] = ""  # creates the table that every new ledger has in `main`; empty for none
-    columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of this table, by its name
+    columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # the columns of the table, by the table's name
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
         """Create the tables of this build, and others unless they exist."""

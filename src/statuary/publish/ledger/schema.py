@@ -46,8 +46,8 @@ class CachedGroup(NamedTuple):
     """A group of documents that a build can reuse."""
 
     fingerprint: str  # fingerprint of everything that the group depends on
-    items: int = 0  # how many of its kind there are
-    paths: tuple[str, ...] = ()  # of its documents
+    items: int = 0  # the number of items of this kind
+    paths: tuple[str, ...] = ()  # the paths of its documents
     run: int = 0  # the build that made or kept it; a document that a later run wrote is another one
 
 

@@ -241,8 +241,8 @@ def visible_name(text: str) -> str:
 class MixedWords(NamedTuple):
     """A text in which some letters imitate Latin ones."""
 
-    text: str  # with these letters marked
-    code_points: list[str]  # of these letters
+    text: str  # the text, with these letters marked
+    code_points: list[str]  # the code points of these letters
 
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:

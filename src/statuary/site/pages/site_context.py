@@ -24,7 +24,7 @@ def frame_links() -> dict[str, FrameLinks]:
 class SiteContext(NamedTuple):
     """The name, theme, language and links that all pages share."""
 
-    name: str  # as one visible line
+    name: str  # the name, as one visible line
     url: str  # without a slash at the end
     zone: ZoneInfo  # the time zone of all times
     settings: PageSettings
@@ -33,7 +33,7 @@ class SiteContext(NamedTuple):
     # the title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # values that templates use for the parts of extensions
-    packages: tuple[str, ...] = ()  # versions of the other packages of which there are parts
+    packages: tuple[str, ...] = ()  # the versions of other packages that add parts to pages
     folder: str = ""  # the folder of a further language's status pages, with a slash
 
     @property
@@ -126,7 +126,7 @@ class FormattedTime(NamedTuple):
     """A time for a page, as text and for machines."""
 
     iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
-    text: str  # for readers
+    text: str  # the text for readers
     brief: str = ""  # without the year, for places where the year is the present one
     year: int = 0
 

@@ -118,7 +118,7 @@ class PatchBase:
                 if places is None:
                     place = end
                     continue
-                # of several places, take the next one: most of the remaining text is in the same order
+                # if the piece occurs several times, take the next occurrence: most of the rest is in the same order
                 nearest = places[min(bisect_left(places, stop), len(places) - 1)]
             if nearest != stop or text < place:
                 yield _Piece(start, stop, body[text:place])

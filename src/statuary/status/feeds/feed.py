@@ -138,7 +138,7 @@ class FeedEntry(NamedTuple):
     url: str
     published: Instant  # the time of its latest update; for a maintenance the start of its window (measured)
     updated: Instant
-    html: str  # its updates, newest first
+    html: str  # the updates of the entry, newest first
     components: tuple[str, ...]  # the names of its components
 
 
@@ -231,7 +231,7 @@ def _window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
 
 
 def _day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
-    # Statuspage pads one-digit days in the times of updates, but not in those of windows (measured)
+    # Statuspage pads one-digit days in the times of updates, but not in the times of windows (measured)
     local = moment.astimezone(zone)
     day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
     return words("date.brief", month=words(f"month.{local.month}.short"), day=day)

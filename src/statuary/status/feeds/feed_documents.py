@@ -54,7 +54,7 @@ class FeedLists(NamedTuple):
 
     history: tuple[IncidentState, ...]
     calendar: tuple[IncidentState, ...]
-    components: dict[str, tuple[IncidentState, ...]]  # by the id of a component or group
+    components: dict[str, tuple[IncidentState, ...]]  # the incidents of each component or group, by its id
 
 
 class FeedDocuments:

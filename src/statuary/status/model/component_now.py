@@ -29,7 +29,8 @@ class Layer(NamedTuple):
 
     kind: LayerKind
     status: ComponentStatus
-    since: Instant | None = None  # from when on the source says so; None if it did before the first change
+    # the time from which the source gives this status; None if it gave it before the first change
+    since: Instant | None = None
     record_id: str | None = None  # the incident or window; None for a person's word and for another page
 
 
@@ -50,10 +51,10 @@ class OpenLayers:
 
     def __init__(self, base: ComponentStatus) -> None:
         """Take the status before the first change."""
-        self._layers: dict[int, Layer] = {}  # by position; a higher one is newer
+        self._layers: dict[int, Layer] = {}  # the layers by position; a higher position is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
-        # the negated places of windows, and of the other layers; some are left behind
+        # the negated positions of windows (True) and of other layers (False); removed layers may still be there
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
         self.replace_all(Layer(LayerKind.STATED, base))
@@ -177,7 +178,7 @@ class LayerHistory:
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
         self._instants: list[Instant] = []  # the times of the changes, in order
-        # before the first change, and after each
+        # the status before the first change, and the status after each change
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def change(self, instant: Instant, cause: Layer) -> None:

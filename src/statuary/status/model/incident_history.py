@@ -40,7 +40,8 @@ class IncidentState:
     resolved_at: Instant | None
     published_updates: tuple[PublishedUpdate, ...]  # newest first
     components: tuple[str, ...]
-    next_update_by: Instant | None  # by when the newest update promises another; None when it is over
+    # the time by which the newest update promises another; None when it is over
+    next_update_by: Instant | None
 
     @property
     def is_overdue(self) -> bool:
@@ -185,7 +186,7 @@ class IncidentHistory:
             # after an imported end, an update may have reopened the record
             if not any(update.reopens and update.display_at >= resolved_at for update in updates):
                 return resolved_at
-        # use the earliest resolving update since the record was last open: a later note does not move the end
+        # the record ended with its first resolving update after it was last open; later notes do not move the end
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _displayed_at(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None

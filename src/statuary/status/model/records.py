@@ -24,7 +24,7 @@ class AffectedComponent(NamedTuple):
 
     # the component's id, or in content its key or id; None in documents of 2017, which have only the name
     code: str | None
-    name: str  # its name at the time, `Group - Component` in a group
+    name: str  # the component's name at the time, `Group - Component` in a group
     old_status: ComponentStatus | None
     new_status: ComponentStatus | None
 
@@ -49,7 +49,7 @@ class IncidentUpdate:
     tweet_id: int | None = None  # number of the social media post about it
     reopens: bool = False  # opens a record again that was over
     moved_from: Instant | None = None  # the start of the window before this update moved it
-    next_update_by: Instant | None = None  # by when the author promises another update
+    next_update_by: Instant | None = None  # the time by which the author promises another update
     automatic: bool = False  # posted automatically, like those of Statuspage's job
     pointer: Pointer = ()  # its place in the file; `()` for an update that is in no file
 
@@ -59,7 +59,7 @@ class Incident:
     """An incident from its opening to its end."""
 
     id: str
-    source: str  # its file, relative to the content folder
+    source: str  # the file of the record, relative to the content folder
     name: str
     updates: tuple[IncidentUpdate, ...]
     components: tuple[str, ...]  # the affected components by key or id, in the order of first mention
@@ -67,12 +67,12 @@ class Incident:
     started_at: Instant
     # the component statuses that take effect with the first update, by key or id
     opened_with: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
-    shortlink: str | None = None  # None for the one that follows from the page's URL
+    shortlink: str | None = None  # None if the link follows from the page's URL
     updated_at: Instant | None = None  # given by an import only; otherwise the last change of an update
     monitoring_at: Instant | None = None  # given by an import only; otherwise the first monitoring update's
     resolved_at: Instant | None = None  # given by an import only; otherwise the resolving update's
     impact_override: Impact | None = None  # replaces the impact that follows from the components
-    impact_override_at: Instant | None = None  # when the override begins; None for always
+    impact_override_at: Instant | None = None  # the time from which the override applies; None for always
     publish_at: Instant | None = None  # nothing of it is published before this instant
     draft: bool = False  # nothing of it is published
     backfilled: bool = False  # entered after the fact; it changes no component's status
@@ -123,7 +123,7 @@ class Recurrence:
 
     rule: str  # an RFC 5545 recurrence rule without its name, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`
     time_zone: ZoneInfo  # the zone whose clock the rule follows, so that 02:00 stays 02:00 in summer
-    announce: timedelta  # how long before its start a window is published
+    announce: timedelta  # the time before its start at which a window is published
     # the changes to single windows, by the start that the rule gives the window
     occurrences: Mapping[Instant, Occurrence] = field(default_factory=dict)
 
@@ -153,7 +153,7 @@ class IncidentTemplate(NamedTuple):
     """The prepared content of an incident's first update."""
 
     name: str = ""  # the name that chooses it, which is that of its file
-    source: str = ""  # its file, relative to the content folder
+    source: str = ""  # the file of the template, relative to the content folder
     title: str | None = None  # the incident's name
     status: IncidentStatus | None = None
     body: str | None = None
@@ -229,8 +229,9 @@ class StatusSettings(NamedTuple):
     cap: int = 50
     archives: bool = True  # whether the complete history is published by month
     uptime: bool = True  # whether uptime is published
-    horizon: timedelta = timedelta(days=35)  # how far ahead the documents of future instants are written
-    max_epochs: int = 500  # how many future instants are written at most
+    # the time ahead for which documents of future instants are written
+    horizon: timedelta = timedelta(days=35)
+    max_epochs: int = 500  # the maximum number of future instants that are written
 
 
 @dataclass(frozen=True, kw_only=True)

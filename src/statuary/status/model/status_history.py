@@ -52,7 +52,7 @@ class LaterStatuses(NamedTuple):
 
     base: ComponentStatus  # the status before them
     instants: list[Instant]
-    statuses: list[ComponentStatus]  # after each
+    statuses: list[ComponentStatus]  # the status after each change
 
 
 @dataclass(slots=True)

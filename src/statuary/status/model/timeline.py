@@ -31,7 +31,7 @@ class ComponentState(NamedTuple):
     component: Component
     status: ComponentStatus
     updated_at: Instant
-    now: ComponentNow  # as pages show it
+    now: ComponentNow  # the status that pages show
 
 
 class PageState(NamedTuple):
@@ -40,10 +40,12 @@ class PageState(NamedTuple):
     at: Instant
     page: Page
     updated_at: Instant  # the latest change of anything on it
-    overall_status: OverallStatus  # as the API shows it
-    overall_now: OverallStatus  # as pages show it: a window does not hide an outage
-    worst_now: ComponentStatus | None  # of the components; None where the settings state the page's status
-    components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
+    overall_status: OverallStatus  # the status that the API shows
+    overall_now: OverallStatus  # the status that pages show: a window does not hide an outage
+    # the worst status of a component; None if the settings state the page's status
+    worst_now: ComponentStatus | None
+    # all components by id, also removed ones, in the order of the documents
+    components: dict[str, ComponentState]
     incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
     maintenances: tuple[IncidentState, ...]  # every published maintenance window, the latest created first
 
@@ -58,8 +60,8 @@ class Timeline:
 
     catalogue: StatusCatalogue
     until: Instant  # recurring maintenances have the windows that are announced by this instant
-    status_histories: dict[str, StatusHistory]  # by component id
-    layer_histories: dict[str, LayerHistory]  # by component id
+    status_histories: dict[str, StatusHistory]  # the history of each component, by its id
+    layer_histories: dict[str, LayerHistory]  # the history of each component, by its id
     incidents: tuple[IncidentHistory, ...]  # the latest created first
     maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
 

@@ -44,7 +44,7 @@ class CardUpdate(NamedTuple):
     at: FormattedTime
     day: str  # the day of `at`
     time: str  # the time of `at`, with the zone
-    into: str  # how long after the incident's start, in words; empty for a maintenance, and at the start
+    into: str  # the time since the incident's start, in words; empty for a maintenance, and at the start
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
     former: tuple[CardVersion, ...] = ()
@@ -69,7 +69,8 @@ class IncidentCourse(NamedTuple):
     """
 
     range: FormattedRange
-    lanes: Mapping[str, Sequence[LanePart]]  # of the components that changed, by name, oldest first
+    # the parts of each component that changed, by its name, oldest first
+    lanes: Mapping[str, Sequence[LanePart]]
 
 
 class CardWindow(NamedTuple):
@@ -86,16 +87,16 @@ class IncidentCard(NamedTuple):
 
     id: str
     name: str
-    href: str  # its page, relative to the site's root
+    href: str  # the incident's page, relative to the site's root
     impact: Impact
     impact_label: str
     label: str
     closed: bool
     overdue: bool  # whether a promised update has not come in time
     day: FormattedTime  # the day of its start
-    began: FormattedTime  # its start; for a maintenance, the planned start
-    ended: FormattedTime | None  # when it was resolved or completed
-    range: FormattedRange | None  # from its start to its end; None for a maintenance, and while it is open
+    began: FormattedTime  # the start of the incident; for a maintenance, the planned start
+    ended: FormattedTime | None  # the time when it was resolved or completed
+    range: FormattedRange | None  # the time from start to end; None for a maintenance, and while it is open
     lasted: str  # the duration of `range`; empty if that is None
     components: tuple[str, ...]  # their names, by group
     updates: tuple[CardUpdate, ...]  # newest first, without the postmortem

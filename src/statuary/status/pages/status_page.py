@@ -46,12 +46,12 @@ class DueUpdate(NamedTuple):
 class StatusSummary(NamedTuple):
     """The sentences at the top of the status page."""
 
-    state: str  # the worst, as pages show it
-    headline: str  # the worst state, by name; without anything wrong, the description of the status
-    # every other state, by name, with links to the rows; empty if the settings state the description
+    state: str  # the worst status of a component, as pages show it
+    headline: str  # the name of the worst status; the description of the page's status if all is operational
+    # the names of all other statuses, with links to their components; empty if the settings state the description
     rest: Markup = Markup()
-    since: FormattedTime | None = None  # since when the worst is; None if no change is known
-    due: DueUpdate | None = None  # the next update that is promised about it
+    since: FormattedTime | None = None  # the time when the worst status began; None if no change is known
+    due: DueUpdate | None = None  # the update that is promised next
 
 
 class StatusView(NamedTuple):

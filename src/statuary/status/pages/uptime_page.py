@@ -399,7 +399,7 @@ def _days(month: tuple[int, int]) -> list[date]:
 class _Place(NamedTuple):
     """The position of a component in a list that keeps groups together."""
 
-    position: int  # that of its group, or its own without a group
+    position: int  # the position of its group; for a component without a group, its own
     in_group: int = 0
 
 

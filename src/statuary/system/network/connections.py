@@ -16,9 +16,9 @@ from typing_extensions import Buffer, override
 class Timeouts(NamedTuple):
     """The limits of time for one response, and for all responses together."""
 
-    seconds: float  # for the headers and a short body
+    seconds: float  # the time for the headers and a short body
     rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
-    timeout: float = 30.0  # to wait for the next bytes
+    timeout: float = 30.0  # the longest wait for the next bytes, in seconds
     each: float = 5.0  # further seconds for each response, where the time of all of them is counted
 
     def deadline(self, received: int) -> float:

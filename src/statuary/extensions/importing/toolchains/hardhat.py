@@ -142,7 +142,7 @@ def _compilation(
     # Hardhat 3 passes other paths to the compiler than those in the project
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
-    # without the compiler's output, the only known contract is the one that an artifact has named
+    # without the compiler's output, only the contract that the artifact names is known
     names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
     std_json_input = object_at(build_info, "input")
     return ImportedCompilation(
