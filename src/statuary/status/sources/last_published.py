@@ -1,6 +1,6 @@
 """Keep published versions of records that can no longer be read."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from statuary.status.model.records import (
     Incident,
     IncidentUpdate,
     Maintenance,
+    StatusCatalogue,
     StatusContent,
 )
 from statuary.status.urls import INCIDENT
@@ -33,14 +34,19 @@ def keep_last_published(site: SiteContent, target: BuildTarget, paths: Collectio
     if not kept:
         return site
     content = site.of(StatusContent)
-    status = content.catalogue
+    return site.with_value(content._replace(catalogue=_with_records(content.catalogue, kept)))
+
+
+def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> StatusCatalogue:
+    """Add records, instead of those that have the same id."""
     kept_ids = {record.id for record in kept}
-    others = [record for record in (*status.incidents, *status.maintenances) if record.id not in kept_ids]
+    others = [
+        record for record in (*catalogue.incidents, *catalogue.maintenances) if record.id not in kept_ids
+    ]
     records = [*others, *kept]
     windows = tuple(record for record in records if isinstance(record, Maintenance))
     incidents = tuple(record for record in records if not isinstance(record, Maintenance))
-    status = replace(status, incidents=incidents, maintenances=windows)
-    return site.with_value(content._replace(catalogue=status))
+    return replace(catalogue, incidents=incidents, maintenances=windows)
 
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
