@@ -100,7 +100,9 @@ def content_lock(root: Path) -> Iterator[None]:
     try:
         descriptor = lock_folder(root)
     except OSError as error:
-        raise EditError(f"{root} cannot be locked: {error.strerror}") from None
+        raise EditError(
+            f"{root} cannot be locked: {error.strerror}", "check the permissions of the folder"
+        ) from None
     try:
         yield
     finally:
@@ -123,7 +125,10 @@ def database_lock(root: Path) -> Iterator[None]:
             connection.execute("BEGIN EXCLUSIVE")
             yield
     except sqlite3.Error as error:
-        raise EditError(f"{root} cannot be locked by {file}: {error}") from None
+        raise EditError(
+            f"{root} cannot be locked by {file}: {error}",
+            "wait for the other command, and run this one again",
+        ) from None
 
 
 OPERATIONS_IN_PROGRESS = {

@@ -131,7 +131,10 @@ def _check_raw_depth(text: str) -> None:
         for bracket in BRACKET.findall(text):
             depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
             if depth > MAX_RAW_DEPTH:
-                raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested brackets")
+                raise BeyondLimitError(
+                    f"the text opens {MAX_RAW_DEPTH:,} nested brackets",
+                    "close the brackets, or quote the text that contains them",
+                )
     if text.count("- ") + text.count("? ") > MAX_RAW_DEPTH and DASHES_IN_A_ROW.search(text):
         raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested lists or keys")
 

@@ -137,6 +137,7 @@ def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> I
             rule="parse-error",
             path=below,
             message=f"the folders are nested in more than {MAX_FOLDERS} levels",
+            hint="move the folder up; nothing below it is read",
         )
         return
     try:
@@ -145,7 +146,12 @@ def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> I
                 (item for item in entries if item.name not in without), key=lambda entry: entry.name
             )
     except OSError as error:
-        yield Finding(rule="parse-error", path=below, message=f"cannot read the folder: {error.strerror}")
+        yield Finding(
+            rule="parse-error",
+            path=below,
+            message=f"cannot read the folder: {error.strerror}",
+            hint="check its permissions",
+        )
         return
     for entry in folder_entries:
         path = f"{below}/{entry.name}" if below else entry.name

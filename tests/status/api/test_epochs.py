@@ -258,7 +258,7 @@ def test_epoch_limit_cuts_with_finding():
     assert finding.path == "site.json"
     assert finding is not None
     assert finding.message == (
-        "the limit of 2 epochs is reached at 2026-11-02T10:03:00.000Z, before the horizon"
+        "the status is written ahead only until 2026-11-02T10:03:00.000Z: the limit is 2 changes"
     )
     assert json.loads(epoch_documents(cut)[-1].body)["complete"] is False
 

@@ -120,7 +120,7 @@ def test_large_page_has_fewer_epochs(monkeypatch):
     (finding,) = status.epoch_findings()
     assert finding.rule == "too-many-epochs"
     assert finding.message == (
-        "the limit of 2 epochs for a page that lists so many components is reached at "
-        "2026-11-23T00:00:00.000Z, before the horizon"
+        "the status is written ahead only until 2026-11-23T00:00:00.000Z: "
+        "the limit is 2 changes for a page that lists so many components"
     )
     assert finding.hint == "build again before that time"

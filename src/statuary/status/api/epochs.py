@@ -262,7 +262,7 @@ class EpochPlan(NamedTuple):
         """
         if not self.cut:
             return None
-        limit = f"{len(self.instants) - 1} epochs"
+        limit = f"{len(self.instants) - 1} changes"
         hint = "build again before that time"
         if self.is_large:
             limit += " for a page that lists so many components"
@@ -272,7 +272,7 @@ class EpochPlan(NamedTuple):
             rule="too-many-epochs",
             severity=Severity.WARNING,
             path=path,
-            message=f"the limit of {limit} is reached at {format_milliseconds(self.until)}, before the horizon",
+            message=f"the status is written ahead only until {format_milliseconds(self.until)}: the limit is {limit}",
             hint=hint,
         )
 
