@@ -33,6 +33,7 @@ from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.model.bounded_records import bound_records
 from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.site_status import SiteStatus
+from statuary.status.sources.last_published import keep_last_published, with_consequences
 from statuary.status.urls import URLS
 from statuary.status.write_status import write_status
 
@@ -109,23 +110,25 @@ class StatusSection(ContentSection, PublishesIncidents):
         if site is None:
             return None
         if unread and not run.is_check:
-            from statuary.status.sources.last_published import keep_last_published, with_consequences
-
             site = keep_last_published(site, run.target, site.unread)
             unread = with_consequences(unread, site)
         with stage(run.progress, "Status"):
             sound = self._without_excess(site, run)
-            # a check and a strict build report errors as they are; any other build does without their files
-            while not (run.is_check or run.checks.strict) and (
-                broken := find_broken_files(self._found, sound.site)
-            ):
-                from statuary.status.sources.last_published import keep_last_published, with_consequences
+            if run.is_check or run.checks.strict:  # they report errors as they are
+                return SoundContent(sound.site, [*unread, *sound.findings])
+            return self._without_broken_files(site, sound, run, unread)
 
-                paths = {finding.path for finding in broken}
-                site = keep_last_published(without_files(site, paths), run.target, paths)
-                unread = [*unread, *with_consequences(broken, site)]
-                sound = self._without_excess(site, run)
-        return SoundContent(sound.site, [*unread, *sound.findings])
+    def _without_broken_files(
+        self, site: "SiteContent", sound: SoundContent, run: Run, unread: Sequence[Finding]
+    ) -> SoundContent:
+        """Leave out records that break a rule, or keep them as they were last published."""
+        excluded = list(unread)
+        while broken := find_broken_files(self._found, sound.site):
+            paths = {finding.path for finding in broken}
+            site = keep_last_published(without_files(site, paths), run.target, paths)
+            excluded += with_consequences(broken, site)
+            sound = self._without_excess(site, run)
+        return SoundContent(sound.site, [*excluded, *sound.findings])
 
     def _without_excess(self, site: "SiteContent", run: Run) -> SoundContent:
         """Compute the status without records that exceed a limit or raise exceptions."""
