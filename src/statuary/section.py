@@ -43,15 +43,22 @@ ALL_CHECKS = CheckOptions()
 
 
 class SectionResult(NamedTuple):
-    """The findings, values and skipped documents that a section returns."""
+    """What `check` or `build` of a section returns: values and findings."""
 
-    values: tuple[object, ...] = ()  # results that later sections may ask for by type; unused from `finalize`
+    values: tuple[object, ...] = ()  # results that later sections may ask for by type
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
-    line: str = ""  # a line of the summary; empty for none; unused from `build`
+    line: str = ""  # a line of the summary; empty for none
     counts: tuple[str, ...] = ()  # what the summary of a build counts, such as "12 components"
-    findings: "tuple[Finding, ...]" = ()  # faults in the content; an error stops the build, but not from `finalize`
+    findings: "tuple[Finding, ...]" = ()  # faults in the content; an error stops the build
     exclusion_reasons: "tuple[Finding, ...]" = ()  # why records are excluded
     excluded_count: int = 0  # the number of excluded records
+
+
+class FinalResult(NamedTuple):
+    """What `finalize` of a section returns, when nothing can stop the build any more."""
+
+    skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
+    line: str = ""  # a line of the summary; empty for none
 
 
 @dataclass(slots=True, kw_only=True)
@@ -152,7 +159,7 @@ class Section:
     def build(self, run: Run) -> SectionResult | None:
         """Add the section's documents to the target."""
 
-    def finalize(self, run: Run) -> SectionResult | None:
+    def finalize(self, run: Run) -> FinalResult | None:
         """Add the documents that depend on those of other sections."""
 
     def on_failure(self, run: Run, error: BaseException) -> None:

@@ -117,6 +117,7 @@ def test_foreign_section_adds_documents(tmp_path: Path, package: Path) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     done = build(content, out, package)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "\ncounted\n" in done.stdout
     assert document(out, "about.json") == {"title": "Incidents"}
     assert document(out, "count.json")["records"] > 0
     assert document(out, "total.json")["documents"] > 0

@@ -26,7 +26,15 @@ from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
 from statuary.contracts.urls import CONTRACT_VIEWER, URLS
-from statuary.section import ApiFacts, ContentFolder, ContentSection, Run, SectionContent, SectionResult
+from statuary.section import (
+    ApiFacts,
+    ContentFolder,
+    ContentSection,
+    FinalResult,
+    Run,
+    SectionContent,
+    SectionResult,
+)
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.source.file_kinds import FileKind
@@ -174,7 +182,7 @@ class ContractsSection(ContentSection):
         return reuse_previous_contracts(site, target, built) if isinstance(built, Finding) else built
 
     @override
-    def finalize(self, run: Run) -> SectionResult | None:
+    def finalize(self, run: Run) -> FinalResult | None:
         """Add the lists of contracts that changed.
 
         A list that cannot be made is skipped, and the next build makes it again.
@@ -187,7 +195,7 @@ class ContractsSection(ContentSection):
         is_same_site = ledger.group(LIST_PAGES).fingerprint == fingerprint
         ledger.save_group(LIST_PAGES, fingerprint)
         if built.are_unchanged and is_same_site:
-            return SectionResult(line=line)
+            return FinalResult(line=line)
         from statuary.contracts.incremental.lists import add_lists
 
         executor = run.execution.executor
@@ -202,7 +210,7 @@ class ContractsSection(ContentSection):
             skipped.append(failed)
         if skipped:
             ledger.save_group(CONTRACTS, "")
-        return SectionResult(skipped=tuple(skipped), line=line)
+        return FinalResult(skipped=tuple(skipped), line=line)
 
     @property
     def _counts(self) -> ContractCounts:

@@ -12,7 +12,7 @@ from statuary.publish.plan import Plan
 
 if TYPE_CHECKING:
     from statuary.base.primitives import Instant
-    from statuary.section import Outlook, Run, SectionResult
+    from statuary.section import FinalResult, Outlook, Run, SectionResult
     from statuary.site.site_content import SiteContent
 
 
@@ -40,14 +40,18 @@ class BuildReport:
             self.excluded_count += 1
 
     def add(self, result: "SectionResult") -> None:
-        """Add the findings that a section returned."""
+        """Add what `check` or `build` of a section returned."""
         self.findings += result.findings
         self.exclusion_reasons += result.exclusion_reasons
         self.excluded_count += result.excluded_count
         self.skipped += result.skipped
         self.counts += result.counts
-        if result.line:
-            self.lines.append(result.line)
+        self.lines += filter(None, [result.line])
+
+    def add_final(self, result: "FinalResult") -> None:
+        """Add what `finalize` of a section returned."""
+        self.skipped += result.skipped
+        self.lines += filter(None, [result.line])
 
     def forbids_publishing(self, *, strict: bool) -> bool:
         """Return whether an error stops the build, or with `strict` a warning."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -18,7 +18,7 @@ from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_except
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding
 from statuary.registry import CONTRACTS, EXTENSIONS, STATUS, Extension, extension_of, load, providers
-from statuary.section import ContentSection, Outlook, Run, Section, SectionResult
+from statuary.section import ContentSection, Outlook, Run, Section
 from statuary.site.settings import NO_HOSTING
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from statuary.publish.target import BuildTarget
     from statuary.site.site_content import SiteContent
     from statuary.site.urls import Url
+
+Result = TypeVar("Result")
 
 FAILED = "extension-error"
 """The rule of findings about a section that failed."""
@@ -159,7 +161,7 @@ class Sections:
             Whether the site may be published.
         """
         for result in self._results(lambda section: section.build(self._run), tells_readers=True):
-            self._report.add(result._replace(line=""))
+            self._report.add(result)
             self._run.results += result.values
             if self._report.forbids_publishing(strict=strict):
                 return False
@@ -176,20 +178,23 @@ class Sections:
             lambda section: section.finalize(self._run), tells_readers=True, is_built=True
         )
         for result in results:
-            self._report.add(result)
+            self._report.add_final(result)
 
     def on_published(self) -> None:
         """Tell every section that the site has been published."""
-        for _ in self._results(lambda section: section.on_published(self._run), is_built=True):
+        nothing: Iterator[None] = self._results(
+            lambda section: section.on_published(self._run), is_built=True
+        )
+        for _ in nothing:
             pass
 
     def _results(
         self,
-        work: Callable[[Section], SectionResult | None],
+        work: Callable[[Section], Result | None],
         *,
         tells_readers: bool = False,
         is_built: bool = False,
-    ) -> Iterator[SectionResult]:
+    ) -> Iterator[Result]:
         """Call a function of each section, guarded from others' errors.
 
         Args:

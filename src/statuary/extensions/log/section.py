@@ -22,7 +22,7 @@ from statuary.extensions.log.published_log import (
 from statuary.extensions.log.resume import read_min_head, write_min_head
 from statuary.extensions.log.site_log import SiteLog, log_document
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.section import Run, Section, SectionResult
+from statuary.section import FinalResult, Run, Section, SectionResult
 from statuary.site.document import encode_json
 from statuary.status.hooks import FormerVersions, PublishesIncidents
 
@@ -75,13 +75,13 @@ class LogSection(Section):
         return SectionResult((FormerVersions(appended.previous_versions, changes),), skipped=warnings)
 
     @override
-    def finalize(self, run: Run) -> SectionResult | None:
+    def finalize(self, run: Run) -> FinalResult | None:
         if self._log is None:
             return None
         self._extension = self._log.complete()
         if not self._extension.obstacle:
             run.target.ledger.documents.remove_unless_added([LOG_FAULT.path()])
-        return SectionResult(line=str(self._extension))
+        return FinalResult(line=str(self._extension))
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:

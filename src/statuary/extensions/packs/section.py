@@ -37,7 +37,7 @@ from statuary.publish.folder.site_folder import BODIES, SITE
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.ledger.lookups import digest_at, published_digest
 from statuary.publish.ledger.schema import CachedGroup
-from statuary.section import Run, Section, SectionResult
+from statuary.section import FinalResult, Run, Section
 from statuary.site.document import Document
 from statuary.site.operations import ApiDescription
 from statuary.system.files import read_file
@@ -69,10 +69,10 @@ class PacksSection(Section):
         return openapi_operations(self.settings, counts.example)
 
     @override
-    def finalize(self, run: Run) -> SectionResult | None:
+    def finalize(self, run: Run) -> FinalResult | None:
         if not isinstance(run.target, FolderTarget):
             return None
-        return SectionResult(line=SitePacks(run.target).summary())
+        return FinalResult(line=SitePacks(run.target).summary())
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
