@@ -236,7 +236,7 @@ def test_exclude_packed_requires_current_packs(site: Site, tmp_path: Path) -> No
     own = Site(tmp_path)
     (own.built / LIST).write_bytes((own.built / LIST).read_bytes() + b" ")
     said = run("publish", own.built, "--to", own.out, "--exclude-packed", code=3)
-    assert "are not those of its last build" in said
+    assert "do not belong to its last build" in said
     (own.built / LIST).unlink()
     assert "has no packs/packs.json" in run("publish", own.built, "--to", own.out, "--exclude-packed", code=3)
     run("snapshot", "create", "--from", site.built, tmp_path / "site.zip")
