@@ -26,7 +26,7 @@ def fault_of(site):
         ({"elsewhere": "nowhere"}, "the log is missing"),
         (
             {"now": "2026-11-15T12:00:00Z"},
-            "the clock says 2026-11-15T12:00:00.000Z, and the last entry is of",
+            "the clock says 2026-11-15T12:00:00.000Z, but the last log entry is dated",
         ),
     ],
 )

@@ -238,7 +238,9 @@ def test_exclude_packed_requires_current_packs(site: Site, tmp_path: Path) -> No
     said = run("publish", own.built, "--to", own.out, "--exclude-packed", code=3)
     assert "do not belong to its last build" in said
     (own.built / LIST).unlink()
-    assert "has no packs (no packs/packs.json)" in run("publish", own.built, "--to", own.out, "--exclude-packed", code=3)
+    assert "has no packs (no packs/packs.json)" in run(
+        "publish", own.built, "--to", own.out, "--exclude-packed", code=3
+    )
     run("snapshot", "create", "--from", site.built, tmp_path / "site.zip")
     said = run("publish", tmp_path / "site.zip", "--to", own.out, "--exclude-packed", code=3)
     assert "is a snapshot, which has every file" in said

@@ -103,7 +103,7 @@ def _open(site: str) -> SiteReader:
     return reader
 
 
-NAMES_OF_SITE = ("index.html", "api", "v2", "_r", "packs")
+NAMES_OF_SITE = ("index.html", "404.html", "api", "v2", "_r", "packs")
 """Names at the root of sites, of which each site has one."""
 
 
