@@ -43,7 +43,7 @@ ALL_CHECKS = CheckOptions()
 
 
 class SectionResult(NamedTuple):
-    """What `check` or `build` of a section returns: values and findings."""
+    """The result of a section's `check` or `build`: values and findings."""
 
     values: tuple[object, ...] = ()  # results that later sections may ask for by type
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
@@ -55,7 +55,7 @@ class SectionResult(NamedTuple):
 
 
 class FinalResult(NamedTuple):
-    """What `finalize` of a section returns, when nothing can stop the build any more."""
+    """The result of a section's `finalize`, when nothing can stop the build any more."""
 
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
     line: str = ""  # a line of the summary; empty for none

@@ -98,11 +98,19 @@ updates:
 """
 
 
-def test_unreadable_record_delays_component_events(folder):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"<<<<<<< HEAD\n{UPDATES}=======\n>>>>>>> b\n", "slow.yaml:1:1: error: an unresolved git conflict"),
+        (UPDATES.replace("{rpc:", "{nothing:"), "[unknown-component]"),
+    ],
+    ids=["unreadable", "broken rule"],
+)
+def test_faulty_record_delays_component_events(folder, text, message):
     with receiver() as served:
         notify = Notify(folder, served)
         notify.run(*SINCE, now="2026-11-02T10:05:00Z")
-        write_files(folder, {"content/incidents/slow.yaml": f"<<<<<<< HEAD\n{UPDATES}=======\n>>>>>>> b\n"})
+        write_files(folder, {"content/incidents/slow.yaml": text})
         write_files(folder, {"content/incidents/new.yaml": NEW})
         count = len(served.requests)
         output = notify.run(code=1, now="2026-11-02T10:35:00Z")
@@ -111,8 +119,8 @@ def test_unreadable_record_delays_component_events(folder):
         count = len(served.requests)
         notify.run(now="2026-11-02T10:45:00Z")
         later = [request.value for request in served.requests[count:] if request.path == "/hook"]
-    assert "content/incidents/slow.yaml:1:1: error: an unresolved git conflict" in output
-    assert "statuses of components are sent once these files can be read" in output
+    assert message in output
+    assert "statuses of components are sent once these files have no errors" in output
     assert [hook["incident"]["name"] for hook in during] == ["Explorer down"]
     assert [
         hook["component_update"]["new_status"] if "component" in hook else hook["incident"]["status"]

@@ -33,6 +33,7 @@ from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
+from statuary.status.broken_records import find_broken_files, without_files
 from statuary.status.checks.named_components import unknown_components
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.feeds.feed_words import Words, feed_words
@@ -89,7 +90,7 @@ def notify_command(
     List the channels under `notify` in site.yaml. Run the command after each build or tick, with the same --state: it sends
     each event once. A channel's URL comes from the environment variable that site.yaml names.
 
-    An incident in a file that cannot be read is left out, and statuses of components wait; the rest is sent.
+    An incident or a window with an error is left out, and statuses of components wait; the rest is sent.
 
     Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """
@@ -108,7 +109,7 @@ def notify_command(
         return ExitCode.OK
     if status.unread:
         click.echo(text_report(status.unread, str(content)), err=True)
-        click.echo("statuses of components are sent once these files can be read", err=True)
+        click.echo("statuses of components are sent once these files have no errors", err=True)
     if test is not None:
         channels = _tested_channels(settings.channels, test)
         return send_test_messages(channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant)
@@ -173,15 +174,22 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )
     if catalogue is not None:
-        timeline = timeline_from(
-            catalogue.of(StatusContent).catalogue, now, catalogue.of(StatusContent).settings
-        )
-        settings = catalogue.settings_of(NotifySettings) or NotifySettings()
-        unknown = unknown_components(
-            timeline.catalogue, settings.named_components(), catalogue.source, Severity.ERROR
-        )
-        findings = [*findings, *status_findings(timeline, now), *unknown]
+        found = _status_findings(catalogue, now)
+        while broken := find_broken_files(found, catalogue):  # a build leaves out these files too
+            findings = [*findings, *broken]
+            catalogue = without_files(catalogue, {finding.path for finding in broken})
+            found = _status_findings(catalogue, now)
+        findings = [*findings, *found]
     return ReadStatus(catalogue, tuple(sorted_findings(locate_findings(content, findings))))
+
+
+def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
+    status = site.of(StatusContent)
+    timeline = timeline_from(status.catalogue, now, status.settings)
+    settings = site.settings_of(NotifySettings) or NotifySettings()
+    names = settings.named_components()
+    unknown = unknown_components(timeline.catalogue, names, site.source, Severity.ERROR)
+    return [*status_findings(timeline, now), *unknown]
 
 
 def open_state(name: str) -> AbstractContextManager[DeliveryState]:
