@@ -87,12 +87,11 @@ BUILD = {
     "statuary.contracts.incremental.build_contract",
     "statuary.engine.build",
     "statuary.status.moved_status",
-    "statuary.status.site_status",
     "statuary.status.write_status",
 }
 """The modules that offer documents to a target."""
 
-LISTS = ("statuary.engine.config_documents", "statuary.status.documents", "statuary.contracts.documents")
+LISTS = ("statuary.engine.config_documents", "statuary.status.site_status", "statuary.contracts.documents")
 """The lists of all documents: of the site, of its status and of its contracts."""
 
 

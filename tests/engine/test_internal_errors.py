@@ -35,7 +35,7 @@ MODULES = (
     "site.urls",
     "status.api",
     "status.checks",
-    "status.documents",
+    "status.site_status",
     "status.feeds",
     "status.pages",
     "status.urls",
@@ -57,7 +57,7 @@ MAKE_THE_NEWS = tuple(
         "status.api.documents",
         "status.api.history",
         "status.api.members",
-        "status.documents",
+        "status.site_status",
     )
 )
 """What there is no document of an incident without."""

@@ -12,7 +12,10 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.tick import tick
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.status import site_status as status
+from statuary.status.api.documents import StatusDocuments
+from statuary.status.feeds.feed_documents import FeedDocuments
+from statuary.status.pages.pages import StatusPages
+from statuary.status.site_status import SiteStatus
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -43,18 +46,21 @@ def rendered(monkeypatch) -> list[str]:
     """The paths of the timed documents that were rendered."""
     paths: list[str] = []
 
-    def documents_at(*of):
-        made = timed_documents(*of)
+    def noting(documents_from):
+        def made_from(self, start):
+            made = documents_from(self, start)
 
-        def at(instant):
-            documents = made(instant)
-            paths.extend(one.path for one in documents)
-            return documents
+            def at(instant):
+                documents = list(made(instant))
+                paths.extend(one.path for one in documents)
+                return documents
 
-        return at
+            return at
 
-    timed_documents = status.timed_documents
-    monkeypatch.setattr(status, "timed_documents", documents_at)
+        return made_from
+
+    for kind in (StatusDocuments, FeedDocuments, StatusPages):
+        monkeypatch.setattr(kind, "documents_from", noting(kind.documents_from))
     return paths
 
 
@@ -257,13 +263,13 @@ def test_record_edit_makes_no_other_record(content, tmp_path, monkeypatch):
     write_files(content, {f"incidents/old{number}.yaml": old for number in range(3)})
     build(content, tmp_path / "out")
     made = []
-    final_documents = status.final_documents
+    record_documents = SiteStatus.record_documents
 
-    def documents_of(site, pages, record):
+    def documents_of(self, record):
         made.append(record.incident.id)
-        return final_documents(site, pages, record)
+        return record_documents(self, record)
 
-    monkeypatch.setattr(status, "final_documents", documents_of)
+    monkeypatch.setattr(SiteStatus, "record_documents", documents_of)
     write_files(content, {"incidents/old1.yaml": old.replace("Slow", "Slower")})
     build(content, tmp_path / "out")
     assert made == ["old1"]

@@ -1,4 +1,4 @@
-"""The status of a build, with its current, future and final documents."""
+"""The status of a build: its final documents, current ones, and epochs."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
@@ -14,14 +14,9 @@ from statuary.publish.fingerprint import digest_of
 from statuary.registry import versions_of_others
 from statuary.site.document import Document
 from statuary.site.pages.site_context import SiteContext
+from statuary.site.pages.try_make import try_make
 from statuary.site.site_content import SiteContent
 from statuary.status.checks.status_checks import status_findings
-from statuary.status.documents import (
-    feed_documents,
-    final_documents,
-    quarter_documents,
-    timed_documents,
-)
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.embargo import public_status
 from statuary.status.model.incident_history import IncidentHistory, IncidentState, entry_count
@@ -38,6 +33,7 @@ if TYPE_CHECKING:
     from statuary.status.api.epochs import EpochPlan
     from statuary.status.feeds.feed_documents import FeedDocuments
     from statuary.status.pages.pages import StatusPages
+    from statuary.status.pages.status_page import Quarter
 
 
 SHOWN_FOR = timedelta(days=100)
@@ -147,13 +143,53 @@ class SiteStatus:
         timeline = self._timeline_of(EXTENSIONS)
         families = () if EXTENSIONS in self.skipped else self.families
         added = [family.documents_at(timeline, self.now, self.pages) for family in families]
-        core = timed_documents(self.api, self.feeds, self.pages, self.now)
-        return lambda at: [*core(at), *(document for family in added for document in family(at))]
+        api = self.api.documents_from(self.now)
+        feeds = None if self.feeds is None else self.feeds.documents_from(self.now)
+        pages = None if self.pages is None else self.pages.documents_from(self.now)
+        changes = frozenset((self.now, *self.timeline.changes))
+
+        def documents_at(at: Instant) -> list[Document]:
+            documents = [*api(at)]
+            # a midnight, or an hour of an outage, changes only what shows uptime
+            if feeds is not None and at in changes:
+                documents += feeds(at)
+            if pages is not None:
+                documents += pages(at)
+            for family in added:
+                documents += family(at)
+            return documents
+
+        return documents_at
 
     @cached_property
     def current_documents(self) -> list[Document]:
         """The documents that may still change, as they are now."""
         return self._timed_at(self.now)
+
+    def published_documents(
+        self,
+        skipped: list[Finding],
+        *,
+        read_published: Callable[[str], bytes | None],
+        members: "Mapping[str, Mapping[str, object]]",
+    ) -> Iterator[Document]:
+        """Yield the current documents, their later versions, and `changes.json`.
+
+        Args:
+            skipped: receives a finding for each document that cannot be made; the others are still yielded.
+            read_published: returns the bytes at a path of the target before this build, or None.
+            members: additional members of incidents in changes.json.
+        """
+        from statuary.status.api.epochs import epoch_documents
+        from statuary.status.feeds.status_changes import changes_document
+
+        current, epochs = self.current_documents, self.epochs
+        yield from current
+        if epochs is not None:
+            yield from try_make("the epochs", lambda: epoch_documents(epochs), skipped)
+        yield from try_make(
+            "changes.json", lambda: [changes_document(read_published, current, members)], skipped
+        )
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
@@ -169,29 +205,42 @@ class SiteStatus:
                 yield ArchivePart(f"month {month}", digest, archive, final)
 
     def _final_record(self, record: IncidentState) -> FinalRecord:
-        is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
-        pages = None if is_omitted else self.pages
         digest = digest_of(self._digests[record], self.api.basis_of(record))
-        return FinalRecord(digest, partial(final_documents, self.api, pages, record))
+        return FinalRecord(digest, partial(self.record_documents, record))
+
+    def record_documents(self, record: IncidentState) -> Iterator[Document]:
+        """Yield the document and the page of a record that no longer changes."""
+        yield self.api.closed_document(record)
+        is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
+        if self.pages is not None and not is_omitted:
+            yield self.pages.incident_page(record)
 
     def _final_feeds(self) -> Iterator[ArchivePart]:
-        if self.feeds is None:
+        feeds = self.feeds
+        if feeds is None:
             return
-        for component_id, records in self.feeds.final_feeds(self.now).items():
+
+        def documents(component_id: str, records: tuple[IncidentState, ...]) -> Iterator[Document]:
+            yield feeds.component_feed(component_id, records, self.now)
+
+        for component_id, records in feeds.final_feeds(self.now).items():
             digest = digest_of([self._digests[record] for record in records])
-            documents = partial(feed_documents, self.feeds, component_id, records, self.now)
-            yield ArchivePart(f"feed {component_id}", digest, documents)
+            yield ArchivePart(f"feed {component_id}", digest, partial(documents, component_id, records))
 
     def _final_quarters(self) -> Iterator[ArchivePart]:
-        if self.pages is None:
+        pages = self.pages
+        if pages is None:
             return
-        quarters = self.pages.final_quarters(self.now)
+
+        def documents(quarter: "Quarter") -> Iterator[Document]:
+            yield pages.quarter_page(quarter, self.now)
+
+        quarters = pages.final_quarters(self.now)
         for quarter in quarters.final:
             digest = digest_of(
                 [self._digests[record] for record in quarters.records[quarter]], list(quarters.records)
             )
-            documents = partial(quarter_documents, self.pages, quarter, self.now)
-            yield ArchivePart(f"quarter {quarter}", digest, documents)
+            yield ArchivePart(f"quarter {quarter}", digest, partial(documents, quarter))
 
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:

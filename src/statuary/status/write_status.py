@@ -13,7 +13,6 @@ from statuary.publish.ledger.schema import CachedGroup
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.settings import HostingSettings
-from statuary.status.documents import status_documents
 from statuary.status.isolate_faulty_records import with_working_documents
 from statuary.status.site_status import ArchivePart, SiteStatus
 
@@ -149,14 +148,11 @@ class _StatusWriter:
 
     def _make_timed(self, status: SiteStatus) -> Sequence[str]:
         current_paths = [document.path for document in status.current_documents]
-        documents = status_documents(
-            status.current_documents,
-            status.epochs,
-            self.skipped,
-            read_published=self.target.published,
-            members=self.changes,
+        self._add(
+            status.published_documents(
+                self.skipped, read_published=self.target.published, members=self.changes
+            )
         )
-        self._add(documents)
         return current_paths
 
     def _add_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
