@@ -83,7 +83,6 @@ def test_docstrings_name_existing_parameters():
 
 
 BUILD = {
-    "statuary.contracts.incremental.lists",
     "statuary.contracts.incremental.build_contract",
     "statuary.engine.build",
     "statuary.status.moved_status",
@@ -91,8 +90,13 @@ BUILD = {
 }
 """The modules that offer documents to a target."""
 
-LISTS = ("statuary.engine.config_documents", "statuary.status.site_status", "statuary.contracts.documents")
-"""The lists of all documents: of the site, of its status and of its contracts."""
+LISTS = (
+    "statuary.engine.config_documents",
+    "statuary.status.site_status",
+    "statuary.contracts.documents",
+    "statuary.contracts.incremental.lists",
+)
+"""The lists of all documents: of the site, of its status, of a contract, and of the lists of contracts."""
 
 
 def test_a_build_takes_its_documents_from_these_lists():

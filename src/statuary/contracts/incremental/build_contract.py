@@ -29,7 +29,7 @@ from statuary.contracts.checks.prove import (
     runtime_finding,
 )
 from statuary.contracts.checks.proxy_checks import unresolved_proxy
-from statuary.contracts.documents import address_documents, contract_documents
+from statuary.contracts.documents import contract_documents
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
@@ -318,20 +318,20 @@ def _build(
     row = contract_row(record, judged.verdict)
     if settings.has_contract_lists:
         row = with_page_members(row, record, trail_signs(judged))
+    is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     make = partial(
         contract_documents,
         judged,
         source.location,
         canonical=contract.canonical if record is contract.record else None,
         digest=contract.digest,
+        at_address=AddressRows(row.address, (source.location,), (row,)) if is_alone else None,
     )
     further = _extension_documents(judged, source, settings) if is_published else ExtensionDocuments()
-    is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
-    at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
         source,
         contract.digest,
-        make=partial(_make_documents, make, source, at_address, further.documents, settings.pages),
+        make=partial(_make_documents, make, source, further.documents, settings.pages),
         row=row,
         is_published=is_published,
         facts=further.facts,
@@ -354,7 +354,6 @@ def _extension_documents(
 def _make_documents(
     make: Callable[[ContractPageContext | None], Iterable[Document]],
     source: ContractSource,
-    at_address: Sequence[AddressRows],
     of_extensions: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> ContractDocuments:
@@ -373,7 +372,7 @@ def _make_documents(
     if isinstance(further, Finding):
         findings = (*findings, *_add_position(source, [further]))
         further = ()
-    return ContractDocuments((*documents, *address_documents(at_address), *further), findings)
+    return ContractDocuments((*documents, *further), findings)
 
 
 @cache

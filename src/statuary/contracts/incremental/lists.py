@@ -8,8 +8,7 @@ import orjson
 
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, stage
-from statuary.contracts.api.lists import AddressRows, rows_by_address
-from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
+from statuary.contracts.api.lists import AddressRows, all_chains_document, chain_documents, rows_by_address
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.paths import apply_host_layout
@@ -19,6 +18,7 @@ from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document, uncompressed_path
+from statuary.site.pages.try_make import render_with_fallback
 from statuary.site.settings import HostingSettings
 from statuary.site.site_content import SiteContent
 from statuary.workers.executor import Executor
@@ -47,7 +47,7 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
     Raises:
         OSError: if a document cannot be staged.
     """
-    partition.output.add(apply_host_layout(address_documents(partition.addresses), partition.hosting))
+    partition.output.add(apply_host_layout(map(all_chains_document, partition.addresses), partition.hosting))
     return partition.output.result(len(partition.addresses))
 
 
@@ -76,7 +76,7 @@ def add_lists(
         _add_addresses(target, contracts, progress, executor)
     with stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
-            documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
+            documents = chain_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
             target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
             _remove_outdated_pages(target.ledger, chain_id, index[0])
@@ -154,10 +154,17 @@ def _add_pages(
     Args:
         skipped, is_same_site: as for `add_lists`.
     """
+    from statuary.contracts.pages.list_documents import contract_list_pages
+
     site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
     former = _previous_pages(target, contracts) if is_same_site else no_previous_pages()
     entries = list(contracts.sources.rows()) if site.pages.lists_contracts(counts.contracts) else []
-    pages = contract_list_documents(site, counts, entries, former, skipped)
+    pages = render_with_fallback(
+        "the lists of contracts",
+        lambda site: contract_list_pages(site, counts, entries, former),
+        site,
+        skipped,
+    )
     target.add(apply_host_layout(pages, site.hosting))
     gone = [path for path in _published_pages(target) if uncompressed_path(path) not in former.kept]
     documents.remove_unless_added(gone)
