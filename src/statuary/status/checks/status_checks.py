@@ -8,7 +8,7 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.base.rules import RegisteredCheck, checks_in
 from statuary.status.checks import component_checks, lifecycle_checks, maintenance_checks
-from statuary.status.checks.status_context import StatusContext
+from statuary.status.checks.status_context import StatusContext, status_context
 from statuary.status.model.timeline import Timeline
 
 STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_checks))
@@ -25,7 +25,7 @@ def status_findings(
         now: the build's time.
         skip: the names of checks to skip.
     """
-    context = StatusContext(timeline=timeline, now=now)
+    context = status_context(timeline, now)
     for check in STATUS_CHECKS:
         if check.name not in skip:
             outcome = run_guarded(

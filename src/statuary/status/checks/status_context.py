@@ -1,8 +1,6 @@
 """The input of status checks, and their findings."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.base.findings import Pointer
@@ -23,41 +21,40 @@ class StatusViolation(NamedTuple):
     on_key: bool = False  # whether it is about the key and not its value
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusContext:
-    """The input of status checks: timeline and build time."""
+class StatusContext(NamedTuple):
+    """The input of status checks: the status over time, and the records to check."""
 
     timeline: Timeline
-    now: Instant
+    now: Instant  # the build's time
+    catalogue: StatusCatalogue
+    records: tuple[Incident, ...]  # all incidents and maintenance windows, as the content has them
+    edited_records: tuple[Incident, ...]  # all incidents, and the windows with updates of their own
+    # the incidents and maintenance windows that affect each component, by its id
+    histories_by_component: Mapping[str, Sequence[IncidentHistory]]
 
-    @property
-    def catalogue(self) -> StatusCatalogue:
-        """The status content."""
-        return self.timeline.catalogue
 
-    @property
-    def records(self) -> Iterator[Incident]:
-        """All incidents and maintenance windows, as the content has them."""
-        yield from self.catalogue.incidents
-        yield from self.catalogue.maintenances
+def status_context(timeline: Timeline, now: Instant) -> StatusContext:
+    """Collect the input of status checks."""
+    catalogue = timeline.catalogue
+    windows = (history.incident for history in timeline.maintenances)
+    edited_windows = [window for window in windows if isinstance(window, Maintenance) and _is_edited(window)]
+    histories: dict[str, list[IncidentHistory]] = {}
+    for history in timeline.histories:
+        for component in history.components:
+            histories.setdefault(component, []).append(history)
+    return StatusContext(
+        timeline,
+        now,
+        catalogue,
+        records=(*catalogue.incidents, *catalogue.maintenances),
+        edited_records=(*catalogue.incidents, *edited_windows),
+        histories_by_component=histories,
+    )
 
-    @property
-    def edited_records(self) -> Iterator[Incident]:
-        """All incidents, and the maintenance windows with updates of their own."""
-        yield from self.catalogue.incidents
-        for history in self.timeline.maintenances:
-            window = history.incident
-            if not isinstance(window, Maintenance) or is_withdrawn(window):
-                continue
-            # skip a recurring window without changes: its only update is the announcement of its maintenance
-            if not window.pointer or len(window.updates) > 1:
-                yield window
 
-    @cached_property
-    def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
-        """The incidents and maintenance windows that affect each component, by its id."""
-        histories: dict[str, list[IncidentHistory]] = {}
-        for history in self.timeline.histories:
-            for component in history.components:
-                histories.setdefault(component, []).append(history)
-        return histories
+def _is_edited(window: Maintenance) -> bool:
+    """Return whether a window has updates of its own, and was not withdrawn.
+
+    The only update of a recurring window without changes is the announcement of its maintenance.
+    """
+    return not is_withdrawn(window) and (not window.pointer or len(window.updates) > 1)
