@@ -43,7 +43,7 @@ from statuary.cli.extensible_group import ExtensibleGroup
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import set_value
-from statuary.status.editing.new_record import new_file, page_day, used_ids
+from statuary.status.editing.new_record import new_file
 from statuary.status.editing.open_incidents import find_similar_incident, shared_components
 from statuary.status.editing.updates import (
     NewUpdate,
@@ -157,9 +157,14 @@ def open_incident(
         "started_at": None if opening else format_if_given(started_at),
         "updates": [*(item.value for item in opening), update.value],
     }
-    existing = used_ids(session.timeline, session.options.content, new_id)
-    day = page_day(session.timeline, opening[0].at if opening else session.at)
-    edit = new_file("incidents", value, day, existing, new_id)
+    edit = new_file(
+        session.options.content,
+        session.timeline,
+        "incidents",
+        value,
+        at=opening[0].at if opening else session.at,
+        given_id=new_id,
+    )
     session.apply(edit, f"Open incident: {title}", update.details_with(affected))
 
 

@@ -41,7 +41,7 @@ from statuary.cli.editing.tables import list_format_option, maintenance_rows, pr
 from statuary.cli.options import DURATION, INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
-from statuary.status.editing.new_record import new_file, page_day, used_ids
+from statuary.status.editing.new_record import new_file
 from statuary.status.editing.updates import (
     NewUpdate,
     format_if_given,
@@ -157,8 +157,9 @@ def schedule_maintenance(
         "scheduled_auto_completed": False if no_auto_complete else None,
         "recurrence": {"rule": rule} if rule else None,
     }
-    existing = used_ids(session.timeline, session.options.content, new_id)
-    edit = new_file("maintenances", value, page_day(session.timeline, start), existing, new_id)
+    edit = new_file(
+        session.options.content, session.timeline, "maintenances", value, at=start, given_id=new_id
+    )
     times = f"{format_exact(start)} to {format_exact(end)}"
     session.apply(edit, f"Schedule maintenance: {title}", f"{times}\n\n{announcement}\n")
 

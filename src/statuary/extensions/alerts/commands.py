@@ -17,7 +17,7 @@ from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.source.file_kinds import FileKind, match_pattern
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.status.editing.new_record import new_file, page_day, used_ids
+from statuary.status.editing.new_record import new_file
 from statuary.status.editing.updates import NewUpdate, with_announcement
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
@@ -110,8 +110,7 @@ def _open(session: EditSession, opening: Opening) -> None:
         "started_at": format_exact(since) if since is not None and since < at else None,
         "updates": [update.value],
     }
-    existing = used_ids(session.timeline, session.options.content)
-    edit = new_file("incidents", value, page_day(session.timeline, at), existing, None)
+    edit = new_file(session.options.content, session.timeline, "incidents", value, at=at)
     subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
     session.apply(edit, subject, update.details_with(affected))
 

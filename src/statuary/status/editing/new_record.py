@@ -23,28 +23,37 @@ NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 
 
 def new_file(
-    folder: str, value: Mapping[str, YamlValue], day: date, existing: Container[str], given_id: str | None
+    root: Path,
+    timeline: Timeline,
+    folder: str,
+    value: Mapping[str, YamlValue],
+    *,
+    at: Instant,
+    given_id: str | None = None,
 ) -> FileEdit:
     """Return the edit that creates an incident's or window's file.
 
     Args:
+        root: the content folder.
+        timeline: the records that were read.
         folder: `incidents` or `maintenances`.
         value: the content of the file; empty keys are left out.
-        day: the day in the name of the file.
-        existing: the ids that are taken.
+        at: when the record begins; its day in the page's time zone becomes part of the file's name.
         given_id: the id that the user chose; None to make one from the day and the name.
 
     Raises:
         EditError: if the given id is taken.
     """
+    existing = _used_ids(timeline, root, given_id)
     if given_id is not None and given_id in existing:
         raise EditError(f"the id {given_id!r} is taken", "leave out --id, or choose another one")
+    day = day_of(at, timeline.catalogue.page.time_zone)
     file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), existing)
     entries = {key: item for key, item in value.items() if item is not None and item not in ({}, [])}
     return FileEdit(path=f"{folder}/{file_id}.yaml", text_before=None, text_after=block_text(entries))
 
 
-def used_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
+def _used_ids(timeline: Timeline, root: Path, given_id: str | None) -> set[str]:
     """Return the ids that are taken.
 
     These are the ids of all incidents and maintenance windows that were read, and the names of all their
@@ -92,11 +101,6 @@ def record_files(root: Path, folder: str) -> dict[str, list[str]]:
             if suffix in RECORD_SUFFIXES and stem and not stem.startswith("."):
                 stems.setdefault(stem, []).append(f"{below}/{name}")
     return stems
-
-
-def page_day(timeline: Timeline, at: Instant) -> date:
-    """Return the date of a time in the page's time zone."""
-    return day_of(at, timeline.catalogue.page.time_zone)
 
 
 def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
