@@ -54,9 +54,13 @@ def test_unchanged_contracts_keep_api_documents(tmp_path, content, monkeypatch):
     assert build(content, site).applied
     before = {path: (site / path).stat().st_mtime_ns for path in of_interfaces(tree(site))}
     assert before
-    for name in ("documents.derive_record_output", "proxy_documents.read_contract", "section.listed_proxies"):
+    for name in (
+        "documents.derive_record_output",
+        "proxy_documents.read_contract",
+        "site_documents.listed_proxies",
+        "site_documents.code_documents",
+    ):
         monkeypatch.setattr(f"statuary.extensions.apis.{name}", None)
-    monkeypatch.setattr("statuary.extensions.apis.section.code_documents", None)
     incident = content / "incidents/slow.yaml"
     for text in (incident.read_text(), incident.read_text().replace("Slow", "Very slow")):
         incident.write_text(text)

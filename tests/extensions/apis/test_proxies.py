@@ -286,7 +286,7 @@ def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build_unchecked(content, out)
     before = in_folder(out)
-    monkeypatch.setattr("statuary.extensions.apis.section.listed_proxies", None)
+    monkeypatch.setattr("statuary.extensions.apis.site_documents.listed_proxies", None)
     assert build_unchecked(content, out, LATER).applied
     incident = content / "incidents/slow.yaml"
     incident.write_text(incident.read_text().replace("Slow", "Very slow"))

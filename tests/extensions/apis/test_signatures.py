@@ -140,7 +140,7 @@ def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
     def fail(*_: object) -> None:
         raise AssertionError("it was made again")
 
-    monkeypatch.setattr("statuary.extensions.apis.section.signature_documents", fail)
+    monkeypatch.setattr("statuary.extensions.apis.site_documents.signature_documents", fail)
     monkeypatch.setattr("statuary.extensions.apis.documents.parse_declarations", fail)
     built_files(content, out)
     incident = content / "incidents/slow.yaml"
@@ -200,7 +200,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
     before = names.read_bytes()
     (content / "signatures.txt").write_text("later()\n")
     with monkeypatch.context() as broken:
-        broken.setattr("statuary.extensions.apis.section.signature_documents", lambda *_: 1 // 0)
+        broken.setattr("statuary.extensions.apis.site_documents.signature_documents", lambda *_: 1 // 0)
         result = build(content, out)
         assert result.applied
         assert names.read_bytes() == before

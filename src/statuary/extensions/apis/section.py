@@ -1,88 +1,26 @@
 """The section of APIs for explorers and tools."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.base.budget import run_guarded
-from statuary.base.findings import Finding, Position
-from statuary.base.json_values import JsonObject
 from statuary.base.primitives import format_milliseconds
 from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
 from statuary.contracts.model.contract_row import ContractCounts
-from statuary.contracts.paths import apply_host_layout
-from statuary.contracts.site_contracts import SiteContracts
-from statuary.extensions.apis import urls
-from statuary.extensions.apis.blockscout import NOT_VERIFIED
-from statuary.extensions.apis.code import CodeFacts, code_documents
-from statuary.extensions.apis.content_files import CustomFiles, custom_files
-from statuary.extensions.apis.etherscan import settings_documents
-from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
 from statuary.extensions.apis.pages import PARTS
-from statuary.extensions.apis.proxy_documents import (
-    ProxyDocuments,
-    index_document,
-    listed_proxies,
-    proxy_folders,
-)
-from statuary.extensions.apis.settings import Api
-from statuary.extensions.apis.signatures import (
-    WHOLE_SITE,
-    invalid_signature_list,
-    signature_documents,
-    signatures_of_site,
-)
-from statuary.publish.fingerprint import fingerprint_of
-from statuary.publish.target import BuildTarget
+from statuary.extensions.apis.urls import API_URLS
 from statuary.section import Run, Section, SectionResult
-from statuary.site.document import Document, encode_json
 from statuary.site.operations import ApiDescription
-from statuary.site.pages.site_context import site_context
-from statuary.site.pages.try_make import render_with_fallback
-from statuary.site.site_content import SiteContent
-from statuary.source.source_files import SourceFile
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
-
-PUBLIC_SIGNATURES = "signatures.txt"
-"""The file of the content with public signatures, a line each."""
-
-LARGEST_LIST = 256 * 1024 * 1024
-"""Bytes of the largest file of public signatures."""
-
-MAX_FINDINGS = 20
-"""Limit for the invalid lines of that file that are reported."""
-
-GROUP = "apis"
-"""The group of these documents in the ledger."""
-
-FOLDERS = (
-    "blockscout/answers",
-    "signature-database",
-    "etherscan/answers",
-    "etherscan/chains",
-    "etherscan/files",
-    "otterscan/signatures",
-    "otterscan/topic0",
-    "otterscan/chains",
-    "otterscan/assets",
-    "otterscan/files",
-    "code",
-    "bytecode",
-    "proxies",
-)
-"""The folders of documents about all records; other folders have those of single records."""
 
 
 class ApisSection(Section):
     """The section of documents that depend on all records together."""
 
-    urls = urls.API_URLS
+    urls = API_URLS
     parts = PARTS
 
     @override
@@ -103,198 +41,22 @@ class ApisSection(Section):
     def check(self, run: Run) -> SectionResult | None:
         if run.root is None:
             return None
-        return SectionResult(skipped=(*self._public(run.root)[1], *self._custom_files(run.root).findings))
+        from statuary.extensions.apis.site_documents import SiteDocuments
+
+        return SectionResult(skipped=SiteDocuments(self.settings.apis, run.root).findings())
 
     @override
     def build(self, run: Run) -> SectionResult | None:
         contracts = run.result(BuiltContracts)
         if contracts is None or run.root is None:
             return None
-        return self._build(run.root, run.target, contracts, format_milliseconds(run.instant))
+        from statuary.extensions.apis.site_documents import SiteDocuments
 
-    def _build(
-        self, root: Path, target: BuildTarget, built_contracts: BuiltContracts, now: str
-    ) -> SectionResult:
-        public, findings = self._public(root)
-        custom_files = self._custom_files(root)
-        findings += custom_files.findings
-        fingerprint = fingerprint_of(
-            self.settings,
-            built_contracts.site.of(SiteContracts).chains,
-            site_context(built_contracts.site),  # the settings of the page that identifies code
-            public and sha256(public).digest(),
-            custom_files.documents,
-            [*custom_files.versions.items()],
-        ).text
-        if built_contracts.are_unchanged and target.ledger.group(GROUP).fingerprint == fingerprint:
-            target.ledger.save_group(GROUP, fingerprint)
-            return SectionResult(skipped=tuple(findings))
-        are_whole = False
-        outcome = run_guarded(
-            lambda: tuple(self._documents(built_contracts, public, custom_files.documents)),
-            "",
-            "making the documents of all records together",
-        )
-        documents = target.ledger.documents
-        if isinstance(outcome, Finding):
-            for folder in FOLDERS:
-                documents.retain_prefix(folder)
-            findings.append(outcome)
-        else:
-            for folder in FOLDERS:
-                documents.remove_unless_added(documents.paths_under(folder))
-            pages = self._code_page(built_contracts.site, findings)
-            target.add(apply_host_layout((*outcome, *pages), built_contracts.site.hosting))
-            are_whole = self._add_proxies(root, target, built_contracts, now, custom_files, findings)
-        target.ledger.save_group(GROUP, fingerprint if are_whole else "")
+        documents = SiteDocuments(self.settings.apis, run.root)
+        findings = documents.add(run.target, contracts, format_milliseconds(run.instant))
         return SectionResult(skipped=tuple(findings))
-
-    def _code_page(self, catalogue: SiteContent, findings: list[Finding]) -> Iterator[Document]:
-        """Yield the page that identifies code, if its API is enabled."""
-        if Api.CODE in self.settings.apis:
-            from statuary.extensions.apis.code_page import code_page
-
-            for page in render_with_fallback("the page of code", code_page, catalogue, findings):
-                yield page._replace(sources=WHOLE_SITE, persistent=True)
-
-    def _add_proxies(
-        self,
-        root: Path,
-        target: BuildTarget,
-        built_contracts: BuiltContracts,
-        now: str,
-        custom_files: CustomFiles,
-        findings: list[Finding],
-    ) -> bool:
-        """Add the documents about proxies.
-
-        Those that cannot be made keep their old version.
-
-        Returns:
-            Whether all of them were made, as they are if the API is disabled.
-        """
-        if Api.PROXIES not in self.settings.apis:
-            return True
-        rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.facts())
-        of_proxies = [(row, line) for row, line in rows if line]
-        proxies = listed_proxies(of_proxies, custom_files.versions, target.published, now)
-        target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
-        are_whole = True
-        for place, documents in ProxyDocuments(root, built_contracts, proxies).documents(findings):
-            if documents:
-                target.add(apply_host_layout(documents, built_contracts.site.hosting))
-                continue
-            are_whole = False
-            for folder in proxy_folders(place):
-                target.ledger.documents.retain_prefix(folder)
-        return are_whole
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
         # the documents of this build were discarded: clear the group, so that the next build makes them again
         run.target.ledger.save_group(CONTRACTS, "")
-
-    def _documents(
-        self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
-    ) -> Iterator[Document]:
-        yield from self._settings_documents(contracts.site, custom_documents)
-        contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.facts()]
-        newest = max((row.verifiedAt for row, _ in contract_facts), default="")
-        declared = (lines[0] for _, lines in contract_facts if lines[0])
-        yield from self._signature_documents(declared, public, newest)
-        of_code = ((row, CodeFacts.read(lines[1])) for row, lines in contract_facts if lines[1])
-        yield from code_documents(of_code)
-
-    def _settings_documents(
-        self, catalogue: SiteContent, custom_documents: Sequence[Document]
-    ) -> Iterator[Document]:
-        chains, base = catalogue.of(SiteContracts).chains, catalogue.page.url
-        if Api.ETHERSCAN in self.settings.apis:
-            yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
-        if Api.BLOCKSCOUT in self.settings.apis:
-            yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
-        if Api.OTTERSCAN in self.settings.apis:
-            paths = {document.path for document in custom_documents}
-            yield from (document for document in chain_files(chains, base) if document.path not in paths)
-            yield from (configuration_file(chains, base), *custom_documents)
-
-    def _signature_documents(
-        self, stored_facts: Iterable[bytes], public: bytes, newest: str
-    ) -> Iterator[Document]:
-        has_otterscan = Api.OTTERSCAN in self.settings.apis
-        if Api.SIGNATURES in self.settings.apis or has_otterscan:
-            site = signatures_of_site(stored_facts, _read(public).texts)
-            if Api.SIGNATURES in self.settings.apis:
-                yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
-            if has_otterscan:
-                yield from signature_files(site)
-
-    def _custom_files(self, root: Path) -> CustomFiles:
-        """Read the content's folder `apis`, if an enabled API uses it."""
-        has_own = Api.OTTERSCAN in self.settings.apis or Api.PROXIES in self.settings.apis
-        return custom_files(root) if has_own else CustomFiles([], {}, [])
-
-    def _public(self, root: Path) -> "_PublicSignatures":
-        """Read the file of public signatures.
-
-        It is empty if there is no such file, if it cannot be read, or if the API is disabled.
-        """
-        if Api.SIGNATURES not in self.settings.apis or not (root / PUBLIC_SIGNATURES).exists():
-            return _PublicSignatures(b"", [])
-        read_file = partial(SourceFile(root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
-        public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
-        if isinstance(public, Finding):
-            return _PublicSignatures(b"", [public])
-        return _PublicSignatures(public, _read(public).findings)
-
-
-def split_facts(facts: bytes) -> list[bytes]:
-    """Split the ledger's data about a record into its three lines."""
-    lines = facts.split(b"\n")
-    return lines + [b""] * (3 - len(lines))
-
-
-def _of_settings(path: str, body: JsonObject) -> Document:
-    """Return a document that depends only on settings.
-
-    The list of chains also has the path that clients request.
-    """
-    other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
-    encoded = encode_json(body)
-    return Document(path=path, body=encoded, aliases=other_names, sources=WHOLE_SITE, persistent=True)
-
-
-class _PublicSignatures(NamedTuple):
-    """The bytes of the content's file of public signatures, with findings."""
-
-    content: bytes
-    findings: list[Finding]
-
-
-class _ReadSignatures(NamedTuple):
-    """The signatures in a file, with findings."""
-
-    texts: list[str]
-    findings: list[Finding]  # about invalid lines
-
-
-def _read(public: bytes) -> _ReadSignatures:
-    """Parse a file of public signatures.
-
-    At most `MAX_FINDINGS` invalid lines are reported.
-    """
-    texts, findings = list[str](), list[Finding]()
-    for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
-        if text is not None:
-            texts.append(text)
-        elif len(findings) < MAX_FINDINGS:
-            findings.append(
-                Finding(
-                    rule="invalid-signature-list",
-                    message="this line is not a signature",
-                    hint="write it like transfer(address,uint256), with types only and without spaces",
-                    path=PUBLIC_SIGNATURES,
-                    position=Position(number, 1),
-                )
-            )
-    return _ReadSignatures(texts, findings)

@@ -1,0 +1,272 @@
+"""The documents of APIs that depend on all records together."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.base.budget import run_guarded
+from statuary.base.findings import Finding, Position
+from statuary.base.json_values import JsonObject
+from statuary.contracts.incremental.built_contracts import BuiltContracts
+from statuary.contracts.paths import apply_host_layout
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.blockscout import NOT_VERIFIED
+from statuary.extensions.apis.code import CodeFacts, code_documents
+from statuary.extensions.apis.content_files import CustomFiles, custom_files
+from statuary.extensions.apis.etherscan import settings_documents
+from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
+from statuary.extensions.apis.proxy_documents import (
+    ProxyDocuments,
+    index_document,
+    listed_proxies,
+    proxy_folders,
+)
+from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.apis.signatures import (
+    WHOLE_SITE,
+    invalid_signature_list,
+    signature_documents,
+    signatures_of_site,
+)
+from statuary.publish.fingerprint import fingerprint_of
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.site_context import site_context
+from statuary.site.pages.try_make import render_with_fallback
+from statuary.site.site_content import SiteContent
+from statuary.source.source_files import SourceFile
+
+PUBLIC_SIGNATURES = "signatures.txt"
+"""The file of the content with public signatures, a line each."""
+
+LARGEST_LIST = 256 * 1024 * 1024
+"""Bytes of the largest file of public signatures."""
+
+MAX_FINDINGS = 20
+"""Limit for the invalid lines of that file that are reported."""
+
+GROUP = "apis"
+"""The group of these documents in the ledger."""
+
+FOLDERS = (
+    "blockscout/answers",
+    "signature-database",
+    "etherscan/answers",
+    "etherscan/chains",
+    "etherscan/files",
+    "otterscan/signatures",
+    "otterscan/topic0",
+    "otterscan/chains",
+    "otterscan/assets",
+    "otterscan/files",
+    "code",
+    "bytecode",
+    "proxies",
+)
+"""The folders of documents about all records; other folders have those of single records."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteDocuments:
+    """Adds the documents that depend on all records together."""
+
+    apis: tuple[Api, ...]  # the enabled APIs
+    root: Path  # the content folder
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what is wrong with the files of the content."""
+        return (*self._public()[1], *self._custom_files().findings)
+
+    def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
+        """Add the documents, or keep those of the last build if nothing changed.
+
+        Args:
+            target: the site that is being built.
+            built_contracts: the contracts of the site.
+            now: the time of the build, to date what is seen for the first time.
+
+        Returns:
+            Findings about files of the content, and about documents that cannot be made; their old versions
+            stay.
+        """
+        public, findings = self._public()
+        custom_files = self._custom_files()
+        findings += custom_files.findings
+        fingerprint = fingerprint_of(
+            ApisSettings(self.apis),
+            built_contracts.site.of(SiteContracts).chains,
+            site_context(built_contracts.site),  # the settings of the page that identifies code
+            public and sha256(public).digest(),
+            custom_files.documents,
+            [*custom_files.versions.items()],
+        ).text
+        if built_contracts.are_unchanged and target.ledger.group(GROUP).fingerprint == fingerprint:
+            target.ledger.save_group(GROUP, fingerprint)
+            return findings
+        are_whole = False
+        outcome = run_guarded(
+            lambda: tuple(self._documents(built_contracts, public, custom_files.documents)),
+            "",
+            "making the documents of all records together",
+        )
+        documents = target.ledger.documents
+        if isinstance(outcome, Finding):
+            for folder in FOLDERS:
+                documents.retain_prefix(folder)
+            findings.append(outcome)
+        else:
+            for folder in FOLDERS:
+                documents.remove_unless_added(documents.paths_under(folder))
+            pages = self._code_page(built_contracts.site, findings)
+            target.add(apply_host_layout((*outcome, *pages), built_contracts.site.hosting))
+            are_whole = self._add_proxies(target, built_contracts, now, custom_files, findings)
+        target.ledger.save_group(GROUP, fingerprint if are_whole else "")
+        return findings
+
+    def _code_page(self, site: SiteContent, findings: list[Finding]) -> Iterator[Document]:
+        """Yield the page that identifies code, if its API is enabled."""
+        if Api.CODE in self.apis:
+            from statuary.extensions.apis.code_page import code_page
+
+            for page in render_with_fallback("the page of code", code_page, site, findings):
+                yield page._replace(sources=WHOLE_SITE, persistent=True)
+
+    def _add_proxies(
+        self,
+        target: BuildTarget,
+        built_contracts: BuiltContracts,
+        now: str,
+        custom_files: CustomFiles,
+        findings: list[Finding],
+    ) -> bool:
+        """Add the documents about proxies.
+
+        Those that cannot be made keep their old version.
+
+        Returns:
+            Whether all of them were made, as they are if the API is disabled.
+        """
+        if Api.PROXIES not in self.apis:
+            return True
+        rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.facts())
+        of_proxies = [(row, line) for row, line in rows if line]
+        proxies = listed_proxies(of_proxies, custom_files.versions, target.published, now)
+        target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
+        are_whole = True
+        for place, documents in ProxyDocuments(self.root, built_contracts, proxies).documents(findings):
+            if documents:
+                target.add(apply_host_layout(documents, built_contracts.site.hosting))
+                continue
+            are_whole = False
+            for folder in proxy_folders(place):
+                target.ledger.documents.retain_prefix(folder)
+        return are_whole
+
+    def _documents(
+        self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
+    ) -> Iterator[Document]:
+        yield from self._settings_documents(contracts.site, custom_documents)
+        contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.facts()]
+        newest = max((row.verifiedAt for row, _ in contract_facts), default="")
+        declared = (lines[0] for _, lines in contract_facts if lines[0])
+        yield from self._signature_documents(declared, public, newest)
+        of_code = ((row, CodeFacts.read(lines[1])) for row, lines in contract_facts if lines[1])
+        yield from code_documents(of_code)
+
+    def _settings_documents(
+        self, site: SiteContent, custom_documents: Sequence[Document]
+    ) -> Iterator[Document]:
+        chains, base = site.of(SiteContracts).chains, site.page.url
+        if Api.ETHERSCAN in self.apis:
+            yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
+        if Api.BLOCKSCOUT in self.apis:
+            yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
+        if Api.OTTERSCAN in self.apis:
+            paths = {document.path for document in custom_documents}
+            yield from (document for document in chain_files(chains, base) if document.path not in paths)
+            yield from (configuration_file(chains, base), *custom_documents)
+
+    def _signature_documents(
+        self, stored_facts: Iterable[bytes], public: bytes, newest: str
+    ) -> Iterator[Document]:
+        has_otterscan = Api.OTTERSCAN in self.apis
+        if Api.SIGNATURES in self.apis or has_otterscan:
+            signatures = signatures_of_site(stored_facts, _read(public).texts)
+            if Api.SIGNATURES in self.apis:
+                yield from signature_documents(signatures, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
+            if has_otterscan:
+                yield from signature_files(signatures)
+
+    def _custom_files(self) -> CustomFiles:
+        """Read the content's folder `apis`, if an enabled API uses it."""
+        has_own = Api.OTTERSCAN in self.apis or Api.PROXIES in self.apis
+        return custom_files(self.root) if has_own else CustomFiles([], {}, [])
+
+    def _public(self) -> "_PublicSignatures":
+        """Read the file of public signatures.
+
+        It is empty if there is no such file, if it cannot be read, or if the API is disabled.
+        """
+        if Api.SIGNATURES not in self.apis or not (self.root / PUBLIC_SIGNATURES).exists():
+            return _PublicSignatures(b"", [])
+        read_file = partial(SourceFile(self.root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
+        public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
+        if isinstance(public, Finding):
+            return _PublicSignatures(b"", [public])
+        return _PublicSignatures(public, _read(public).findings)
+
+
+def split_facts(facts: bytes) -> list[bytes]:
+    """Split the ledger's data about a record into its three lines."""
+    lines = facts.split(b"\n")
+    return lines + [b""] * (3 - len(lines))
+
+
+def _of_settings(path: str, body: JsonObject) -> Document:
+    """Return a document that depends only on settings.
+
+    The list of chains also has the path that clients request.
+    """
+    other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
+    encoded = encode_json(body)
+    return Document(path=path, body=encoded, aliases=other_names, sources=WHOLE_SITE, persistent=True)
+
+
+class _PublicSignatures(NamedTuple):
+    """The bytes of the content's file of public signatures, with findings."""
+
+    content: bytes
+    findings: list[Finding]
+
+
+class _ReadSignatures(NamedTuple):
+    """The signatures in a file, with findings."""
+
+    texts: list[str]
+    findings: list[Finding]  # about invalid lines
+
+
+def _read(public: bytes) -> _ReadSignatures:
+    """Parse a file of public signatures.
+
+    At most `MAX_FINDINGS` invalid lines are reported.
+    """
+    texts, findings = list[str](), list[Finding]()
+    for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
+        if text is not None:
+            texts.append(text)
+        elif len(findings) < MAX_FINDINGS:
+            findings.append(
+                Finding(
+                    rule="invalid-signature-list",
+                    message="this line is not a signature",
+                    hint="write it like transfer(address,uint256), with types only and without spaces",
+                    path=PUBLIC_SIGNATURES,
+                    position=Position(number, 1),
+                )
+            )
+    return _ReadSignatures(texts, findings)
