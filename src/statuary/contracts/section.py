@@ -13,14 +13,6 @@ from statuary.base.findings import Finding, Severity, error_count
 from statuary.base.primitives import count_text
 from statuary.base.rules import rule_of_function
 from statuary.contracts.hooks import RecompilesRecords
-from statuary.contracts.incremental.built_contracts import (
-    CONTRACTS,
-    LIST_PAGES,
-    BuiltContracts,
-    has_contracts,
-    list_page_fingerprint,
-    without_contracts,
-)
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
@@ -44,6 +36,7 @@ if TYPE_CHECKING:
     from statuary.base.findings import Rule
     from statuary.contracts.checks.check import ContractCheck
     from statuary.contracts.incremental.build_settings import RecordRecompiler
+    from statuary.contracts.incremental.built_contracts import BuiltContracts
     from statuary.site.operations import ApiDescription
     from statuary.site.site_content import SiteContent
 
@@ -63,7 +56,7 @@ class ContractsSection(ContentSection):
 
     urls = URLS
 
-    _built: BuiltContracts | None = None  # None until `build`, and in a tick
+    _built: "BuiltContracts | None" = None  # None until `build`, and in a tick
 
     @override
     @classmethod
@@ -138,7 +131,7 @@ class ContractsSection(ContentSection):
         run.site = self._built.site  # the scan knows how many contracts there are
         return self._result(self._built)
 
-    def _result(self, built: BuiltContracts) -> SectionResult:
+    def _result(self, built: "BuiltContracts") -> SectionResult:
         unnamed, counts = built.site.of(SiteContracts).sources.findings, built.counts
         return SectionResult(
             values=(built, counts),
@@ -151,7 +144,7 @@ class ContractsSection(ContentSection):
             excluded_count=built.excluded_count + error_count(unnamed),
         )
 
-    def _build_changed(self, run: Run, recompiler: "RecordRecompiler | None") -> BuiltContracts:
+    def _build_changed(self, run: Run, recompiler: "RecordRecompiler | None") -> "BuiltContracts":
         """Build the contracts that changed.
 
         If the build of contracts fails as a whole, for example because workers are lost, the published
@@ -160,12 +153,14 @@ class ContractsSection(ContentSection):
         site, root, target = run.site, run.root, run.target
         if site is None or root is None:
             raise ValueError("contracts are built from content")
+        from statuary.contracts.incremental.built_contracts import CONTRACTS, has_contracts, without_contracts
+
         checks = _selected_checks(run.checks.skipped)
         if not has_contracts(site.of(SiteContracts), target.ledger):
             return without_contracts(site, target, checks, verify=run.execution.verify)
         from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
 
-        def build() -> BuiltContracts:
+        def build() -> "BuiltContracts":
             return build_contracts(
                 root,
                 site,
@@ -190,6 +185,12 @@ class ContractsSection(ContentSection):
         built, ledger = self._built, run.target.ledger
         if built is None:
             return None
+        from statuary.contracts.incremental.built_contracts import (
+            CONTRACTS,
+            LIST_PAGES,
+            list_page_fingerprint,
+        )
+
         line = "" if _all_have_pages(built) else WITHOUT_PAGES
         fingerprint = list_page_fingerprint(built.site).text
         is_same_site = ledger.group(LIST_PAGES).fingerprint == fingerprint
@@ -281,7 +282,7 @@ def _selected_checks(skipped: frozenset[str]) -> "tuple[ContractCheck, ...] | No
     return selected_checks(skipped)
 
 
-def _all_have_pages(built: BuiltContracts) -> bool:
+def _all_have_pages(built: "BuiltContracts") -> bool:
     site = built.site
     return not built.counts.contracts or site.of(SiteContracts).have_pages(site.pages)
 

@@ -27,19 +27,14 @@ from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_model import SourceModel, value_of
-from statuary.status.broken_records import find_broken_files, without_files
 from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
-from statuary.status.isolate_faulty_records import isolate_faulty_records
-from statuary.status.model.bounded_records import bound_records
 from statuary.status.model.records import StatusContent, StatusSettings
-from statuary.status.site_status import SiteStatus
-from statuary.status.sources.last_published import keep_last_published, with_consequences
 from statuary.status.urls import URLS
-from statuary.status.write_status import write_status
 
 if TYPE_CHECKING:
     from statuary.site.operations import ApiDescription
     from statuary.site.site_content import SiteContent
+    from statuary.status.site_status import SiteStatus
 
 STATUS_RULES = "status"
 """The name of the group of rules about components, incidents and maintenances."""
@@ -50,7 +45,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     urls = URLS
 
-    _status: SiteStatus  # set by `exclude_faults`
+    _status: "SiteStatus"  # set by `exclude_faults`
     _found: Sequence[Finding] = ()  # the findings of the rules, also set by `exclude_faults`
     _paths: Sequence[str] = ()  # the paths of current documents and examples; set by `build`
 
@@ -106,6 +101,8 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> SoundContent | None:
+        from statuary.status.sources.last_published import keep_last_published, with_consequences
+
         site = run.site
         if site is None:
             return None
@@ -122,6 +119,9 @@ class StatusSection(ContentSection, PublishesIncidents):
         self, site: "SiteContent", sound: SoundContent, run: Run, unread: Sequence[Finding]
     ) -> SoundContent:
         """Leave out records that break a rule, or keep them as they were last published."""
+        from statuary.status.broken_records import find_broken_files, without_files
+        from statuary.status.sources.last_published import keep_last_published, with_consequences
+
         excluded = list(unread)
         while broken := find_broken_files(self._found, sound.site):
             paths = {finding.path for finding in broken}
@@ -132,6 +132,9 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     def _without_excess(self, site: "SiteContent", run: Run) -> SoundContent:
         """Compute the status without records that exceed a limit or raise exceptions."""
+        from statuary.status.isolate_faulty_records import isolate_faulty_records
+        from statuary.status.model.bounded_records import bound_records
+
         content = site.of(StatusContent)
         catalogue, excess = bound_records(content.catalogue, run.instant, content.settings)
         site = site.with_value(content._replace(catalogue=catalogue))
@@ -161,6 +164,8 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def build(self, run: Run) -> SectionResult | None:
+        from statuary.status.write_status import write_status
+
         if run.site is None:
             return None
         former = run.result(FormerVersions) or FormerVersions()

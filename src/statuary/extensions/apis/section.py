@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.primitives import format_milliseconds
-from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.extensions.apis.pages import PARTS
 from statuary.extensions.apis.urls import API_URLS
@@ -47,6 +46,8 @@ class ApisSection(Section):
 
     @override
     def build(self, run: Run) -> SectionResult | None:
+        from statuary.contracts.incremental.built_contracts import BuiltContracts
+
         contracts = run.result(BuiltContracts)
         if contracts is None or run.root is None:
             return None
@@ -58,5 +59,7 @@ class ApisSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
+        from statuary.contracts.incremental.built_contracts import CONTRACTS
+
         # the documents of this build were discarded: clear the group, so that the next build makes them again
         run.target.ledger.save_group(CONTRACTS, "")
