@@ -236,7 +236,7 @@ def hasten() -> None:
     node_client.TIMEOUTS = Timeouts(seconds=PACE.seconds, timeout=1)
     sources.RETRIES = served_site.RETRIES = Retries(tries=4, first_pause=0.01)
     connections.is_private_host = lambda _: False
-    client.opener.cache_clear()
+    client.shared_opener.cache_clear()
 
 
 MOST_MEMORY = 500 << 20

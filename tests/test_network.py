@@ -21,12 +21,12 @@ from statuary.system.network import client, connections
 from statuary.system.network.client import (
     RefusedError,
     UnreachableError,
+    fetch_range,
+    fetch_size,
     get,
-    get_range,
     is_same_server,
+    open_stream,
     send,
-    size_of,
-    stream,
 )
 from statuary.system.network.connections import Timeouts, http_opener, is_private_host
 
@@ -220,7 +220,7 @@ def test_huge_content_length_is_ignored():
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n")
 
     with server(respond) as url, pytest.raises(UnreachableError, match="does not state its length"):
-        size_of(url)
+        fetch_size(url)
 
 
 def test_only_http_urls_are_opened():
@@ -251,7 +251,7 @@ def test_misbehaving_server_leaves_no_connection(monkeypatch, refusal):
     monkeypatch.setattr(socket, "create_connection", connect)
     with server(lambda connection: connection.sendall(refusal)) as url:
         with pytest.raises(UnreachableError) as caught:
-            size_of(url)
+            fetch_size(url)
         assert opened
         assert [connection.fileno() for connection in opened] == [-1] * len(opened)
         del caught
@@ -268,7 +268,7 @@ def test_unparsable_header_numbers_are_rejected(digits):
         connection.sendall(f"{head}\r\nDate: Mon, 01 Jan 0001 00:00:00 -0000\r\n\r\n".encode("latin-1"))
 
     with server(respond) as url, pytest.raises(UnreachableError, match="does not state its length"):
-        size_of(url)
+        fetch_size(url)
     with server(ask_for_a_pause) as url, pytest.raises(UnreachableError, match="returns 429"):
         get(url)
 
@@ -303,7 +303,7 @@ def test_stream_consumer_error_is_reraised():
     """Such as a disk that is full while a snapshot is copied."""
 
     def copy(url: str) -> None:
-        with stream(url) as body:
+        with open_stream(url) as body:
             assert body.read() == b"secret"
             raise OSError("no space")
 
@@ -313,4 +313,4 @@ def test_stream_consumer_error_is_reraised():
 
 def test_missing_range_support_is_reported():
     with server(found) as url, pytest.raises(UnreachableError, match="does not support ranges"):
-        get_range(url, 0, 3)
+        fetch_range(url, 0, 3)

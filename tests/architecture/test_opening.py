@@ -31,7 +31,7 @@ def test_users_of_doors_are_listed() -> None:
         ("from statuary.system.files import read_file as body\nbody('x')", "files.read_file"),
         ("from statuary.system import files\nlist(map(files.read_file, names))", "files.read_file"),
         ("import statuary.system.files\nstatuary.system.files.read_file('x')", "files.read_file"),
-        ("from statuary.system.archives import expand\nexpand(data, 1)", "archives.expand"),
+        ("from statuary.system.archives import inflate\ninflate(data, 1)", "archives.inflate"),
         ("from statuary.system.programs import git_output\ngit_output(f, 'log')", "programs.git_output"),
         (
             "def f():\n    from statuary.system.network.client import get\n    return get(url)",

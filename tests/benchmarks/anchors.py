@@ -12,7 +12,7 @@ from statuary.contracts.checks.anchor_claims import anchor_claims
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.evidence import encode_anchor
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
@@ -33,7 +33,7 @@ def main():
     sizes, size_ratios, times, time_ratios = [], [], [], []
     for source in read_content(content).site.of(SiteContracts).sources:
         read = read_contract(content, source)
-        size, own = len(anchor_file(read.anchor)), len(encode_unchecked(read.record))
+        size, own = len(encode_anchor(read.anchor)), len(encode_unchecked(read.record))
         verifying = best(lambda r=read: anchor_claims(RecordView(r.record), r.anchor, r.anchor.record))
         proving = best(lambda r=read: prove(r.record, CONTRACT_CHECKS))
         sizes.append(size)

@@ -129,7 +129,7 @@ def believed(record: Any) -> Proof | None:
     if any(result.outcome is CheckOutcome.FAILED for result in run_checks(parsed, IDENTITY_CHECKS)):
         return None
     proof = prove(parsed)
-    return proof if proof.holds else None
+    return proof if proof.has_no_errors else None
 
 
 def repeated(text: bytes) -> Any:

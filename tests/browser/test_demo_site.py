@@ -414,7 +414,7 @@ def test_browser_highlighting_matches_build(site: Path) -> None:
     ]
     assert {language for _, language in sources} == {"Solidity", "Vyper", "Yul"}
     here = [
-        [list(piece) for piece in highlighter(language).highlighted(text)]  # type: ignore[union-attr]
+        [list(piece) for piece in highlighter(language).highlight(text)]  # type: ignore[union-attr]
         for text, language in sources
     ]
     assert browse(site, "colours", sources=sources) == here

@@ -74,7 +74,7 @@ def build_verdicts(record: bytes) -> Verdicts:
     value = orjson.loads(record)
     proof = prove(value)
     differs = runtime_finding(value, proof, Severity.ERROR) or (
-        runtime_differs(RecordView(value)) and not proof.holds
+        runtime_differs(RecordView(value)) and not proof.has_no_errors
     )
     return {
         result.check: (

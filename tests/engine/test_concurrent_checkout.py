@@ -18,7 +18,7 @@ from support.sites import INCIDENT, build, files_in, git, path_of, record_of, si
 STAGES = {
     "reading": (stages, "read_site"),
     "choosing": (contracts, "plan_rebuild"),
-    "git's ids": (GitState, "files"),
+    "git's ids": (GitState, "committed_files"),
     "a contract": (contract_builder, "read_contract"),
     "git again": (contracts, "GitQuery"),
     "publishing": (FolderTarget, "apply"),

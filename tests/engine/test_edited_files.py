@@ -16,7 +16,7 @@ def root(tmp_path):
 
 
 def texts(found):
-    return {file.path: file.text(1000) for file in found if isinstance(file, SourceFile)}
+    return {file.path: file.load_text(1000) for file in found if isinstance(file, SourceFile)}
 
 
 def test_edited_file_has_new_content(root):
@@ -33,13 +33,13 @@ def test_new_file_comes_last(root):
         "site.yaml",
         "incidents/b.yaml",
     ]
-    assert found[-1].text(3) == "new"
+    assert found[-1].load_text(3) == "new"
 
 
 def test_oversized_edit_is_rejected(root):
     file = list(edited_files(root, {"incidents/b.yaml": "é"}))[-1]
     with pytest.raises(UnreadableError, match="2 bytes, more than 1"):
-        file.text(1)
+        file.load_text(1)
 
 
 def test_edit_reads_only_matching_records(root):

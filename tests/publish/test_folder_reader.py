@@ -27,11 +27,11 @@ def test_visible_files_are_walked(site: Path) -> None:
 
 def test_files_inside_are_read(site: Path) -> None:
     reader = FolderReader(site)
-    assert reader.read("b/d/e.html") == reader.require("b/d/e.html") == b"e"
+    assert reader.read("b/d/e.html") == reader.read_existing("b/d/e.html") == b"e"
     for path in ("missing", "b", "", "../site/a.json", "/etc/passwd", "a.json/", "b/../a.json", "a\0"):
         assert reader.read(path) is None, path
     with pytest.raises(PublishingError, match="missing is missing in"):
-        reader.require("missing")
+        reader.read_existing("missing")
 
 
 def test_links_outside_are_refused(site: Path) -> None:

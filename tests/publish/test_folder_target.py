@@ -11,7 +11,7 @@ from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.site_folder import SiteFolder
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.read import opened, read_group
+from statuary.publish.ledger.read import open_for_reading, read_group
 from statuary.publish.ledger.schema import CachedGroup, CollectedOutput, NoOutput
 from statuary.publish.plan import Action
 from statuary.site.document import Document
@@ -50,7 +50,7 @@ def test_resized_finds_files_and_links(tmp_path: Path) -> None:
     (tmp_path / "longer").write_bytes(b"12")
     (tmp_path / "link").symlink_to("s")  # the size of a link is that of its text
     files = [(name, "", 1, "", name) for name in ("same", "longer", "link", "missing")]
-    assert list(SiteFolder(tmp_path).resized(files)) == ["longer", "link", "missing"]
+    assert list(SiteFolder(tmp_path).find_resized(files)) == ["longer", "link", "missing"]
 
 
 def test_published_body_is_read_back(tmp_path: Path) -> None:
@@ -258,13 +258,13 @@ def test_kept_group_is_read_from_file(tmp_path: Path) -> None:
         run = target.ledger.run
         target.ledger.save_group("packs", "fingerprint", items=7, paths=["a", "b"])
         target.apply()
-    with opened(tmp_path / LEDGER) as connection:
+    with open_for_reading(tmp_path / LEDGER) as connection:
         assert connection is not None
         assert read_group(connection, "packs") == CachedGroup("fingerprint", 7, run=run)
         assert read_group(connection, "other") == CachedGroup("")
     with Ledger(tmp_path / LEDGER) as ledger:
-        assert ledger.group("packs") == CachedGroup("fingerprint", 7, ("a", "b"), run)
-        assert ledger.group("other") == CachedGroup("")
+        assert ledger.cached_group("packs") == CachedGroup("fingerprint", 7, ("a", "b"), run)
+        assert ledger.cached_group("other") == CachedGroup("")
 
 
 def test_collected_output_returns_added_paths() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from statuary.publish.locations import replacement_of
+from statuary.publish.locations import find_replaceable_parts
 from support.sites import write_files
 
 
@@ -10,7 +10,7 @@ def test_target_keeps_log_without_successor(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = {"log/checkpoint": "no checkpoint", "index.html": "x"}
     write_files(tmp_path / "target", files)
     write_files(tmp_path / "site", {"index.html": "y"})
-    replacement = replacement_of(str(tmp_path / "site"), str(tmp_path / "target"))
+    replacement = find_replaceable_parts(str(tmp_path / "site"), str(tmp_path / "target"))
     assert replacement.folders == ("log",)
     assert len(replacement.problems) == 1
     assert not replacement.includes("log/checkpoint")
@@ -20,6 +20,6 @@ def test_target_keeps_log_without_successor(tmp_path: Path) -> None:
 def test_target_without_log_is_replaced(tmp_path: Path) -> None:
     for name in ("site", "target"):
         write_files(tmp_path / name, {"index.html": name})
-    replacement = replacement_of(str(tmp_path / "site"), str(tmp_path / "target"))
+    replacement = find_replaceable_parts(str(tmp_path / "site"), str(tmp_path / "target"))
     assert replacement.verified == {"log/checkpoint": None}
     assert replacement.folders == ()

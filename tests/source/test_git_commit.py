@@ -99,13 +99,13 @@ def test_commit_without_identity_states_account(repository, monkeypatch):
         return
     assert commit.stated_author == f"Ada Plinth <{getpass.getuser()}@localhost>"
     assert author == f"{commit.stated_author}, {commit.stated_author}"
-    assert f"{commit.name} by {commit.stated_author}" in commit.line
+    assert f"{commit.name} by {commit.stated_author}" in commit.summary_line
 
 
 def test_commit_with_identity_names_no_author(repository):
     repository.write("content/site.yaml", "changed")
     commit = commit_file(repository.root / "content/site.yaml", "x")
-    assert commit.line == commit.name
+    assert commit.summary_line == commit.name
 
 
 def test_required_identity_keeps_commit_refused(repository, monkeypatch):

@@ -138,7 +138,7 @@ def test_workspace_fifo_does_not_block(tmp_path: Path, name: str) -> None:
 def test_fifo_is_not_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.yaml")
     with pytest.raises(UnreadableError, match="regular file"):
-        SourceFile(tmp_path, "a.yaml").bytes(100)
+        SourceFile(tmp_path, "a.yaml").load_bytes(100)
 
 
 def test_folder_nesting_is_limited(tmp_path: Path) -> None:
@@ -419,7 +419,7 @@ def test_link_replacing_folder_is_rejected(tmp_path: Path) -> None:
     shutil.rmtree(content / "incidents")
     replaced_by_link(content / "incidents", tmp_path / "outside")
     with pytest.raises(UnreadableError, match="out of the content folder"):
-        listed.text(1000)
+        listed.load_text(1000)
 
 
 def test_links_within_content_are_read(tmp_path: Path) -> None:

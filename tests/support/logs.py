@@ -17,7 +17,7 @@ from statuary.extensions.log.options import KEY_VARIABLE
 from statuary.extensions.log.published_log import PublishedLog, TreeHead, open_log
 from statuary.extensions.log.verify import DocumentCheck, SiteCheck
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.folder.reader import FolderReader, everything_in
+from statuary.publish.folder.reader import FolderReader, walk_everything
 from support.object_stores import objects_of
 from support.sites import NOW, SITE, SMALL_SITE, path_of, record_of
 
@@ -89,7 +89,7 @@ def checked(site: Path, now: str = "2027-01-01T00:00:00Z", key: PublicKey = KEY.
     """Verify a folder as `statuary log verify` does, at an instant."""
     reader = FolderReader(site)
     check = SiteCheck(log_of(site, key), key, reader.read, parse_instant(now), lambda _: None)
-    return check.check(list(everything_in(site)))
+    return check.check(list(walk_everything(site)))
 
 
 def problems_of(site: Path, key: PublicKey = KEY.public) -> list[str]:

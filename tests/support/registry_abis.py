@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from statuary.base.findings import Severity
 from statuary.base.primitives import InvalidValueError, checksum_address, parse_address
-from statuary.base.rules import rule_of
+from statuary.base.rules import rule_text
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
 from statuary.extensions.clear_signing.records import (
     NO_CODE,
@@ -239,7 +239,7 @@ def _print_rules(
     print(f"  versions of files that the ABIs are from: {len({abis[key].blob for key in compared})}")
     print(f"against these ABIs: {dict(Counter(outcome(judgement) for judgement in compared.values()))}")
     for rule in DEPLOYMENT_RULES:
-        name = rule_of(rule)[0]
+        name = rule_text(rule)[0]
         counts = Counter[str]()
         for judgement in compared.values():
             severities = {item.severity for item in judgement.findings if item.rule == name}

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from statuary.base.primitives import checksum_address
-from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.evidence import encode_anchor
 from statuary.site.document import encode_unchecked
 from support.made_anchors import anchor_of
 from support.signing_sites import TOKEN_ABI, TOKEN_FILE, descriptor, record_path, signed_record
@@ -120,7 +120,7 @@ def _anchored(address: str, code: str = "") -> dict[str, bytes]:
     digest = sha256(encode_unchecked(record)).hexdigest()
     anchor = anchor_of(digest, address, code or record["runtimeBytecode"]["onchainBytecode"])
     path = record_path(address)
-    return {path: orjson.dumps(record), f"{path.removesuffix('.json')}/anchor.json": anchor_file(anchor)}
+    return {path: orjson.dumps(record), f"{path.removesuffix('.json')}/anchor.json": encode_anchor(anchor)}
 
 
 def records() -> dict[str, bytes]:

@@ -6,8 +6,8 @@ import pytest
 
 from statuary.system.archives import (
     DamagedDataError,
-    expand,
-    expand_at_most,
+    decompress_zstandard,
+    decompress_zstandard_prefix,
     import_zstandard,
     inflate,
     inflate_at_most,
@@ -34,7 +34,7 @@ def test_other_size_is_rejected(size: int) -> None:
     require_zstd()
     for decompress, data in (
         (inflate, zlib.compress(BODY)),
-        (expand, import_zstandard().compress(BODY)),
+        (decompress_zstandard, import_zstandard().compress(BODY)),
     ):
         with pytest.raises(DamagedDataError):
             decompress(data, size)
@@ -46,7 +46,7 @@ def test_truncated_data_is_rejected(cut: int) -> None:
     for decompress, data in (
         (inflate, zlib.compress(BODY)),
         (inflate_at_most, zlib.compress(BODY)),
-        (expand, import_zstandard().compress(BODY)),
+        (decompress_zstandard, import_zstandard().compress(BODY)),
     ):
         with pytest.raises(DamagedDataError):
             decompress(data[:cut], 1000)
@@ -57,11 +57,11 @@ def test_bomb_is_rejected_at_limit() -> None:
     for decompress, data in (
         (inflate, zlib.compress(BOMB)),
         (inflate_at_most, zlib.compress(BOMB)),
-        (expand, import_zstandard().compress(BOMB)),
+        (decompress_zstandard, import_zstandard().compress(BOMB)),
     ):
         with pytest.raises(DamagedDataError):
             decompress(data, 1000)
-    assert len(expand_at_most(import_zstandard().compress(BOMB), 1000)) == 1000
+    assert len(decompress_zstandard_prefix(import_zstandard().compress(BOMB), 1000)) == 1000
 
 
 def test_window_of_frame_is_limited() -> None:
@@ -70,11 +70,11 @@ def test_window_of_frame_is_limited() -> None:
     names = zstd.CompressionParameter
     data = zstd.compress(BOMB, options={names.window_log: 27, names.content_size_flag: 0})
     with pytest.raises(DamagedDataError):
-        expand(data, len(BOMB))
+        decompress_zstandard(data, len(BOMB))
 
 
 def test_other_data_is_rejected() -> None:
     require_zstd()
-    for decompress in (inflate, inflate_at_most, expand, expand_at_most):
+    for decompress in (inflate, inflate_at_most, decompress_zstandard, decompress_zstandard_prefix):
         with pytest.raises(DamagedDataError):
             decompress(b"neither of the two", 1000)

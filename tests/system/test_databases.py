@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from statuary.publish.ledger.damage import is_intact
-from statuary.system.databases import foreign_database, open_database, read_database, temporary_database
+from statuary.system.databases import (
+    open_database,
+    open_read_only_database,
+    open_temporary_database,
+    open_untrusted_database,
+)
 
-OPENERS = (open_database, read_database, foreign_database)
+OPENERS = (open_database, open_read_only_database, open_untrusted_database)
 
 
 @pytest.mark.parametrize("opener", OPENERS)
@@ -38,7 +43,7 @@ def database(file: Path, script: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("opener", [read_database, foreign_database])
+@pytest.mark.parametrize("opener", [open_read_only_database, open_untrusted_database])
 def test_read_database_cannot_be_written(
     opener: Callable[[Path], sqlite3.Connection], tmp_path: Path
 ) -> None:
@@ -52,18 +57,18 @@ def test_foreign_view_takes_limited_steps(tmp_path: Path) -> None:
         "CREATE VIEW a AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
     )
     file = database(tmp_path / "made.sqlite3", script)
-    with closing(foreign_database(file)) as connection, pytest.raises(sqlite3.OperationalError):
+    with closing(open_untrusted_database(file)) as connection, pytest.raises(sqlite3.OperationalError):
         connection.execute("SELECT count(*) FROM a").fetchone()
 
 
 def test_foreign_value_has_limited_size(tmp_path: Path) -> None:
     file = database(tmp_path / "made.sqlite3", "CREATE VIEW a AS SELECT zeroblob(900000000) AS b;")
-    with closing(foreign_database(file)) as connection, pytest.raises(sqlite3.DataError):
+    with closing(open_untrusted_database(file)) as connection, pytest.raises(sqlite3.DataError):
         connection.execute("SELECT b FROM a").fetchone()
 
 
 def test_temporary_database_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with closing(temporary_database("CREATE TABLE a (b)")) as connection:
+    with closing(open_temporary_database("CREATE TABLE a (b)")) as connection:
         connection.execute("INSERT INTO a VALUES (1)")
     assert list(tmp_path.iterdir()) == []

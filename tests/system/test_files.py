@@ -139,5 +139,5 @@ def test_failed_block_leaves_old_file(tmp_path: Path) -> None:
 def test_locked_folder_is_not_locked_twice(tmp_path: Path) -> None:
     held = lock_folder(tmp_path)
     assert held is not None
-    assert lock_folder(tmp_path, waits=False) is None
+    assert lock_folder(tmp_path, blocking=False) is None
     os.close(held)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.source.edit_files import in_work_tree, start_repository
+from statuary.source.edit_files import is_in_repository, start_repository
 from statuary.source.git_state import GitQuery
 from statuary.system.programs import GitProcess, ProgramError, RunLimits, git_output, run_git, run_program
 
@@ -71,8 +71,8 @@ def test_other_repository_is_ignored(
     name: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(tmp_path / "elsewhere"))
-    assert in_work_tree(repository)
-    state = GitQuery(repository).answer
+    assert is_in_repository(repository)
+    state = GitQuery(repository).wait_for_state
     assert state is not None
     assert state.revision == git_output(repository, "rev-parse", "HEAD")
 

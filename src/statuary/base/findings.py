@@ -53,7 +53,7 @@ class Finding:
             half = MAX_MESSAGE // 2
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
-    def within(self, path: str, prefix: Pointer = ()) -> "Finding":
+    def for_file(self, path: str, prefix: Pointer = ()) -> "Finding":
         """Return this finding for a file whose value at `prefix` it concerns."""
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
@@ -117,7 +117,7 @@ class Suggestions:
         self.words = tuple(words)
         self.left = MAX_SHOWN_FINDINGS  # searches
 
-    def of(self, word: str) -> str:
+    def suggest(self, word: str) -> str:
         """Return a suggestion for a word as `did_you_mean` does, or an empty string."""
         self.left -= 1
         return did_you_mean(word, self.words) if self.left >= 0 else ""

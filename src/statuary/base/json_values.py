@@ -27,12 +27,12 @@ MAX_VALUES = 2_000_000
 """Values of a JSON document from elsewhere: they take up to a hundred times the bytes of their text."""
 
 
-def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
+def has_many_values(text: bytes, limit: int = MAX_VALUES) -> bool:
     """Return whether JSON text may have more values than a limit.
 
     The text is not parsed. The count is an upper bound, because commas and brackets inside strings count too.
     """
-    return sum(map(text.count, (b",", b"[", b"{"))) >= most
+    return sum(map(text.count, (b",", b"[", b"{"))) >= limit
 
 
 def shorten_value(value: Json) -> str:
@@ -55,7 +55,7 @@ def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
     return [by_bytes[encoded] for encoded in sorted(by_bytes, key=lambda encoded: (len(encoded), encoded))]
 
 
-def in_jsonb_order(value: Json, depth: int = 0) -> Json:
+def sort_keys_as_jsonb(value: Json, depth: int = 0) -> Json:
     """Sort the keys of a JSON value's objects as `jsonb` does.
 
     Arrays keep their order.
@@ -66,9 +66,9 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
     if depth > MAX_JSON_DEPTH:
         raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")
     if isinstance(value, dict):
-        return {key: in_jsonb_order(value[key], depth + 1) for key in sorted_jsonb_keys(value)}
+        return {key: sort_keys_as_jsonb(value[key], depth + 1) for key in sorted_jsonb_keys(value)}
     if isinstance(value, list):
-        return [in_jsonb_order(item, depth + 1) for item in value]
+        return [sort_keys_as_jsonb(item, depth + 1) for item in value]
     return value
 
 
@@ -87,7 +87,7 @@ def as_text(value: Json) -> str:
     return value if isinstance(value, str) else ""
 
 
-def as_size(value: Json) -> int | None:
+def as_non_negative_integer(value: Json) -> int | None:
     """Return a JSON number or decimal string as a non-negative integer.
 
     Returns:

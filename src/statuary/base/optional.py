@@ -16,7 +16,7 @@ class MissingExtraError(StatuaryError):
         super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed", extra_hint(extra))
 
 
-def optional(*names: str, extra: str, purpose: str) -> ModuleType:
+def import_optional(*names: str, extra: str, purpose: str) -> ModuleType:
     """Return the first installed module among `names`.
 
     Args:

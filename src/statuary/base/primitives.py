@@ -219,20 +219,20 @@ def parse_duration(text: str) -> timedelta | None:
 
 def format_exact(moment: datetime) -> str:
     """Format a time in UTC, with milliseconds unless they are zero."""
-    return _in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
+    return _format_in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
 
 
 def format_utc(moment: datetime) -> str:
     """Format a time in UTC and whole seconds, with `Z`."""
-    return _in_utc(moment, "seconds")
+    return _format_in_utc(moment, "seconds")
 
 
 def format_milliseconds(moment: datetime) -> str:
     """Format a time in UTC and milliseconds, with `Z`."""
-    return _in_utc(moment, "milliseconds")
+    return _format_in_utc(moment, "milliseconds")
 
 
-def _in_utc(moment: datetime, precision: str) -> str:
+def _format_in_utc(moment: datetime, precision: str) -> str:
     return moment.astimezone(UTC).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 

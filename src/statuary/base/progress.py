@@ -35,7 +35,7 @@ class NoProgress:
 
 
 @contextmanager
-def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
+def report_stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
     """Announce a stage's beginning and end around a `with` block."""
     progress.begin(name, total)
     try:
@@ -44,7 +44,7 @@ def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[N
         progress.end()
 
 
-def counted(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
+def track_progress(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
     """Yield items, and report progress after each one."""
     for item in items:
         yield item

@@ -49,13 +49,13 @@ class RuleText(NamedTuple):
     sentence: str
 
 
-def rule_of(function: Callable[..., object]) -> RuleText:
+def rule_text(function: Callable[..., object]) -> RuleText:
     """Return the name and the sentence of a function's rule."""
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
     return RuleText(function.__name__.replace("_", "-"), sentence)
 
 
-def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:
+def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
     """Yield the checks that modules define, in order."""
     for module in modules:
         for value in vars(module).values():
@@ -64,10 +64,10 @@ def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:
                 and value.__module__ == module.__name__
                 and value in _SEVERITIES
             ):
-                yield RegisteredCheck(*rule_of(value), _SEVERITIES[value], value)
+                yield RegisteredCheck(*rule_text(value), _SEVERITIES[value], value)
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
     """Return a function's rule, as a member of a group."""
-    name, sentence = rule_of(rule)
+    name, sentence = rule_text(rule)
     return Rule(name, Severity.ERROR, group, sentence)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from statuary.cli.escape import escape_control_chars
-from statuary.publish.folder.changed_files import changed_files, sentences_about
+from statuary.publish.folder.changed_files import changed_files, describe_changed_files
 from statuary.publish.folder.reader import REPAIR, FileChange
 
 HINTS = {
@@ -20,5 +20,5 @@ def print_changed_files(root: Path) -> None:
 
     It also says what to do.
     """
-    for change, sentence in sentences_about(root, changed_files(root)).items():
+    for change, sentence in describe_changed_files(root, changed_files(root)).items():
         click.echo(f"statuary: {escape_control_chars(sentence)}\n    {HINTS[change]}", err=True)

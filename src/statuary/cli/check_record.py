@@ -58,7 +58,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     proof = prove(record, selected_checks(skipped), digest=digest)
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
     of_runtime = runtime_finding(record, proof, Severity.ERROR)
-    findings = [finding.within(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
+    findings = [finding.for_file(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
     return CheckedRecord(locate_findings(file.parent, findings), JudgedRecord(record, proof))
 
 
@@ -71,15 +71,15 @@ def _parse_record(file: Path) -> "ParsedContract":
 
     parse = parse_record_yaml if file.suffix in (".yaml", ".yml") else parse_record_json
     try:
-        return parse(SourceFile(file.parent, file.name).bytes(LARGEST_RECORD), file.name)
+        return parse(SourceFile(file.parent, file.name).load_bytes(LARGEST_RECORD), file.name)
     except UnreadableError as error:
-        return ParsedContract(None, findings=[error.finding(file.name)])
+        return ParsedContract(None, findings=[error.to_finding(file.name)])
 
 
 def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
     """Yield the lines to print: the verdict, then each claim."""
     from statuary.contracts.pages.trail import trail
-    from statuary.site.pages.page_texts import english, page_texts
+    from statuary.site.pages.page_texts import english_sentence, page_texts
     from statuary.site.pages.site_context import DateFormatter, Localization
 
     record, proof = judged.record, judged.proof
@@ -88,13 +88,15 @@ def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
         f"{record['compilation']['name']} at {record['address']} on chain {record['chainId']}"
     )
     if proof.verdict is not None:
-        yield " ".join(map(english, proof.verdict.sentences))
+        yield " ".join(map(english_sentence, proof.verdict.sentences))
     claims = {claim.name: claim for claim in proof.claims}
     for part in trail(judged, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
         yield escape_control_chars(f"  {part.name}: {part.note}".rstrip(": "))
         for strand in part.strands:
             claim = claims[ClaimName[strand.claim.upper()]]
-            yield escape_control_chars(f"    {strand.status}: {strand.check} ({english(claim.reason)})")
+            yield escape_control_chars(
+                f"    {strand.status}: {strand.check} ({english_sentence(claim.reason)})"
+            )
     consistent = claims.get(ClaimName.CONSISTENT)
     if consistent is not None and consistent.status is not ClaimStatus.VERIFIED:
-        yield escape_control_chars(english(consistent.reason))
+        yield escape_control_chars(english_sentence(consistent.reason))

@@ -15,7 +15,7 @@ from statuary.cli.escape import escape_control_chars, json_text
 from statuary.publish.outcome import Outcome
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
-from statuary.system.files import stream_of
+from statuary.system.files import open_descriptor
 from statuary.version import VERSION
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
@@ -152,7 +152,7 @@ class _Sources:
         if any(name.startswith(".") for name in path.split("/")):
             return []
         try:
-            with stream_of(open_source(self.root, path, links=False)) as file:
+            with open_descriptor(open_source(self.root, path, links=False)) as file:
                 raw = file.read(MAX_SOURCE_SIZE + 1)
             return [] if len(raw) > MAX_SOURCE_SIZE else raw.decode("utf-8-sig").splitlines()
         except (OSError, ValueError, UnreadableError):

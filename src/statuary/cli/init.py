@@ -22,7 +22,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, build_instant, content_option, now_option, option_group
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.registry import provided
-from statuary.source.edit_files import EditError, in_work_tree, init_repository, start_repository
+from statuary.source.edit_files import EditError, init_repository, is_in_repository, start_repository
 from statuary.source.edit_yaml import set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.git_merge import install_merge_driver
@@ -323,7 +323,7 @@ def _next_steps(content: Path, site: NewSite, *, has_source: bool) -> Iterator[s
     """Yield the remaining steps after `statuary init`."""
     if site.url is None and not site.demo and not has_source:
         yield f"\nSet page.url in {content / 'site.yaml'} to the address of your site; it is {EXAMPLE_URL}."
-    if not in_work_tree(content.parent):
+    if not is_in_repository(content.parent):
         yield "\nKeep it in git: git init && git add . && git commit -m Start"
     option = "" if content == Path("content") else f" --content {content}"
     yield f"\nNow run: statuary build{option}"
@@ -332,7 +332,7 @@ def _next_steps(content: Path, site: NewSite, *, has_source: bool) -> Iterator[s
 def _offers_git(content: Path) -> bool:
     return (
         is_interactive()
-        and not in_work_tree(content.parent)
+        and not is_in_repository(content.parent)
         and click.confirm("Make this project a git repository and commit the new files?", default=True)
     )
 
@@ -344,7 +344,7 @@ def _commit(content: Path) -> ExitCode:
         attributes = install_merge_driver(content)
         click.echo(f"wrote {attributes}")
         paths = (path for path in (content, content.parent / ".gitignore", attributes) if path.exists())
-        click.echo(f"committed to git as {start_repository(content.parent, paths).line}")
+        click.echo(f"committed to git as {start_repository(content.parent, paths).summary_line}")
     except EditError as error:
         print_error(error)
         return ExitCode.FAILED

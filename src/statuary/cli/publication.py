@@ -13,7 +13,7 @@ from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.output import changes_line, changes_lines, missing_names_note, size_text
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
-from statuary.publish.locations import SiteReplacement, replacement_of, scheme_of
+from statuary.publish.locations import SiteReplacement, find_replaceable_parts, scheme_of
 from statuary.publish.origin import SiteOrigin, build_meta
 from statuary.publish.outcome import ALL_PUBLISHED, Outcome
 from statuary.publish.plan import Plan
@@ -130,7 +130,7 @@ def publish_to_folder(
     Raises:
         PublishingError: if that fails.
     """
-    replacement = replacement_of(site, to)
+    replacement = find_replaceable_parts(site, to)
     with FolderTarget(Path(to), dry_run=dry_run) as target:
         target.add(document for document in documents if replacement.includes(document.path))
         for folder in replacement.folders:

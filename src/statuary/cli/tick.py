@@ -77,7 +77,7 @@ def tick_command(
 
 def _upcoming(index: EpochIndex, instant: Instant) -> Iterator[str]:
     """Yield the summary's parts about what is due next."""
-    next_change = index.next_after(instant)
+    next_change = index.next_change_after(instant)
     if next_change is not None:
         yield f"next transition at {format_utc(next_change)}"
     elif instant < index.end:
@@ -131,7 +131,7 @@ def next_command(
     """
     index = read_epoch_index(out)
     instant = build_instant(now)
-    next_change = index.next_after(instant)
+    next_change = index.next_change_after(instant)
     if index.build_due < index.end:
         click.echo(f"run `statuary build` at {format_utc(index.build_due)}", err=True)
     if next_change is None and form in CHAINS | REPEATED:

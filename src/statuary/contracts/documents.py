@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from statuary.contracts.api.lists import AddressRows, all_chains_document
 from statuary.site.document import Document
-from statuary.site.pages.page_texts import english
+from statuary.site.pages.page_texts import english_sentence
 
 if TYPE_CHECKING:
     from statuary.contracts.model.judged_record import JudgedRecord
@@ -39,7 +39,7 @@ def contract_documents(
     if judged.is_published:
         yield served
     if judged.proof.results:
-        yield proof_document(judged, source, sentence=english, digest=served.digest.hex())
+        yield proof_document(judged, source, sentence=english_sentence, digest=served.digest.hex())
     if pages is not None:
         from statuary.contracts.pages.page import contract_page
 

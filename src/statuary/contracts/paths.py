@@ -65,11 +65,11 @@ def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) 
         PublishingError: if the package for a compressed form is not installed.
     """
     is_plain = settings.lower_case_names and settings.layout is not PathLayout.SHARDED
-    in_layout = documents if is_plain else (_in_layout(document, settings) for document in documents)
+    in_layout = documents if is_plain else (_apply_path_layout(document, settings) for document in documents)
     return with_compressed_forms(in_layout, settings)
 
 
-def _in_layout(document: Document, settings: HostingSettings) -> Document:
+def _apply_path_layout(document: Document, settings: HostingSettings) -> Document:
     if not (settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)):
         document = document._replace(aliases=())
     return sharded_document(document) if settings.layout is PathLayout.SHARDED else document
@@ -82,7 +82,7 @@ class ContractKey(NamedTuple):
     address: str
 
 
-def contract_of_path(path: str) -> ContractKey | None:
+def contract_key_of_path(path: str) -> ContractKey | None:
     """Return the chain and address in the path of a contract's record.
 
     Returns:

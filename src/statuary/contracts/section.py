@@ -30,7 +30,7 @@ from statuary.section import (
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.source.file_kinds import FileKind
-from statuary.source.source_model import SourceModel, value_of
+from statuary.source.source_model import SourceModel, convert_model
 
 if TYPE_CHECKING:
     from statuary.base.findings import Rule
@@ -87,7 +87,7 @@ class ContractsSection(ContentSection):
         settings = keys.contracts
         contracts = SiteContracts(
             chains=tuple(chain.chain() for chain in keys.chains),
-            settings=value_of(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
+            settings=convert_model(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
             sources=find_contracts(
                 folder.root, settings, folder.source, reads_contracts=folder.reads_contracts
             ),
@@ -122,16 +122,16 @@ class ContractsSection(ContentSection):
 
     @override
     def check(self, run: Run) -> SectionResult | None:
-        return self._result(self._build_changed(run, None))
+        return self._section_result(self._build_changed(run, None))
 
     @override
     def build(self, run: Run) -> SectionResult | None:
         recompilers = (section.recompiler() for section in run.answering(RecompilesRecords))
         self._built = self._build_changed(run, next(recompilers, None))
         run.site = self._built.site  # the scan knows how many contracts there are
-        return self._result(self._built)
+        return self._section_result(self._built)
 
-    def _result(self, built: "BuiltContracts") -> SectionResult:
+    def _section_result(self, built: "BuiltContracts") -> SectionResult:
         unnamed, counts = built.site.of(SiteContracts).sources.findings, built.counts
         return SectionResult(
             values=(built, counts),
@@ -193,7 +193,7 @@ class ContractsSection(ContentSection):
 
         line = "" if _all_have_pages(built) else WITHOUT_PAGES
         fingerprint = list_page_fingerprint(built.site).text
-        is_same_site = ledger.group(LIST_PAGES).fingerprint == fingerprint
+        is_same_site = ledger.cached_group(LIST_PAGES).fingerprint == fingerprint
         ledger.save_group(LIST_PAGES, fingerprint)
         if built.are_unchanged and is_same_site:
             return FinalResult(line=line)
@@ -214,7 +214,7 @@ class ContractsSection(ContentSection):
         return FinalResult(skipped=tuple(skipped), line=line)
 
     @property
-    def _counts(self) -> ContractCounts:
+    def _contract_counts(self) -> ContractCounts:
         return ContractCounts() if self._built is None else self._built.counts
 
     @override
@@ -236,9 +236,9 @@ class ContractsSection(ContentSection):
         name = "documents of the settings"
         yield from try_make(name, lambda: [chains_document(site.of(SiteContracts).chains)], skipped)
         for make in (proof_schema_document, proof_checks_document, not_found_document):
-            yield from try_make(name, partial(_alone, make), skipped)
+            yield from try_make(name, partial(_make_single_document, make), skipped)
         yield from try_make(name, service_documents, skipped)
-        if self._counts.by_chain:
+        if self._contract_counts.by_chain:
             # imported here, because a site without contracts does not need the module
             viewer = import_module("statuary.contracts.pages.viewer")
             yield from render_with_fallback(
@@ -252,14 +252,14 @@ class ContractsSection(ContentSection):
 
     @override
     def config_inputs(self, site: "SiteContent") -> object:
-        contracts, counts = site.of(SiteContracts), self._counts
+        contracts, counts = site.of(SiteContracts), self._contract_counts
         return contracts.chains, contracts.settings, tuple(counts.by_chain.items()), counts.example
 
     @override
     def api_facts(self, site: "SiteContent") -> ApiFacts:
         from statuary.contracts.api.operations import ENDPOINTS, example_paths
 
-        chains, counts = site.of(SiteContracts).chains, self._counts
+        chains, counts = site.of(SiteContracts).chains, self._contract_counts
         ids = [*(chain.chain_id for chain in chains), GENESIS_CHAIN]
         return ApiFacts(
             families={"contracts": ENDPOINTS} if chains else {},
@@ -287,5 +287,5 @@ def _all_have_pages(built: "BuiltContracts") -> bool:
     return not built.counts.contracts or site.of(SiteContracts).have_pages(site.pages)
 
 
-def _alone(make: Callable[[], Document]) -> list[Document]:
+def _make_single_document(make: Callable[[], Document]) -> list[Document]:
     return [make()]

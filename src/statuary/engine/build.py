@@ -4,7 +4,7 @@ from pathlib import Path
 from time import perf_counter
 
 from statuary.base.primitives import Instant
-from statuary.base.progress import Progress, stage
+from statuary.base.progress import Progress, report_stage
 from statuary.engine.config_documents import add_config_documents
 from statuary.engine.manifest_step import write_manifest
 from statuary.engine.read_content import read_site
@@ -45,7 +45,7 @@ def build_folder(
     """
     if not allow_older:
         refuse_earlier_build(target.ledger.get_meta("instant"), now)
-    revision = "" if execution.git is None or (git := execution.git.answer) is None else git.revision
+    revision = "" if execution.git is None or (git := execution.git.wait_for_state) is None else git.revision
     target.ledger.set_meta(build_meta(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
     return build_site(
         root, target, now, progress, check_options, execution=execution, extension_options=extension_options
@@ -108,7 +108,7 @@ def build_site(
         )
         plan = target.plan()
         if not target.dry_run:
-            with stage(progress, "Publishing"):
+            with report_stage(progress, "Publishing"):
                 target.apply()
             sections.on_published()
     checked = report.checked_site(root, run, sections.outlook)

@@ -146,7 +146,7 @@ class EditedFile(SourceFile):
     edited: str
 
     @override
-    def bytes(self, limit: int) -> bytes:
+    def load_bytes(self, limit: int) -> bytes:
         raw = self.edited.encode("utf-8")
         if len(raw) > limit:
             raise BeyondLimitError(

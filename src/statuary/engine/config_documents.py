@@ -9,7 +9,7 @@ import orjson
 from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
-from statuary.publish.document_groups import add_documents, reused_group
+from statuary.publish.document_groups import add_documents, reuse_group
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.registry import versions_of_others
 from statuary.section import ContentSection, Run, Section
@@ -34,7 +34,7 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
     if site is None:
         return
     fingerprint = fingerprint_of(*config_inputs(site, run)).text
-    paths: Iterable[str] | None = None if run.execution.verify else reused_group(target, CONFIG, fingerprint)
+    paths: Iterable[str] | None = None if run.execution.verify else reuse_group(target, CONFIG, fingerprint)
     if paths is None:
         count_before = len(skipped)
         outcome = run_guarded(

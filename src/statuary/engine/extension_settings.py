@@ -65,7 +65,7 @@ def read_extension_settings(
         source = validate_tree({key: tree[key]}, model, path, findings)
         value = None if source is None else run_guarded(source.settings, path, f"reading `{key}`")
         if isinstance(value, Finding):
-            findings.append(value.within(path, (key,)))
+            findings.append(value.for_file(path, (key,)))
             errors += 1  # a bug: the status is published without this extension
         elif value is not None:
             settings.append((key, value))

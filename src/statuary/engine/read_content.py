@@ -7,7 +7,7 @@ from typing import NamedTuple
 from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
-from statuary.base.progress import Progress, stage
+from statuary.base.progress import Progress, report_stage
 from statuary.engine.extension_settings import (
     ExtensionSettings,
     extension_models,
@@ -27,7 +27,7 @@ from statuary.source.file_kinds import (
 )
 from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.source.source_model import SourceModel, value_of
+from statuary.source.source_model import SourceModel, convert_model
 from statuary.source.unreadable import UnreadableError
 
 
@@ -39,7 +39,7 @@ def read_site(root: Path, progress: Progress, report: BuildReport) -> SiteConten
     Returns:
         The content, or None if the site cannot be read.
     """
-    with stage(progress, "Reading content"):
+    with report_stage(progress, "Reading content"):
         site, findings = read_content(root)
     report.exclude(filter(is_excluded, findings))
     about_content = [finding for finding in findings if not is_excluded(finding)]
@@ -91,7 +91,7 @@ def _read_site(root: Path, files: ContentFiles, *, reads_contracts: bool) -> Sit
     Returns:
         None if the settings are missing, or a file that a site needs cannot be read.
     """
-    read = files.only(FileKind.SITE, _load_site)
+    read = files.read_single(FileKind.SITE, _load_site)
     if not files.files[FileKind.SITE]:
         message = "the content folder has no site.yaml"
         files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
@@ -137,13 +137,13 @@ def _site(
     return SiteContent(
         source=source,
         page=page,
-        pages=value_of(PageSettings, settings.site.pages, theme=theme),
-        hosting=value_of(HostingSettings, settings.site.hosting),
+        pages=convert_model(PageSettings, settings.site.pages, theme=theme),
+        hosting=convert_model(HostingSettings, settings.site.hosting),
         own_pages=own_pages,
         extensions=settings.extensions,
         values=tuple(content.value for content in found),
         has_contracts=any(content.has_contracts for content in found),
-        unread=files.unread(),
+        unread=files.unreadable_paths(),
     )
 
 
@@ -177,7 +177,7 @@ def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> Sett
     try:
         tree = read_tree(file, limit)
     except UnreadableError as error:
-        findings.append(error.finding(file.path))
+        findings.append(error.to_finding(file.path))
         return None
     if not isinstance(tree, dict):
         validate_tree(tree, SiteSource, file.path, findings)

@@ -64,8 +64,8 @@ def tick(
         sections.build()
         sections.finalize()
         documents = target.ledger.documents
-        if any(documents.changed()) or any(documents.paths_to_remove()):
-            report.skipped += write_manifest(target, index.latest_by(now))
+        if any(documents.files_to_write()) or any(documents.paths_to_remove()):
+            report.skipped += write_manifest(target, index.latest_change_before(now))
             target.apply()
             sections.on_published()
     return TickResult(changed_paths, "\n".join(report.lines), report.skipped)

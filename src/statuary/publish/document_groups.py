@@ -7,7 +7,7 @@ from statuary.site.document import Document
 from statuary.site.settings import HostingSettings
 
 
-def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
+def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
     """Reuse a group of documents if their inputs are unchanged.
 
     The group is not reused if a later publication, such as a tick, replaced one of the documents.
@@ -20,7 +20,7 @@ def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str
     Returns:
         The paths of the group's documents, or None if the caller must make them again.
     """
-    previous = target.ledger.group(group)
+    previous = target.ledger.cached_group(group)
     ledger = target.ledger
     # a later publication, such as a tick, may have replaced documents of the group
     is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(

@@ -47,7 +47,7 @@ class Fingerprint(NamedTuple):
         return " ".join(self)
 
     @classmethod
-    def read(cls, text: str) -> Self:
+    def parse(cls, text: str) -> Self:
         """Parse a line as `Fingerprint.text` writes it.
 
         Returns:
@@ -68,7 +68,7 @@ def fingerprint_of(*settings: object) -> Fingerprint:
 
 def digest_of(*values: object) -> str:
     """Return the SHA-256, in hex, of values or collections of values."""
-    return sha256(_encoded(values)).hexdigest()
+    return sha256(_encode_value(values)).hexdigest()
 
 
 @cache
@@ -95,7 +95,7 @@ def _fingerprinted_files(package: str) -> Iterator[str]:
             yield from (f"{below}/{name}" for name in names)
 
 
-def _encoded(value: object) -> bytes:
+def _encode_value(value: object) -> bytes:
     """Encode a value as JSON; different values have different bytes.
 
     Raises:
@@ -108,7 +108,7 @@ def _encoded(value: object) -> bytes:
 def _as_json(value: object) -> object:
     """Replace a value that orjson cannot encode, or encodes without its type."""
     if is_dataclass(value) and not isinstance(value, type):
-        return [type(value).__name__, _texts(getattr(value, name) for name in _names(type(value)))]
+        return [type(value).__name__, _texts(getattr(value, name) for name in _field_names(type(value)))]
     for kind, as_json in AS_JSON.items():
         if isinstance(value, kind):
             return as_json(value)
@@ -120,7 +120,7 @@ def _texts(values: Iterable[object]) -> list[object]:
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
@@ -130,6 +130,6 @@ AS_JSON: dict[type, Callable[..., object]] = {
     timedelta: str,
     ZoneInfo: lambda value: value.key,
     FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
-    frozenset: lambda value: [orjson.Fragment(text) for text in sorted(map(_encoded, value))],
+    frozenset: lambda value: [orjson.Fragment(text) for text in sorted(map(_encode_value, value))],
 }
 """The replacement of values for JSON, by type."""

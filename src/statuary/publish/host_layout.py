@@ -5,7 +5,7 @@ from gzip import compress as gzip_compress
 from types import ModuleType
 
 from statuary.base.files import PublishingError
-from statuary.base.optional import MissingExtraError, optional
+from statuary.base.optional import MissingExtraError, import_optional
 from statuary.site.document import Document, uncompressed_path
 from statuary.site.settings import CompressedFormat, HostingSettings
 from statuary.site.url_table import match_url
@@ -35,18 +35,20 @@ def _gzip(body: bytes) -> bytes:
 
 
 def _brotli(body: bytes) -> bytes:
-    compressed: bytes = _module("br", "brotli").compress(body, quality=9)
+    compressed: bytes = _import_compressor("br", "brotli").compress(body, quality=9)
     return compressed
 
 
 def _zstandard(body: bytes) -> bytes:
-    compressed: bytes = _module("zst", "compression.zstd", "backports.zstd").compress(body, level=12)
+    compressed: bytes = _import_compressor("zst", "compression.zstd", "backports.zstd").compress(
+        body, level=12
+    )
     return compressed
 
 
-def _module(form: str, *names: str) -> ModuleType:
+def _import_compressor(form: str, *names: str) -> ModuleType:
     try:
-        return optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
+        return import_optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
     except MissingExtraError as error:
         raise PublishingError(str(error), error.hint) from None
 

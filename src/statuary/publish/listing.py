@@ -32,7 +32,7 @@ from statuary.base.json_values import (
 )
 from statuary.base.primitives import InvalidValueError
 from statuary.site.document import ADDRESS
-from statuary.system.databases import temporary_database
+from statuary.system.databases import open_temporary_database
 
 MEAN_PART_LENGTH = 512
 """Lines of a part on average; a power of two."""
@@ -115,7 +115,7 @@ class NameTable:
     """The paths that are taken so far, on disk."""
 
     def __init__(self) -> None:
-        self.connection = temporary_database(
+        self.connection = open_temporary_database(
             "CREATE TABLE names (folded TEXT PRIMARY KEY, written TEXT, is_folder INTEGER) WITHOUT ROWID"
         )
         self.last_folder = ""
@@ -138,14 +138,14 @@ class NameTable:
             self.last_folder = folder
         owner = self._add(path, is_folder=False)
         if owner is not None:
-            raise _clash(path, owner)
+            raise _path_conflict_error(path, owner)
 
     def _claim_folders(self, folder: str) -> None:
         """Add the names of a folder and of its parents."""
         while folder:
             owner = self._add(folder, is_folder=True)
             if owner is not None and not owner[1]:
-                raise _clash(folder, owner)
+                raise _path_conflict_error(folder, owner)
             if owner is not None:
                 return
             folder = folder.rpartition("/")[0]
@@ -165,7 +165,7 @@ class NameTable:
         return str(owner_path), bool(is_owner_folder)
 
 
-def _clash(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
+def _path_conflict_error(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
     owner_path, is_folder = owner
     if path != owner_path:
         return DamagedSnapshotError(
@@ -208,7 +208,7 @@ def parse_entry(line: bytes) -> Entry:
     """
     value = json_object(line, "a line of the manifest")
     try:
-        entry = _entry(value)
+        entry = _entry_from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamagedSnapshotError(
             f"the manifest is damaged: it has the line {line[:100]!r} ({error})"
@@ -220,9 +220,9 @@ def parse_entry(line: bytes) -> Entry:
     return entry
 
 
-def _entry(value: JsonObject) -> Entry:
-    path = document_path(checked_text(value["path"]))
-    aliases = tuple(document_path(checked_text(name)) for name in as_list(value.get("also")))
+def _entry_from_json(value: JsonObject) -> Entry:
+    path = document_path(require_string(value["path"]))
+    aliases = tuple(document_path(require_string(name)) for name in as_list(value.get("also")))
     if aliases and aliases != (lower_case_address(path),):
         raise DamagedSnapshotError(
             f"the manifest is damaged: it gives {path} the other names {', '.join(aliases)}"
@@ -230,8 +230,8 @@ def _entry(value: JsonObject) -> Entry:
     return Entry(
         path=path,
         aliases=aliases,
-        size=checked_count(value["size"]),
-        sha256=checked_digest(value["sha256"]),
+        size=require_count(value["size"]),
+        sha256=require_sha256(value["sha256"]),
         media_type=_header_value(value["media_type"]),
     )
 
@@ -257,7 +257,7 @@ def json_object(text: bytes, what: str) -> JsonObject:
     return value
 
 
-def checked_text(value: Json) -> str:
+def require_string(value: Json) -> str:
     """Return a JSON value if it is a string.
 
     Raises:
@@ -268,7 +268,7 @@ def checked_text(value: Json) -> str:
     return value
 
 
-def checked_count(value: Json) -> int:
+def require_count(value: Json) -> int:
     """Return a JSON value if it is a non-negative integer.
 
     Raises:
@@ -279,20 +279,20 @@ def checked_count(value: Json) -> int:
     return value
 
 
-def checked_digest(value: Json) -> str:
+def require_sha256(value: Json) -> str:
     """Return a JSON value if it is a SHA-256 in hex.
 
     Raises:
         InvalidValueError: if the value is not a SHA-256 in hex.
     """
-    if not DIGEST.fullmatch(text := checked_text(value)):
+    if not DIGEST.fullmatch(text := require_string(value)):
         raise InvalidValueError(f"{shorten_value(value)} is not a SHA-256")
     return text
 
 
 def _header_value(value: Json) -> str:
     """Return a valid header value: printable ASCII without line breaks."""
-    if not ((text := checked_text(value)).isascii() and text.isprintable()):
+    if not ((text := require_string(value)).isascii() and text.isprintable()):
         raise InvalidValueError(f"{shorten_value(value)} is not a media type")
     return text
 
@@ -322,10 +322,10 @@ def parse_part_row(value: Json) -> Part:
     """
     members = as_object(value)
     return Part(
-        sha256=checked_digest(members.get("sha256")),
-        first=document_path(checked_text(members.get("first"))),
-        documents=checked_count(members.get("documents")),
-        size=checked_count(members.get("size")),
+        sha256=require_sha256(members.get("sha256")),
+        first=document_path(require_string(members.get("first"))),
+        documents=require_count(members.get("documents")),
+        size=require_count(members.get("size")),
     )
 
 
@@ -361,10 +361,10 @@ def encode_part(entries: list[Entry]) -> EncodedPart:
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
         lines += encode_entry(entry)
-    return _encoded_part(bytes(lines), entries[0].path, len(entries))
+    return _make_encoded_part(bytes(lines), entries[0].path, len(entries))
 
 
-def _encoded_part(text: bytes, first: str, documents: int) -> EncodedPart:
+def _make_encoded_part(text: bytes, first: str, documents: int) -> EncodedPart:
     return EncodedPart(Part(sha256(text).hexdigest(), first, documents, len(text)), text)
 
 
@@ -375,9 +375,9 @@ class PartLine(NamedTuple):
     text: bytes  # the line, with its line break
 
 
-def part_of_lines(lines: list[PartLine]) -> EncodedPart:
+def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
     """Make a part of the manifest from encoded lines."""
-    return _encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
+    return _make_encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
 
 
 def own_lines(text: bytes | None, part: Part) -> list[PartLine]:

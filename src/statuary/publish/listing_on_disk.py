@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 from statuary.publish.listing import EncodedPart, Entry, Part, encode_part, split_into_parts
-from statuary.system.databases import temporary_database
+from statuary.system.databases import open_temporary_database
 
 EVERY_ENTRY = "SELECT * FROM entries"
 
@@ -20,7 +20,7 @@ class Listing:
     """A list of documents, sorted by path, in a temporary database."""
 
     def __init__(self) -> None:
-        self.database = temporary_database(
+        self.database = open_temporary_database(
             "CREATE TABLE entries (path TEXT PRIMARY KEY, aliases TEXT, size INTEGER, sha256 TEXT,"
             " media_type TEXT, cache TEXT, encoding TEXT, start INTEGER, length INTEGER) WITHOUT ROWID"
         )

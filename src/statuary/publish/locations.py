@@ -99,7 +99,7 @@ class SiteReplacement(NamedTuple):
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
-def replacement_of(site: str, target: str) -> SiteReplacement:
+def find_replaceable_parts(site: str, target: str) -> SiteReplacement:
     """Ask extensions which parts of a target may be replaced.
 
     For example, a log must not be replaced by a shorter one. Only extensions with files in the target are

@@ -27,12 +27,12 @@ from statuary.publish.listing import (
     NameTable,
     Part,
     ReadPath,
-    checked_count,
-    checked_text,
     encode_part,
     json_object,
     parse_part,
     parse_part_row,
+    require_count,
+    require_string,
 )
 from statuary.publish.origin import UTC, SiteOrigin
 from statuary.registry import HOST_FILES
@@ -82,7 +82,7 @@ def parse_manifest(text: bytes) -> Manifest:
             "read the site with the version of statuary that built it",
         )
     try:
-        manifest = _manifest(value)
+        manifest = _manifest_from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{MANIFEST} is damaged: {error}") from None
     if encode_manifest(manifest) != text:
@@ -90,21 +90,21 @@ def parse_manifest(text: bytes) -> Manifest:
     return manifest
 
 
-def _manifest(value: JsonObject) -> Manifest:
+def _manifest_from_json(value: JsonObject) -> Manifest:
     origin = SiteOrigin(
-        instant=parse_instant(checked_text(value["instant"])),
-        revision=checked_text(value["revision"]),
-        statuary=checked_text(value["statuary"]),
-        only=tuple(map(checked_text, as_list(value["only"]))),
+        instant=parse_instant(require_string(value["instant"])),
+        revision=require_string(value["revision"]),
+        statuary=require_string(value["statuary"]),
+        only=tuple(map(require_string, as_list(value["only"]))),
     )
     parts = tuple(map(parse_part_row, as_list(value["parts"])))
     if any(part.first >= following.first for part, following in pairwise(parts)):
         raise ValueError("its parts are not in order")
     return Manifest(
         origin=origin,
-        documents=checked_count(value["documents"]),
-        names=checked_count(value["names"]),
-        size=checked_count(value["size"]),
+        documents=require_count(value["documents"]),
+        names=require_count(value["names"]),
+        size=require_count(value["size"]),
         parts=parts,
     )
 

@@ -49,10 +49,10 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 def outcome_except(findings: Iterable[Finding]) -> Outcome:
     """Return the outcome of a build that published despite these errors."""
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
-    return ALL_PUBLISHED.without(_name(finding) for finding in errors)
+    return ALL_PUBLISHED.without(_faulty_file_or_setting(finding) for finding in errors)
 
 
-def _name(finding: Finding) -> str:
+def _faulty_file_or_setting(finding: Finding) -> str:
     """Return the file or setting that has a fault."""
     is_record = "/" in finding.path or not finding.pointer
     return finding.path if is_record else f"{finding.path}: {finding.pointer[0]}"

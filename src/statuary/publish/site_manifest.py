@@ -17,7 +17,7 @@ from statuary.base.files import MANIFEST, PARTS, SIGNATURE
 from statuary.base.primitives import Instant
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.ledger.ledger import OWN_MANIFEST
-from statuary.publish.ledger.schema import names_of
+from statuary.publish.ledger.schema import all_names
 from statuary.publish.listing import (
     MAX_PART_LENGTH,
     DamagedSnapshotError,
@@ -26,10 +26,10 @@ from statuary.publish.listing import (
     PartLine,
     ReadPath,
     encode_entry,
+    encode_part_lines,
     ends_part,
     own_lines,
     parse_entry,
-    part_of_lines,
     split_into_parts,
 )
 from statuary.publish.manifest import (
@@ -72,14 +72,14 @@ def add_manifest(
         manifest = (
             _full_manifest(target, origin, by_workers)
             if previous_manifest is None
-            else renewed_listing(target, origin, previous_manifest, _own_listing(target))
+            else update_listing(target, origin, previous_manifest, _own_listing(target))
         )
     except DamagedSnapshotError:
         if previous_manifest is None:
             raise
         manifest = _full_manifest(target, origin)  # a published part is not as it was written
     text = encode_manifest(manifest)
-    target.add([_document(MANIFEST, text)])
+    target.add([_manifest_document(MANIFEST, text)])
     documents = target.ledger.documents
     part_paths = {part.path for part in manifest.parts}
     stale = (path for path in documents.paths_under(PARTS.rstrip("/")) if path not in part_paths)
@@ -87,7 +87,7 @@ def add_manifest(
     target.ledger.set_meta({OWN_MANIFEST: manifest_digest(text)})
 
 
-def _document(path: str, body: bytes) -> Document:
+def _manifest_document(path: str, body: bytes) -> Document:
     """Return the manifest, or a part, which stays until replaced."""
     return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
 
@@ -108,7 +108,7 @@ class ListedParts(NamedTuple):
 
 
 def _own_listing(target: BuildTarget) -> ListedParts:
-    return ListedParts(is_listed, lambda part, text: _document(part.path, text), target.published)
+    return ListedParts(is_listed, lambda part, text: _manifest_document(part.path, text), target.published)
 
 
 def _full_manifest(
@@ -117,10 +117,10 @@ def _full_manifest(
     """Add the manifest's parts for all files, and return it."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
-    return full_listing(target, origin, _own_listing(target))
+    return make_full_listing(target, origin, _own_listing(target))
 
 
-def full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
+def make_full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
     """Make a manifest from scratch, and add all its parts.
 
     Args:
@@ -129,27 +129,27 @@ def full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) 
         listing: selects the paths to list, and makes the documents of parts.
     """
     builder = ManifestBuilder()
-    rows = (_entry(target, *row) for row in target.ledger.listing() if listing.is_listed(row[0]))
+    rows = (_listed_entry(target, *row) for row in target.ledger.listing() if listing.is_listed(row[0]))
     for entries in split_into_parts(entry for entry in rows if entry is not None):
         part, text = builder.add(entries)
         target.add([listing.document(part, text)])
     return builder.manifest(origin)
 
 
-def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: bytes) -> Entry | None:
+def _listed_entry(target: BuildTarget, path: str, aliases: str, size: int, digest: bytes) -> Entry | None:
     """Return a file's entry, reading it if its digest is unknown.
 
     Returns:
         The entry, or None if the file does not exist.
     """
-    entry = Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
+    entry = Entry(path, tuple(all_names(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
     if digest:
         return entry
     body = target.published(path)
     return None if body is None else entry._replace(size=len(body), sha256=sha256(body).hexdigest())
 
 
-def renewed_listing(
+def update_listing(
     target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest, listing: ListedParts
 ) -> Manifest:
     """Update the last build's manifest, adding only the parts that changed.
@@ -164,7 +164,7 @@ def renewed_listing(
         DamagedSnapshotError: if a published part that must be read is missing or damaged.
     """
     changes = (
-        (path, None if digest is None else _entry(target, path, aliases, size, digest))
+        (path, None if digest is None else _listed_entry(target, path, aliases, size, digest))
         for path, aliases, size, digest in target.ledger.differences()
         if listing.is_listed(path)
     )
@@ -216,10 +216,10 @@ class PartsUpdate:
             for line in self._changed_lines(own_lines(self.read_path(part.path), part), part_changes):
                 yield from _split_at_line(open_part, line)
         for path, new in reversed(remaining_changes):  # there was no part
-            yield from _split_at_line(open_part, _line(path, new)) if new is not None else ()
-            self._count(new, 1)
+            yield from _split_at_line(open_part, _encode_line(path, new)) if new is not None else ()
+            self._count_entry(new, 1)
         if open_part:
-            yield part_of_lines(open_part)
+            yield encode_part_lines(open_part)
 
     def _changed_lines(
         self, lines: list[PartLine], part_changes: dict[str, Entry | None]
@@ -228,15 +228,15 @@ class PartsUpdate:
         stay = []
         for line in lines:
             if line.path in part_changes:
-                self._count(parse_entry(line.text), -1)
+                self._count_entry(parse_entry(line.text), -1)
             else:
                 stay.append(line)
         for new in part_changes.values():
-            self._count(new, 1)
-        added = [_line(path, new) for path, new in part_changes.items() if new is not None]
+            self._count_entry(new, 1)
+        added = [_encode_line(path, new) for path, new in part_changes.items() if new is not None]
         return merge(stay, added, key=attrgetter("path"))
 
-    def _count(self, entry: Entry | None, sign: int) -> None:
+    def _count_entry(self, entry: Entry | None, sign: int) -> None:
         if entry is not None:
             self.names += sign * len(entry.names)
             self.size += sign * entry.size
@@ -258,7 +258,7 @@ def _take_changes(
     return part_changes
 
 
-def _line(path: str, entry: Entry) -> PartLine:
+def _encode_line(path: str, entry: Entry) -> PartLine:
     return PartLine(path, encode_entry(entry))
 
 
@@ -266,5 +266,5 @@ def _split_at_line(open_part: list[PartLine], line: PartLine) -> Iterator[tuple[
     """Add a line to a part; yield the part if it ends."""
     open_part.append(line)
     if ends_part(line.path) or len(open_part) == MAX_PART_LENGTH:
-        yield part_of_lines(open_part)
+        yield encode_part_lines(open_part)
         open_part.clear()

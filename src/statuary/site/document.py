@@ -53,12 +53,12 @@ def _read_back(body: bytes) -> object:
 def encode_unchecked(value: object) -> bytes:
     """Encode a value as JSON that is known to read back unchanged."""
     try:
-        return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+        return orjson.dumps(value, default=_encode_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
         return _encode_slowly(value).encode("utf-8")
 
 
-def _fragment(value: object) -> orjson.Fragment | str:
+def _encode_fragment(value: object) -> orjson.Fragment | str:
     if isinstance(value, NumberText):
         return orjson.Fragment(value)
     if isinstance(value, str):

@@ -58,7 +58,7 @@ BODY_TAGS = frozenset(
 """The HTML elements of bodies."""
 
 
-def _address(_tag: str, attribute: str, value: str) -> str | None:
+def _filter_link_address(_tag: str, attribute: str, value: str) -> str | None:
     return value if attribute != "href" or LINK_URL.fullmatch(value) else None
 
 
@@ -72,7 +72,7 @@ def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
     return nh3.Cleaner(
         tags={*BODY_TAGS},
         attributes={"a": {"href"}, "ol": {"start"}},
-        attribute_filter=_address,
+        attribute_filter=_filter_link_address,
         url_schemes={"http", "https", "mailto"},
         link_rel=link_rel,
     )
@@ -94,20 +94,20 @@ EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 def markdown_html(text: str, link_rel: str | None) -> str:
     """Convert Markdown with LF line ends to sanitized HTML."""
     if MARKUP.search(text) is None:
-        return _paragraphs(text)
+        return _plain_text_html(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
-        return CODE.sub(r"<code>\1</code>", _paragraphs(text))
+        return CODE.sub(r"<code>\1</code>", _plain_text_html(text))
     # in CommonMark, HTML ends only at an empty line, and would otherwise include the lines after a list
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 
 
-def _paragraphs(text: str) -> str:
+def _plain_text_html(text: str) -> str:
     """Return the HTML of plain text as the parser would render it."""
-    return "\n".join(f"<p>{lines}</p>" for lines in paragraphs_of(text, "<br>\n"))
+    return "\n".join(f"<p>{lines}</p>" for lines in split_paragraphs(text, "<br>\n"))
 
 
-def paragraphs_of(text: str, line_break: str) -> list[str]:
+def split_paragraphs(text: str, line_break: str) -> list[str]:
     """Split plain text into paragraphs."""
     paragraphs = filter(None, EMPTY_LINES.split(text))
     return [line_break.join(line.rstrip(" \t") for line in paragraph.split("\n")) for paragraph in paragraphs]

@@ -20,7 +20,7 @@ from statuary.source.front_matter import NO_KEYS, front_matter
 from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.source_files import SourceFile, decode_utf8
-from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber, value_of
+from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber, convert_model
 from statuary.source.unreadable import UnreadableError
 
 PAGES = "pages"
@@ -83,19 +83,19 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         )
         return
     try:
-        text = file.text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
+        text = file.load_text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
         refuse_conflict_markers(text)
         keys = front_matter(text)
         source = _page_keys(keys, file.path, findings)
     except UnreadableError as error:
-        findings.append(error.finding(file.path))
+        findings.append(error.to_finding(file.path))
         return
     if source is None:
         return
     _, _, body = text[len(keys) :].partition("\n")
     navigation = "/" not in path if source.navigation is None else source.navigation
     first_line = keys.count("\n") + 2
-    yield value_of(
+    yield convert_model(
         SitePage, source, path=path, navigation=navigation, body=body, source=file.path, first_line=first_line
     )
 
@@ -130,55 +130,55 @@ def read_theme(
     """
     by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
     for file in files:
-        by_kind[_kind(file)].append(file)
-    findings += [_unknown_file(file.path) for file in by_kind[""]]
-    findings += _misnamed_logos(by_kind["picture"])
-    texts = [file for file in by_kind["text"] if file.pure.stem == language]
+        by_kind[_theme_file_kind(file)].append(file)
+    findings += [_unknown_file_finding(file.path) for file in by_kind[""]]
+    findings += _misnamed_logo_findings(by_kind["picture"])
+    texts = [file for file in by_kind["text"] if file.pure_path.stem == language]
     if language not in LANGUAGES and not texts:
-        findings.append(_unknown_language(language, site_source, by_kind["text"]))
+        findings.append(_unknown_language_finding(language, site_source, by_kind["text"]))
     return Theme(
-        templates=tuple(_read_theme_files(by_kind["template"], _text, findings)),
-        stylesheet=_stylesheet(by_kind["style"], findings),
-        files=tuple(_read_theme_files(by_kind["picture"], _bytes, findings)),
+        templates=tuple(_read_theme_files(by_kind["template"], _read_text, findings)),
+        stylesheet=_read_stylesheet(by_kind["style"], findings),
+        files=tuple(_read_theme_files(by_kind["picture"], _read_bytes, findings)),
         texts=tuple(
             pair
             for _, pairs in _read_theme_files(
-                texts, lambda file: list(_flat(read_tree(file, LARGEST_SOURCE_FILE), "")), findings
+                texts, lambda file: list(_flatten_texts(read_tree(file, LARGEST_SOURCE_FILE), "")), findings
             )
             for pair in pairs
         ),
     )
 
 
-def _kind(file: SourceFile) -> str:
+def _theme_file_kind(file: SourceFile) -> str:
     """Return the kind of a theme's file, if it has one."""
-    match file.pure.parts[1:-1], file.pure.suffix:
-        case (), ".css" if file.pure.stem == "style":
+    match file.pure_path.parts[1:-1], file.pure_path.suffix:
+        case (), ".css" if file.pure_path.stem == "style":
             return "style"
         case ("templates",), ".html":
             return "template"
         case ("texts",), ".yaml" | ".yml":
             return "text"
-        case (), suffix if suffix in FILE_SUFFIXES and not is_reserved_name(file.pure.name):
+        case (), suffix if suffix in FILE_SUFFIXES and not is_reserved_name(file.pure_path.name):
             return "picture"
     return ""
 
 
-def _text(file: SourceFile) -> str:
-    return file.text(LARGEST_SOURCE_FILE)
+def _read_text(file: SourceFile) -> str:
+    return file.load_text(LARGEST_SOURCE_FILE)
 
 
-def _stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
-    text = "".join(text for _, text in _read_theme_files(files, _text, findings))
+def _read_stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
+    text = "".join(text for _, text in _read_theme_files(files, _read_text, findings))
     if text:
-        findings += _without_effect(files[0].path, text)
+        findings += _blocked_style_findings(files[0].path, text)
     return text
 
 
 FOREIGN = re.compile(r"@import\b|url\(\s*[\"']?\s*(?:https?:)?//[^)\"'\s]*", re.IGNORECASE)
 
 
-def _without_effect(path: str, text: str) -> Iterator[Finding]:
+def _blocked_style_findings(path: str, text: str) -> Iterator[Finding]:
     """Warn about parts of a style sheet that the pages' policy blocks."""
     code = re.sub(r"(?s)/\*.*?(?:\*/|$)", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
     for match in FOREIGN.finditer(code):
@@ -194,9 +194,9 @@ def _without_effect(path: str, text: str) -> Iterator[Finding]:
         )
 
 
-def _bytes(file: SourceFile) -> bytes:
-    raw = file.bytes(LARGEST_SOURCE_FILE)
-    if file.pure.suffix == ".svg":
+def _read_bytes(file: SourceFile) -> bytes:
+    raw = file.load_bytes(LARGEST_SOURCE_FILE)
+    if file.pure_path.suffix == ".svg":
         check_svg(raw)
     return raw
 
@@ -247,11 +247,11 @@ def check_svg(raw: bytes) -> None:
         ) from None
 
 
-def _flat(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
+def _flatten_texts(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
     """Yield a tree's strings, with their keys joined by dots."""
     if isinstance(tree, dict):
         for key, value in tree.items():
-            yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))
+            yield from _flatten_texts(value, f"{prefix}.{key}" if prefix else str(key))
     elif isinstance(tree, str) and prefix:
         yield prefix, tree
     else:
@@ -265,14 +265,14 @@ def _read_theme_files(
         try:
             content = run_guarded(partial(read_file, file), file.path, "reading the file", RELOADED)
         except UnreadableError as error:
-            content = error.finding(file.path)
+            content = error.to_finding(file.path)
         if isinstance(content, Finding):
             findings.append(content)
         else:
-            yield file.pure.name, content
+            yield file.pure_path.name, content
 
 
-def _unknown_file(path: str) -> Finding:
+def _unknown_file_finding(path: str) -> Finding:
     return Finding(
         rule="unknown-file",
         severity=Severity.WARNING,
@@ -284,9 +284,9 @@ def _unknown_file(path: str) -> Finding:
     )
 
 
-def _misnamed_logos(pictures: Iterable[SourceFile]) -> Iterator[Finding]:
+def _misnamed_logo_findings(pictures: Iterable[SourceFile]) -> Iterator[Finding]:
     for file in pictures:
-        name = file.pure.name
+        name = file.pure_path.name
         if name.lower() in LOGOS - {name}:
             message = f"{name!r} is not shown as the logo: names of files are in lower case"
             yield Finding(
@@ -298,8 +298,8 @@ def _misnamed_logos(pictures: Iterable[SourceFile]) -> Iterator[Finding]:
             )
 
 
-def _unknown_language(language: str, site_source: str, texts: Iterable[SourceFile]) -> Finding:
-    languages = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
+def _unknown_language_finding(language: str, site_source: str, texts: Iterable[SourceFile]) -> Finding:
+    languages = sorted({*LANGUAGES, *(file.pure_path.stem for file in texts)})
     return Finding(
         rule="unknown-language",
         path=site_source,

@@ -28,7 +28,7 @@ def all_urls() -> tuple[Url, ...]:
     return (*content_urls(), *PAGE_URLS, *chain.from_iterable(extension_urls), *DESCRIPTION_URLS)
 
 
-def urls_of_others(keys: Iterable[str]) -> tuple[Url, ...]:
+def urls_of_packages(keys: Iterable[str]) -> tuple[Url, ...]:
     """Return the URLs that other packages add to a site.
 
     Args:
@@ -57,8 +57,8 @@ def match_url(path: str) -> UrlMatch | None:
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()
-    own_rows = _expressions(extensions.get(path) or extensions.get(folder, ""))
-    for rows in (own_rows, _expressions_of_others()):
+    own_rows = _url_expressions(extensions.get(path) or extensions.get(folder, ""))
+    for rows in (own_rows, _expressions_of_packages()):
         for expression, url in rows.get(folder, ()):
             matched = expression.fullmatch(path)
             if matched:
@@ -77,7 +77,7 @@ Expressions = dict[str, list[tuple[re.Pattern[str], Url]]]
 
 
 @cache
-def _expressions(extension: str) -> Expressions:
+def _url_expressions(extension: str) -> Expressions:
     """Return the rows of an owner.
 
     Args:
@@ -85,11 +85,11 @@ def _expressions(extension: str) -> Expressions:
     """
     others = (*content_urls(), *PAGE_URLS, *DESCRIPTION_URLS)
     urls: tuple[Url, ...] = load(extension).urls if extension else others
-    return _with_expressions(urls)
+    return _compile_expressions(urls)
 
 
 @cache
-def _expressions_of_others() -> Expressions:
+def _expressions_of_packages() -> Expressions:
     """Return the rows of other installed packages, enabled or not."""
     urls: list[Url] = []
     for row in sections_of_others():
@@ -97,10 +97,10 @@ def _expressions_of_others() -> Expressions:
             Exception
         ):  # a package that cannot be imported has no rows; a site that names it is told
             urls += load(row.section).urls
-    return _with_expressions(urls)
+    return _compile_expressions(urls)
 
 
-def _with_expressions(urls: Iterable[Url]) -> Expressions:
+def _compile_expressions(urls: Iterable[Url]) -> Expressions:
     expressions: Expressions = {}
     for url in sorted(urls, key=lambda row: row.pattern.count("{")):
         row = re.compile(url_regex(url)), url

@@ -50,7 +50,7 @@ class ContentFiles:
 
         A file of no known kind becomes a finding.
         """
-        path = file.pure
+        path = file.pure_path
         if is_ignored(path):
             return
         if path.parts[0] == THEME and len(path.parts) > 1:
@@ -62,12 +62,12 @@ class ContentFiles:
         else:
             self.files[pattern.kind].append(file)
 
-    def unread(self) -> frozenset[str]:
+    def unreadable_paths(self) -> frozenset[str]:
         """Return the files that could not be read and affect nothing else."""
         files = (file.path for kind in ALONE for file in self.files[kind])
         return frozenset(files).difference(self.read_paths)
 
-    def only(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
+    def read_single(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
         """Read the file of a kind that occurs only once.
 
         Each further file of the kind becomes a finding.
@@ -79,9 +79,9 @@ class ContentFiles:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"
             self.findings.append(Finding(rule="duplicate-file", path=extra.path, message=message, hint=hint))
-        return next(self.all(kind, load), None)
+        return next(self.read_all(kind, load), None)
 
-    def all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
+    def read_all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
         """Yield the files of a kind with their contents.
 
         A file that cannot be read is skipped and becomes a finding.
@@ -97,7 +97,7 @@ class ContentFiles:
                 self.read_paths.add(file.path)
                 yield file, value
 
-    def translated(
+    def translate_all(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
         """Convert the content of files to values.
@@ -107,7 +107,7 @@ class ContentFiles:
         values = []
         for file, source in sources:
             value = run_guarded(
-                partial(translate, source, file.pure.stem, file.path), file.path, "reading the file"
+                partial(translate, source, file.pure_path.stem, file.path), file.path, "reading the file"
             )
             if isinstance(value, Finding):
                 self.read_paths.discard(file.path)

@@ -165,7 +165,7 @@ def check_can_commit(file: Path) -> None:
         )
 
 
-def in_work_tree(folder: Path) -> bool:
+def is_in_repository(folder: Path) -> bool:
     """Return whether an existing folder is in a git repository.
 
     The answer is False if git is not installed.
@@ -183,7 +183,7 @@ class Commit(NamedTuple):
     stated_author: str = ""  # the author that statuary stated; empty if git knows one
 
     @property
-    def line(self) -> str:
+    def summary_line(self) -> str:
         """The commit's id, and a hint if git does not know the author."""
         if not self.stated_author:
             return self.name
@@ -199,7 +199,7 @@ def init_repository(folder: Path) -> None:
     Raises:
         EditError: if git is missing or fails.
     """
-    if not in_work_tree(folder):
+    if not is_in_repository(folder):
         _run_git("the files are written", folder, "init", "--quiet")
 
 
@@ -210,19 +210,19 @@ def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
         EditError: if git is missing or fails to commit; the files stay.
     """
     init_repository(folder)
-    return _commit("the files are written", folder, [str(path.resolve()) for path in paths], "Start")
+    return _commit_paths("the files are written", folder, [str(path.resolve()) for path in paths], "Start")
 
 
-def _commit(subject: str, folder: Path, names: list[str], message: str) -> Commit:
+def _commit_paths(subject: str, folder: Path, names: list[str], message: str) -> Commit:
     """Commit files as they are on disk, whatever else is staged."""
-    author = _author_to_state(folder)
+    author = _fallback_author(folder)
     _run_git(subject, folder, "add", "--", *names)
     arguments = ("commit", "--quiet", "--file=-", "--", *names)
     _run_git(subject, folder, *_identity_options(author), *arguments, text=message)
     return Commit(_git(folder, "rev-parse", "--short", "HEAD").text, author)
 
 
-def _author_to_state(folder: Path) -> str:
+def _fallback_author(folder: Path) -> str:
     """Return an author from the account where git knows none.
 
     Returns:
@@ -278,7 +278,7 @@ def commit_file(file: Path, message: str) -> Commit:
     Raises:
         EditError: if git fails to commit it; the file is unchanged.
     """
-    return _commit(f"{file} was written", file.parent, [file.name], message)
+    return _commit_paths(f"{file} was written", file.parent, [file.name], message)
 
 
 def _git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:

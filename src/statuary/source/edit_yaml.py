@@ -24,7 +24,7 @@ from statuary.source.yaml_nodes import (
     entry_lines,
     inline_scalar,
     item_lines,
-    keeps_breaks,
+    keeps_trailing_blank_lines,
     parse_nodes,
     value_lines,
 )
@@ -86,7 +86,7 @@ def insertion_below(
     """
     end = end_of_entry(text, node, column)
     line_break = line_break_near(text, end)
-    line_start = line_break if apart and not keeps_breaks(text, node) else ""
+    line_start = line_break if apart and not keeps_trailing_blank_lines(text, node) else ""
     return Replacement(end, end, line_start + "".join(line_break + line for line in lines))
 
 
@@ -127,11 +127,11 @@ def find_node(text: str, pointer: Pointer) -> NodePath:
         EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on
             the way: a change there could affect other places.
     """
-    root = _root(text)
+    root = _parse_root(text)
     path = NodePath(root=root, node=root, key=None, missing_steps=pointer)
     _check_not_shared(root)
     while path.missing_steps:
-        member = _member(path.node, path.missing_steps[0])
+        member = _find_child(path.node, path.missing_steps[0])
         if member is None:
             break
         brackets = path.node if path.node.flow else path.brackets
@@ -142,7 +142,7 @@ def find_node(text: str, pointer: Pointer) -> NodePath:
     return path
 
 
-def _root(text: str) -> YamlNode:
+def _parse_root(text: str) -> YamlNode:
     try:
         parse_yaml(text)
     except UnreadableError as unreadable:
@@ -162,7 +162,7 @@ def _check_not_shared(node: YamlNode) -> None:
         )
 
 
-def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode] | None:
+def _find_child(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode] | None:
     if node.kind is NodeKind.SEQUENCE:
         in_range = isinstance(step, int) and 0 <= step < len(node.members)
         return node.members[step] if isinstance(step, int) and in_range else None
@@ -210,7 +210,7 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Seq
 def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
     items = [inner for _, inner in path.node.members]
     last_item = items[-1]
-    style = YamlStyle.of(path.root)
+    style = YamlStyle.detect(path.root)
     if last_item.kind is NodeKind.MAPPING and not (last_item.flow or last_item.marked):
         style = replace(style, item_indent=last_item.column - path.node.column)
     lines = item_lines(item, path.node.column, style)
@@ -233,7 +233,7 @@ def _insert_key(
     _check_no_brackets(parent)
     entries = [(key, inner) for key, inner in parent.members if key is not None]
     key, neighbour = ([entry for entry in entries if entry[0].value in preceding_keys] or entries)[-1]
-    lines = entry_lines(name, value, parent.column, YamlStyle.of(path.root))
+    lines = entry_lines(name, value, parent.column, YamlStyle.detect(path.root))
     apart = key is not entries[0][0] and follows_empty_line(text, key)
     return [insertion_below(text, neighbour, parent.column, lines, apart=apart)]
 
@@ -254,7 +254,7 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
     if isinstance(value, str) and has_comments_below(text, node, key.column):
         first_line, *lines = [inline_scalar(value, quote)]  # a block scalar would include the comments
     else:
-        first_line, *lines = value_lines(value, key.column, YamlStyle.of(path.root), quote)
+        first_line, *lines = value_lines(value, key.column, YamlStyle.detect(path.root), quote)
     replacements = [_replace_on_key_line(text, key, node, first_line)]
     if lines:
         replacements.append(insertion_below(text, node, key.column, lines))
@@ -318,7 +318,7 @@ def _apply_and_verify(text: str, replacements: Sequence[Replacement], expected: 
 _Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"
 
 
-def _parsed_value(value: _Value) -> Json:
+def _to_parsed_value(value: _Value) -> Json:
     """Return a value as `parse_yaml` would: scalars as strings, null as None."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -327,14 +327,14 @@ def _parsed_value(value: _Value) -> Json:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, Mapping):
-        return {key: _parsed_value(inner) for key, inner in value.items()}
-    return [_parsed_value(inner) for inner in value]
+        return {key: _to_parsed_value(inner) for key, inner in value.items()}
+    return [_to_parsed_value(inner) for inner in value]
 
 
 def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
     """Return a copy of a tree with another value at a pointer."""
     if not pointer:
-        return _parsed_value(value)
+        return _to_parsed_value(value)
     step, remaining_steps = pointer[0], pointer[1:]
     if isinstance(tree, list) and isinstance(step, int):
         return [

@@ -36,7 +36,7 @@ def install_merge_driver(content: Path) -> Path:
     folder = content.resolve().parent
     settings = {"name": "records of statuary", "driver": DRIVER}
     for key, value in settings.items():
-        if _git(folder, "config", f"merge.statuary.{key}", value).exit_code:
+        if _run_git(folder, "config", f"merge.statuary.{key}", value).exit_code:
             raise EditError(f"{folder} is not in a git repository", "run `git init` first")
     file = folder / ".gitattributes"
     patterns = [f"{content.resolve().name}/{pattern}" for pattern in MERGED_FILES]
@@ -55,7 +55,7 @@ def merge_files(base: Path, ours: Path, theirs: Path) -> str:
         MergeConflictError: if both sides changed the same value.
         EditError: if a file cannot be read.
     """
-    done = _git(
+    done = _run_git(
         ours.resolve().parent,
         "merge-file",
         "-p",
@@ -96,7 +96,7 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
         EditError: if the folder is in no git repository.
     """
     patterns = [f":(glob){pattern}" for pattern in MERGED_FILES]
-    listed = _git(content, "ls-files", "--unmerged", "-z", "--", *patterns)
+    listed = _run_git(content, "ls-files", "--unmerged", "-z", "--", *patterns)
     if listed.exit_code:
         raise EditError(f"{content} is not in a git repository", "choose the content folder with --content")
     stages: dict[str, dict[str, str]] = {}
@@ -107,7 +107,8 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
     for path, digests in stages.items():
         if "2" in digests and "3" in digests:
             texts = {
-                stage: _git(content, "cat-file", "blob", digest).stdout for stage, digest in digests.items()
+                stage: _run_git(content, "cat-file", "blob", digest).stdout
+                for stage, digest in digests.items()
             }
             base, ours, theirs = (texts.get(stage, b"").decode("utf-8", "replace") for stage in "123")
             yield Conflict(content / path, base, ours, theirs)
@@ -121,12 +122,12 @@ def stage_merged(file: Path, text: str) -> None:
     """
     with atomic_file(file) as stream:
         stream.write(text.encode("utf-8"))
-    done = _git(file.parent, "add", "--", file.name)
+    done = _run_git(file.parent, "add", "--", file.name)
     if done.exit_code:
         raise EditError(f"{file} was merged, but `git add` failed", f"run `git add {file}`")
 
 
-def _git(folder: Path, *arguments: str) -> ProgramOutput:
+def _run_git(folder: Path, *arguments: str) -> ProgramOutput:
     try:
         return run_git(folder, *arguments)
     except ProgramError as error:

@@ -62,21 +62,23 @@ class GitState:
             "" if any(path == FOLDER or path.startswith(f"{FOLDER}/") for path in unclean_paths) else self.id
         )
 
-    def files(self) -> Iterator[GitFile]:
+    def committed_files(self) -> Iterator[GitFile]:
         """Yield the contract files that are as committed, in byte order."""
-        for line in GitProcess(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/").records():
+        for line in GitProcess(
+            self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/"
+        ).null_separated_output():
             entry, _, path = line.partition(b"\t")
             mode, identity, _ = entry.split(b" ")
             name = path.decode("utf-8", "surrogateescape")
             if mode not in LINKS and not self._is_changed(name):
                 yield GitFile(name, identity.decode())
 
-    def touches(self, folder: str) -> bool:
+    def has_uncommitted_changes(self, folder: str) -> bool:
         """Return whether a folder has changes that are not committed."""
-        return folder in self._folders or self._is_changed(folder)
+        return folder in self._changed_folders or self._is_changed(folder)
 
     @cached_property
-    def _folders(self) -> frozenset[str]:
+    def _changed_folders(self) -> frozenset[str]:
         """Every folder above a path that is not as committed."""
         parents = (PurePosixPath(path).parents for path in self.changed_paths | self.ignored)
         return frozenset(str(parent) for above in parents for parent in above)
@@ -98,12 +100,14 @@ class GitQuery:
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (repository := next((git for git in above if git.exists()), None)) is not None:
-            self._index = _index_of(repository)  # before git and the content are read, so both are newer
+            self._index = _index_signature(
+                repository
+            )  # before git and the content are read, so both are newer
             with suppress(MissingProgramError):
                 self._processes = [GitProcess(root, *command) for command in GIT_COMMANDS]
 
     @cached_property
-    def answer(self) -> GitState | None:
+    def wait_for_state(self) -> GitState | None:
         """The state of the repository, after waiting for git.
 
         Returns:
@@ -112,8 +116,8 @@ class GitQuery:
         results = [process.result() for process in self._processes]
         if not results or results[0].exit_code or results[2].exit_code:
             return None
-        prefix, _, commit = _decode(results[0]).rstrip("\n").partition("\n")
-        signs = _status_by_path(_decode(results[2]), prefix)
+        prefix, _, commit = _decode_output(results[0]).rstrip("\n").partition("\n")
+        signs = _status_by_path(_decode_output(results[2]), prefix)
         return GitState(
             root=self.root,
             commit=commit,
@@ -124,11 +128,11 @@ class GitQuery:
         )
 
 
-def _decode(result: ProgramOutput) -> str:
+def _decode_output(result: ProgramOutput) -> str:
     return result.stdout.decode("utf-8", "surrogateescape")
 
 
-def _index_of(git: Path) -> tuple[int, ...]:
+def _index_signature(git: Path) -> tuple[int, ...]:
     """Return inode, size and times of a repository's index.
 
     Args:

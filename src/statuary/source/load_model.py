@@ -14,7 +14,7 @@ from statuary.base.primitives import InvalidValueError
 from statuary.source.conflict_markers import refuse_conflict_markers
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.source_files import SourceFile
-from statuary.source.source_model import SourceModel, describe_value, item_of, members_of
+from statuary.source.source_model import SourceModel, describe_value, item_type, model_members
 from statuary.source.unreadable import UnreadableError
 
 
@@ -30,8 +30,8 @@ def validation_findings(
         file_models: the models of all keys of the file, if several models share the file.
     """
     errors = error.errors(include_url=False)
-    members = {key: kind for part in file_models or (model,) for key, kind in members_of(part).items()}
-    found = [_finding(details, model, tree, members) for details in errors[:MAX_SHOWN_FINDINGS]]
+    members = {key: kind for part in file_models or (model,) for key, kind in model_members(part).items()}
+    found = [_validation_finding(details, model, tree, members) for details in errors[:MAX_SHOWN_FINDINGS]]
     findings = list(dict.fromkeys(found))
     if len(errors) > MAX_SHOWN_FINDINGS:
         message = f"{len(errors) - MAX_SHOWN_FINDINGS:,} more values are not valid"
@@ -39,12 +39,14 @@ def validation_findings(
     return findings
 
 
-def _finding(details: ErrorDetails, model: object, tree: Json, file_members: Mapping[str, object]) -> Finding:
-    pointer = _pointer(details["loc"], tree)
+def _validation_finding(
+    details: ErrorDetails, model: object, tree: Json, file_members: Mapping[str, object]
+) -> Finding:
+    pointer = _pointer_of_location(details["loc"], tree)
     if details["type"] == "extra_forbidden":
         finding = unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
         parent_key = (
-            _place_of(str(pointer[-1]), file_members) if finding.hint.startswith("known keys") else ""
+            _expected_parent(str(pointer[-1]), file_members) if finding.hint.startswith("known keys") else ""
         )
         return replace(finding, hint=f"write it below `{parent_key}:`") if parent_key else finding
     if details["type"] == "missing":
@@ -52,17 +54,17 @@ def _finding(details: ErrorDetails, model: object, tree: Json, file_members: Map
         message = f"key {key!r} is missing"
         hint = f"write `{key}:`"
         return Finding(rule="missing-key", message=message, hint=hint, pointer=pointer)
-    fault = _fault_of(details)
+    fault = _type_fault(details)
     return Finding(rule="invalid-value", message=fault.message, hint=fault.hint, pointer=pointer)
 
 
-def _place_of(key: str, members: Mapping[str, object]) -> str:
+def _expected_parent(key: str, members: Mapping[str, object]) -> str:
     """Return the only key below which a misplaced key is known.
 
     Returns:
         That key; empty if there is none, or more than one.
     """
-    places = [name for name in members if key in members_of(members[name])]
+    places = [name for name in members if key in model_members(members[name])]
     return places[0] if len(places) == 1 and key not in members else ""
 
 
@@ -71,14 +73,14 @@ class _Fault(NamedTuple):
     hint: str = ""
 
 
-def _fault_of(details: ErrorDetails) -> _Fault:
+def _type_fault(details: ErrorDetails) -> _Fault:
     """Return the message about a value of the wrong kind."""
     cause = details.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
         return _Fault(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")
     described = describe_value(details["input"])
     if details["type"] in ("literal_error", "enum"):
-        return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
+        return _choice_fault(described, str(details["input"]), details["ctx"]["expected"])
     if details["type"] in COUNTED:
         limit = details["ctx"]["max_length"]
         size = len(details["input"])
@@ -94,7 +96,7 @@ def _fault_of(details: ErrorDetails) -> _Fault:
     return _Fault(f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}")
 
 
-def _wrong_choice(described: str, value: str, expected: str) -> _Fault:
+def _choice_fault(described: str, value: str, expected: str) -> _Fault:
     """Return the message about a value outside an enumeration.
 
     Args:
@@ -130,7 +132,7 @@ def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
     )
 
 
-def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
+def _pointer_of_location(location: tuple[str | int, ...], tree: Json) -> Pointer:
     """Return pydantic's location without the names of validators and missing keys."""
     steps: list[str | int] = []
     for step in location:
@@ -146,11 +148,11 @@ def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
 def known_keys_at(model: object, pointer: Pointer) -> list[str]:
     """Return the keys that a mapping in a file may have."""
     for step in pointer:
-        members = members_of(model)
-        model = members[str(step)] if str(step) in members else item_of(model)
+        members = model_members(model)
+        model = members[str(step)] if str(step) in members else item_type(model)
     if isinstance(model, type) and issubclass(model, SourceModel):
         return sorted(model.known_keys())
-    return sorted(members_of(model))
+    return sorted(model_members(model))
 
 
 Model = TypeVar("Model", bound=SourceModel)
@@ -171,7 +173,7 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
     try:
         tree = read_tree(file, limit)
     except UnreadableError as error:
-        findings.append(error.finding(file.path))
+        findings.append(error.to_finding(file.path))
         return None
     return validate_tree(tree, model, file.path, findings)
 
@@ -209,7 +211,7 @@ def validate_tree(
         return model.model_validate(tree)
     except ValidationError as error:
         findings.extend(
-            finding.within(path) for finding in validation_findings(error, model, tree, file_models)
+            finding.for_file(path) for finding in validation_findings(error, model, tree, file_models)
         )
         return None
 
@@ -220,7 +222,7 @@ def read_tree(file: SourceFile, limit: int) -> Json:
     Raises:
         UnreadableError: if the file is not YAML or JSON, has more than `limit` bytes or cannot be read.
     """
-    text = file.text(limit)
+    text = file.load_text(limit)
     refuse_conflict_markers(text)
     if file.path.endswith(".json"):
         from statuary.source.parse_json import parse_json_as_text

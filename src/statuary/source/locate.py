@@ -31,7 +31,7 @@ def locate_findings(
             by_path[finding.path].append(number)
     for path, numbers in by_path.items():
         text = edited[path] if edited is not None and path in edited else _read_text(root, path)
-        positions = _positions(text, path, [located[number] for number in numbers])
+        positions = _find_positions(text, path, [located[number] for number in numbers])
         for number, position in zip(numbers, positions, strict=True):
             located[number] = replace(located[number], position=position)
     return located
@@ -39,13 +39,13 @@ def locate_findings(
 
 def _read_text(root: Path, path: str) -> str | None:
     try:
-        text = SourceFile(root, path).text(LARGEST_RECORD)
+        text = SourceFile(root, path).load_text(LARGEST_RECORD)
         return front_matter(text) if path.endswith(".md") else text
     except UnreadableError:
         return None
 
 
-def _positions(text: str | None, path: str, findings: list[Finding]) -> list[Position]:
+def _find_positions(text: str | None, path: str, findings: list[Finding]) -> list[Position]:
     start = Position(1, 1)
     if text is None or not any(finding.pointer for finding in findings):
         return [start] * len(findings)

@@ -89,7 +89,7 @@ def _additions(base: _Value, mine: _Value, theirs: _Value, pointer: Pointer) -> 
         yield _Addition(pointer, theirs)
     else:
         raise MergeConflictError(
-            f"both sides changed {_dotted_pointer(pointer)}: {_shown_value(mine)} and {_shown_value(theirs)}",
+            f"both sides changed {_dotted_pointer(pointer)}: {_display_value(mine)} and {_display_value(theirs)}",
             "keep one of them",
         )
 
@@ -135,5 +135,5 @@ def _dotted_pointer(pointer: Pointer) -> str:
     return ".".join(map(str, pointer)) or "the file"
 
 
-def _shown_value(value: _Value) -> str:
+def _display_value(value: _Value) -> str:
     return repr(str(value)) if isinstance(value, str) else "another value"

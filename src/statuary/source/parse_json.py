@@ -25,7 +25,7 @@ def parse_json(text: str) -> Json:
     Raises:
         UnreadableError: with the position, if the text is not JSON or an object repeats a key.
     """
-    value = _parse(text, _whole_number, NumberText)
+    value = _parse(text, _parse_integer, NumberText)
     _check_depth(value, text)
     return value
 
@@ -63,8 +63,8 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_unique,
-            parse_constant=_no_constant,
+            object_pairs_hook=_reject_duplicate_keys,
+            parse_constant=_reject_constant,
             parse_int=parse_integer,
             parse_float=parse_decimal,
         )
@@ -73,7 +73,7 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
     except RecursionError:
         raise BeyondLimitError(f"the text is nested more than {MAX_TEXT_DEPTH} levels") from None
     except _DuplicateKeyError:
-        raise _duplicate_key(text) from None
+        raise _duplicate_key_error(text) from None
     except _ConstantError as error:
         offset = next(start for lexeme, start in _lexemes(text) if lexeme == str(error))
         raise UnreadableError(
@@ -135,18 +135,18 @@ class _ConstantError(Exception):
     """NaN or an infinity."""
 
 
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _DuplicateKeyError
     return members
 
 
-def _no_constant(name: str) -> Json:
+def _reject_constant(name: str) -> Json:
     raise _ConstantError(name)
 
 
-def _whole_number(digits: str) -> int | NumberText:
+def _parse_integer(digits: str) -> int | NumberText:
     if len(digits) <= INT64_DIGITS and digits != "-0":
         return int(digits)
     return NumberText(digits)
@@ -173,7 +173,7 @@ def _lexemes(text: str) -> Iterator[tuple[str, int]]:
         yield match[0], match.start()
 
 
-def _duplicate_key(text: str) -> UnreadableError:
+def _duplicate_key_error(text: str) -> UnreadableError:
     """Return the error about the first key that its object has already."""
     keys: list[set[str]] = []
     previous, offset = "", 0
@@ -206,23 +206,25 @@ def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
     pointers = list(parts)
     if not pointers:  # as of nearly every record of a bulk source
         return []
-    offsets = _offsets(text, {pointer[:end] for pointer, _ in pointers for end in range(len(pointer) + 1)})
+    offsets = _find_offsets(
+        text, {pointer[:end] for pointer, _ in pointers for end in range(len(pointer) + 1)}
+    )
     lines = Lines(text)
-    return [lines.position(_offset(offsets, pointer, on_key=on_key)) for pointer, on_key in pointers]
+    return [lines.position(_offset_of_part(offsets, pointer, on_key=on_key)) for pointer, on_key in pointers]
 
 
-def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key: bool) -> int:
+def _offset_of_part(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key: bool) -> int:
     if pointer in offsets:
         return offsets[pointer][0 if on_key else 1]
     ends = range(len(pointer), -1, -1)
     return next((offsets[pointer[:end]][1] for end in ends if pointer[:end] in offsets), 0)
 
 
-def _offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
+def _find_offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
     """Return each wanted part's offsets: its key and its value."""
     walk = _Walk(pointers)
     for lexeme, start in _lexemes(text):
-        walk.take(lexeme, start)
+        walk.read_lexeme(lexeme, start)
         if len(walk.offsets) == len(pointers):
             break
     return walk.offsets
@@ -237,7 +239,7 @@ class _Walk:
         self.expects_key = False
         self.key_start = -1
 
-    def take(self, lexeme: str, start: int) -> None:
+    def read_lexeme(self, lexeme: str, start: int) -> None:
         if lexeme in "]}":
             self.path[-1:] = []
             self.expects_key = False
@@ -248,7 +250,7 @@ class _Walk:
         elif self.expects_key:
             self.path[-1], self.key_start = json.loads(lexeme), start
         else:
-            self.value(lexeme, start)
+            self.read_value(lexeme, start)
 
     def next_item(self) -> None:
         if self.path and isinstance(self.path[-1], int):
@@ -256,7 +258,7 @@ class _Walk:
         else:
             self.expects_key = True
 
-    def value(self, lexeme: str, start: int) -> None:
+    def read_value(self, lexeme: str, start: int) -> None:
         if len(self.path) <= self.deepest and (pointer := tuple(self.path)) in self.pointers:
             is_member = bool(self.path) and isinstance(self.path[-1], str)
             self.offsets.setdefault(pointer, (self.key_start if is_member else start, start))

@@ -52,8 +52,8 @@ def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
         UnreadableError: with the position, if the text is not YAML, has a duplicate or composite key, a tag
             or a second document, or expands beyond the limits.
     """
-    node = _compose(text)
-    return None if node is None else _Constructor(scalar, len(text)).value(node, 0)
+    node = _compose_document(text)
+    return None if node is None else _Constructor(scalar, len(text)).build_value(node, 0)
 
 
 def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
@@ -67,22 +67,22 @@ def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
         The positions, in the order of `parts`; a missing part has the position of the nearest enclosing
         value.
     """
-    node = _compose(text)
+    node = _compose_document(text)
     children: _Children = {}
-    return [_locate(node, pointer, children, on_key=on_key) for pointer, on_key in parts]
+    return [_locate_node(node, pointer, children, on_key=on_key) for pointer, on_key in parts]
 
 
 _Children: TypeAlias = dict[int, dict[str | int, tuple[Node | None, Node]]]
 """Children by the identity of their mapping or sequence, then by key or index; each with its key's node."""
 
 
-def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
+def _locate_node(node: Node | None, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
     if node is None:
         return Position(1, 1)
     mark = node.start_mark
     for step in pointer:
         if id(node) not in children:
-            children[id(node)] = _children(node)
+            children[id(node)] = _child_nodes(node)
         own_children = children[id(node)]
         key, child = own_children.get(step) or own_children.get(str(step)) or (None, None)
         if child is None:
@@ -94,7 +94,7 @@ def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key:
     return Position(mark.line + 1, mark.column + 1)
 
 
-def _children(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
+def _child_nodes(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
     if isinstance(node, MappingNode):
         # if a key occurs twice, locate the first one
         pairs = [(key.value, (key, value)) for key, value in node.value if isinstance(key, ScalarNode)]
@@ -104,7 +104,7 @@ def _children(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
     return {}
 
 
-def _compose(text: str) -> Node | None:
+def _compose_document(text: str) -> Node | None:
     _check_raw_depth(text)
     try:
         return _Composer(text).get_single_node()
@@ -116,7 +116,7 @@ def _compose(text: str) -> Node | None:
             message, "remove it, or write it as an escape in double quotes", position
         ) from None
     except YAMLError as error:
-        raise _unreadable(error) from None
+        raise _syntax_error(error) from None
     except UnicodeEncodeError:
         raise UnreadableError("the text has an unpaired surrogate", "save the file as UTF-8") from None
 
@@ -143,7 +143,7 @@ BRACKET = re.compile(r"[\[\]{}]")
 DASHES_IN_A_ROW = re.compile(rf"(?:[-?][ \t]+){{{MAX_RAW_DEPTH}}}")
 
 
-def _unreadable(error: YAMLError) -> UnreadableError:
+def _syntax_error(error: YAMLError) -> UnreadableError:
     mark = getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None) or error).replace("\n", " ")
     position = Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
@@ -185,20 +185,20 @@ class _Constructor:
         self.nodes_left = MAX_NODES
         self.size_left = MAX_EXPANSION * size
 
-    def value(self, node: Node, depth: int) -> Json:
+    def build_value(self, node: Node, depth: int) -> Json:
         if node.tag:
             raise _error_at(node, f"tag {node.tag!r} is not supported", "remove the tag")
-        self.count(node, depth)
+        self.count_node(node, depth)
         if isinstance(node, ScalarNode):
             text: str = node.value
             if node.style:  # quoted, or a block
                 return text
             return None if text in NULLS else self.scalar(text)
         if isinstance(node, SequenceNode):
-            return [self.value(item, depth + 1) for item in node.value]
-        return self.mapping(node, depth)
+            return [self.build_value(item, depth + 1) for item in node.value]
+        return self.build_mapping(node, depth)
 
-    def mapping(self, node: Node, depth: int) -> dict[str, Json]:
+    def build_mapping(self, node: Node, depth: int) -> dict[str, Json]:
         members: dict[str, Json] = {}
         for key, item in node.value:
             name = key.value
@@ -210,27 +210,29 @@ class _Constructor:
                 )
             if name in members:
                 raise _error_at(key, f"duplicate key {name!r}", "remove one of the two")
-            members[name] = self.value(item, depth + 1)
+            members[name] = self.build_value(item, depth + 1)
         return members
 
-    def count(self, node: Node, depth: int) -> None:
+    def count_node(self, node: Node, depth: int) -> None:
         self.nodes_left -= 1
         self.size_left -= 1 + (len(node.value) if isinstance(node, ScalarNode) else 0)
         if self.nodes_left < 0 or self.size_left < 0:
             raise BeyondLimitError(
-                "the file's aliases make it too large", "write the values without aliases", _start(node)
+                "the file's aliases make it too large",
+                "write the values without aliases",
+                _start_position(node),
             )
         if depth > MAX_DEPTH:
             raise BeyondLimitError(
                 f"the file is nested deeper than {MAX_DEPTH} levels",
                 "shorten the nesting; check that no anchor (&name) contains its own alias (*name)",
-                _start(node),
+                _start_position(node),
             )
 
 
 def _error_at(node: Node, message: str, hint: str) -> UnreadableError:
-    return UnreadableError(message, hint, _start(node))
+    return UnreadableError(message, hint, _start_position(node))
 
 
-def _start(node: Node) -> Position:
+def _start_position(node: Node) -> Position:
     return Position(node.start_mark.line + 1, node.start_mark.column + 1)

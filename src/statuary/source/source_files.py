@@ -28,11 +28,11 @@ class SourceFile:
     path: str  # relative to it, with forward slashes; or the URL of an object
 
     @property
-    def pure(self) -> PurePosixPath:
+    def pure_path(self) -> PurePosixPath:
         """The path as parts."""
         return PurePosixPath(self.path)
 
-    def bytes(self, limit: int) -> bytes:
+    def load_bytes(self, limit: int) -> bytes:
         """Read the file's bytes.
 
         Raises:
@@ -50,13 +50,13 @@ class SourceFile:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UnreadableError(f"cannot read the file: {reason}") from None
 
-    def text(self, limit: int) -> str:
+    def load_text(self, limit: int) -> str:
         """Read the file as UTF-8.
 
         Raises:
             UnreadableError: if the file is not UTF-8, has more than `limit` bytes or cannot be read.
         """
-        return decode_utf8(self.bytes(limit))
+        return decode_utf8(self.load_bytes(limit))
 
 
 OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"
@@ -117,21 +117,23 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
         root: the content folder.
         without: names directly in the content folder that are skipped.
     """
-    yield from _walk(root, root.resolve(), "", without)
+    yield from _walk_below(root, root.resolve(), "", without)
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
     """Yield the file at a path, or the files below a folder."""
     full, real_root = root / path, root.resolve()
-    if full.is_symlink() and not _stays_inside(full, real_root):
-        yield _leads_out(path, full)
+    if full.is_symlink() and not _is_inside(full, real_root):
+        yield _outside_link_finding(path, full)
     elif full.is_dir() and not full.is_symlink():
-        yield from _walk(root, real_root, path, ())
+        yield from _walk_below(root, real_root, path, ())
     else:
-        yield SourceFile(root, path) if full.is_file() else _not_a_file(path)
+        yield SourceFile(root, path) if full.is_file() else _not_a_file_finding(path)
 
 
-def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
+def _walk_below(
+    root: Path, real_root: Path, below: str, without: Container[str]
+) -> Iterator[SourceFile | Finding]:
     if below.count("/") >= MAX_FOLDERS:
         yield Finding(
             rule="parse-error",
@@ -156,17 +158,19 @@ def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> I
     for entry in folder_entries:
         path = f"{below}/{entry.name}" if below else entry.name
         if not is_utf8(entry.name):
-            yield undecodable_name(path)
+            yield undecodable_name_finding(path)
         elif not entry.is_dir(follow_symlinks=False):
-            yield _file(root, real_root, path, entry)
+            yield _file_or_finding(root, real_root, path, entry)
         elif not entry.name.startswith("."):
-            yield from _walk(root, real_root, path, ())
+            yield from _walk_below(root, real_root, path, ())
 
 
-def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> SourceFile | Finding:
-    if entry.is_symlink() and not _stays_inside(Path(entry.path), real_root):
-        return _leads_out(path, Path(entry.path))
-    return SourceFile(root, path) if entry.is_file() else _not_a_file(path)
+def _file_or_finding(
+    root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]"
+) -> SourceFile | Finding:
+    if entry.is_symlink() and not _is_inside(Path(entry.path), real_root):
+        return _outside_link_finding(path, Path(entry.path))
+    return SourceFile(root, path) if entry.is_file() else _not_a_file_finding(path)
 
 
 def is_utf8(name: str) -> bool:
@@ -178,7 +182,7 @@ def is_utf8(name: str) -> bool:
     return True
 
 
-def undecodable_name(path: str) -> Finding:
+def undecodable_name_finding(path: str) -> Finding:
     """Return the finding about a file name that is not UTF-8."""
     escaped = os.fsencode(path).decode("utf-8", "backslashreplace")
     return Finding(
@@ -186,13 +190,13 @@ def undecodable_name(path: str) -> Finding:
     )
 
 
-def _leads_out(path: str, link: Path) -> Finding:
+def _outside_link_finding(path: str, link: Path) -> Finding:
     return Finding(
         rule="outside-content", path=path, message=f"{OUTSIDE}: {str(link.readlink())!r}", hint=COPY
     )
 
 
-def _not_a_file(path: str) -> Finding:
+def _not_a_file_finding(path: str) -> Finding:
     return Finding(
         rule="outside-content",
         path=path,
@@ -201,7 +205,7 @@ def _not_a_file(path: str) -> Finding:
     )
 
 
-def _stays_inside(link: Path, real_root: Path) -> bool:
+def _is_inside(link: Path, real_root: Path) -> bool:
     try:
         return is_visible_below(link.resolve(strict=True), real_root)
     except (OSError, RuntimeError):

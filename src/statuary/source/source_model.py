@@ -56,7 +56,7 @@ class SourceModel(BaseModel):
 Value = TypeVar("Value")
 
 
-def value_of(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
+def convert_model(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
     """Make an object from a model's fields with the same names.
 
     Args:
@@ -65,18 +65,20 @@ def value_of(kind: Callable[..., Value], model: SourceModel, /, **other_fields: 
         other_fields: the fields that the model lacks.
     """
     shared = {
-        name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in other_fields
+        name: getattr(model, name)
+        for name in _shared_field_names(kind, type(model))
+        if name not in other_fields
     }
     return kind(**shared, **other_fields)
 
 
 @lru_cache(maxsize=64)
-def _shared_fields(kind: Callable[..., object], model: type[SourceModel]) -> tuple[str, ...]:
+def _shared_field_names(kind: Callable[..., object], model: type[SourceModel]) -> tuple[str, ...]:
     fields: Iterable[str] = kind._fields if hasattr(kind, "_fields") else vars(kind)["__dataclass_fields__"]
     return tuple(name for name in fields if name in model.model_fields)
 
 
-def _text(value: object) -> str:
+def _validate_string(value: object) -> str:
     if isinstance(value, str):
         return value
     raise InvalidValueError(
@@ -84,7 +86,7 @@ def _text(value: object) -> str:
     )
 
 
-def _duration(value: object) -> timedelta:
+def _validate_duration(value: object) -> timedelta:
     duration = parse_duration(value) if isinstance(value, str) else None
     if duration is None:
         raise InvalidValueError(
@@ -93,7 +95,7 @@ def _duration(value: object) -> timedelta:
     return duration
 
 
-def _flag(value: object) -> bool:
+def _validate_boolean(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if value in ("true", "false"):
@@ -101,19 +103,19 @@ def _flag(value: object) -> bool:
     raise InvalidValueError(f"expected true or false, found {describe_value(value)}", "write true or false")
 
 
-def _whole_number(value: object) -> int:
+def _validate_integer(value: object) -> int:
     digits = value[1:] if isinstance(value, str) and value[:1] == "-" else value
     if isinstance(digits, str) and digits.isascii() and digits.isdigit() and len(digits) <= MAX_NUMBER_DIGITS:
         return int(str(value))
     raise InvalidValueError(f"expected a whole number, found {describe_value(value)}", "write decimal digits")
 
 
-def _instant(value: object) -> Instant:
-    return parse_instant(_text(value))
+def _validate_instant(value: object) -> Instant:
+    return parse_instant(_validate_string(value))
 
 
-def _time_zone(value: object) -> ZoneInfo:
-    name = _text(value)
+def _validate_time_zone(value: object) -> ZoneInfo:
+    name = _validate_string(value)
     if name not in NO_ZONES and not name.startswith(("posix/", "right/")):
         with suppress(ZoneInfoNotFoundError, ValueError, OSError):
             return ZoneInfo(name)
@@ -144,13 +146,13 @@ def describe_value(value: object) -> str:
     return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "…")
 
 
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(_validate_string)]
 """Any text, as written."""
 
-Flag = Annotated[bool, BeforeValidator(_flag), WithJsonSchema({"type": "boolean"})]
+Flag = Annotated[bool, BeforeValidator(_validate_boolean), WithJsonSchema({"type": "boolean"})]
 """`true` or `false`; `yes` and `on` are errors."""
 
-WholeNumber = Annotated[int, BeforeValidator(_whole_number), WithJsonSchema({"type": "integer"})]
+WholeNumber = Annotated[int, BeforeValidator(_validate_integer), WithJsonSchema({"type": "integer"})]
 """A decimal whole number."""
 
 INSTANT_SCHEMA = {
@@ -158,32 +160,35 @@ INSTANT_SCHEMA = {
     "format": "date-time",
     "description": "ISO 8601 date and time with an offset, such as 2026-11-02T10:00:00Z",
 }
-InstantText = Annotated[Instant, PlainValidator(_instant), WithJsonSchema(INSTANT_SCHEMA)]
+InstantText = Annotated[Instant, PlainValidator(_validate_instant), WithJsonSchema(INSTANT_SCHEMA)]
 """An ISO 8601 date and time with an offset; becomes an `Instant`."""
 
 TimeZoneText = Annotated[
     ZoneInfo,
-    PlainValidator(_time_zone),
+    PlainValidator(_validate_time_zone),
     WithJsonSchema({"type": "string", "description": "IANA time zone name, such as Etc/UTC"}),
 ]
 """An IANA time zone name; becomes a `ZoneInfo`."""
 
 DurationText = Annotated[
     timedelta,
-    PlainValidator(_duration),
+    PlainValidator(_validate_duration),
     WithJsonSchema({"type": "string", "description": "a duration, such as 90m, 2h or 1d12h"}),
 ]
 """A duration such as `90m`; becomes a `timedelta`."""
 
 CHAIN_ID_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^\\d{1,20}$"}]}
 ChainIdText = Annotated[
-    ChainId, BeforeValidator(_text), AfterValidator(parse_chain_id), WithJsonSchema(CHAIN_ID_SCHEMA)
+    ChainId,
+    BeforeValidator(_validate_string),
+    AfterValidator(parse_chain_id),
+    WithJsonSchema(CHAIN_ID_SCHEMA),
 ]
 """A chain id; quotes are not needed."""
 
 AddressText = Annotated[
     Address,
-    BeforeValidator(_text),
+    BeforeValidator(_validate_string),
     AfterValidator(parse_address),
     WithJsonSchema({"type": "string", "pattern": "^0x[0-9a-fA-F]{40}$"}),
 ]
@@ -191,22 +196,25 @@ AddressText = Annotated[
 
 HexText = Annotated[
     Hex,
-    BeforeValidator(_text),
+    BeforeValidator(_validate_string),
     AfterValidator(parse_hex),
     WithJsonSchema({"type": "string", "pattern": "^0x([0-9a-f]{2})*$"}),
 ]
 """Bytes as `0x` and lower-case hex digits; quotes are not needed."""
 
 
-def members_of(model: object) -> dict[str, object]:
+def model_members(model: object) -> dict[str, object]:
     """Return the keys and types of a model.
 
     Of a union, the first model counts.
     """
-    return next((members for option in _options(model) if (members := _members(option)) is not None), {})
+    return next(
+        (members for option in _allowed_types(model) if (members := _members_of_option(option)) is not None),
+        {},
+    )
 
 
-def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
+def item_type(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
     """Return the type of the items in a list or mapping type.
 
     Of a union, the first list or mapping counts.
@@ -214,31 +222,31 @@ def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -
     Returns:
         The type, or None if there is no container.
     """
-    for option in _options(model):
+    for option in _allowed_types(model):
         arguments = get_args(option)
         if arguments and get_origin(option) in containers:
             return arguments[0] if arguments[-1] is ... else arguments[-1]
     return None
 
 
-def allows_text(model: object) -> bool:
+def allows_string(model: object) -> bool:
     """Return whether a type allows strings."""
-    return any(option is str or get_origin(option) is Literal for option in _options(model))
+    return any(option is str or get_origin(option) is Literal for option in _allowed_types(model))
 
 
 @lru_cache(maxsize=256)
-def _members(option: object) -> dict[str, object] | None:
+def _members_of_option(option: object) -> dict[str, object] | None:
     if isinstance(option, type) and issubclass(option, BaseModel):
         return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
     return dict(get_type_hints(option, include_extras=True)) if is_typeddict(option) else None
 
 
-def _options(model: object) -> list[object]:
+def _allowed_types(model: object) -> list[object]:
     """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
     if get_origin(model) in (Union, types.UnionType):
-        return [option for choice in get_args(model) for option in _options(choice)]
+        return [option for choice in get_args(model) for option in _allowed_types(choice)]
     if get_origin(model) is Annotated or str(get_origin(model)).endswith("Required"):
-        return _options(get_args(model)[0])
+        return _allowed_types(get_args(model)[0])
     return [] if model is type(None) else [model]
 
 
@@ -254,39 +262,39 @@ MAX_ID_LENGTH = 100
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
-def _name(text: str) -> str:
+def _validate_name(text: str) -> str:
     if not text.strip():
         raise InvalidValueError("the name is empty", "write the title that readers see")
-    return _within(MAX_NAME_LENGTH, "name", text)
+    return _validate_length(MAX_NAME_LENGTH, "name", text)
 
 
-def _identifier(text: str) -> str:
+def _validate_identifier(text: str) -> str:
     if not IDENTIFIER.fullmatch(text):
         raise InvalidValueError(
             f"id {shorten(text)} has characters that a URL cannot contain", "use letters, digits, - and _"
         )
     if is_reserved_name(text):
         raise InvalidValueError(f"id {text} is the name of a device on Windows", "choose another one")
-    return _within(MAX_ID_LENGTH, "id", text)
+    return _validate_length(MAX_ID_LENGTH, "id", text)
 
 
-def _within(limit: int, what: str, text: str) -> str:
+def _validate_length(limit: int, what: str, text: str) -> str:
     if len(text) > limit:
         raise InvalidValueError(f"the {what} has {len(text):,} characters, more than {limit:,}", "shorten it")
     return text
 
 
-def _in_languages(check: Callable[[str], str], value: object) -> str:
+def _validate_translations(check: Callable[[str], str], value: object) -> str:
     if not isinstance(value, dict):
-        return check(_text(value))
-    text: str = provided("text per language")(value, lambda text: check(_text(text)))
+        return check(_validate_string(value))
+    text: str = provided("text per language")(value, lambda text: check(_validate_string(text)))
     return text
 
 
 PER_LANGUAGE = {"type": "object", "additionalProperties": {"type": "string"}}
 Name = Annotated[
     str,
-    PlainValidator(partial(_in_languages, _name)),
+    PlainValidator(partial(_validate_translations, _validate_name)),
     WithJsonSchema(
         {"anyOf": [{"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}, PER_LANGUAGE]}
     ),
@@ -295,29 +303,29 @@ Name = Annotated[
 
 Body = Annotated[
     str,
-    PlainValidator(partial(_in_languages, partial(_within, MAX_BODY_LENGTH, "text"))),
+    PlainValidator(partial(_validate_translations, partial(_validate_length, MAX_BODY_LENGTH, "text"))),
     WithJsonSchema({"anyOf": [{"type": "string", "maxLength": MAX_BODY_LENGTH}, PER_LANGUAGE]}),
 ]
 """The text of an update, with a small subset of HTML."""
 
 Identifier = Annotated[
     Text,
-    AfterValidator(_identifier),
+    AfterValidator(_validate_identifier),
     WithJsonSchema({"type": "string", "pattern": f"^{IDENTIFIER.pattern}$", "maxLength": MAX_ID_LENGTH}),
 ]
 """A published id: letters, digits, `-` and `_`, because it becomes part of a URL."""
 
 
-def _date(value: object) -> date:
+def _validate_date(value: object) -> date:
     try:
-        return date.fromisoformat(_text(value))
+        return date.fromisoformat(_validate_string(value))
     except ValueError:
         raise InvalidValueError(
             f"{describe_value(value)} is not a date", "write it like 2026-11-02"
         ) from None
 
 
-def _tweet_id(value: object) -> int:
+def _validate_tweet_id(value: object) -> int:
     digits = value if isinstance(value, str) and value.isascii() and value.isdigit() else ""
     if 0 < len(digits) <= len(str(LARGEST_TWEET_ID)) and int(digits) <= LARGEST_TWEET_ID:
         return int(digits)
@@ -327,8 +335,12 @@ def _tweet_id(value: object) -> int:
 LARGEST_TWEET_ID = (1 << 63) - 1
 """Posts have 63-bit numbers (snowflakes); real pages contain numbers of 19 digits."""
 
-TweetId = Annotated[int, BeforeValidator(_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})]
+TweetId = Annotated[
+    int, BeforeValidator(_validate_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})
+]
 """The number of a post on social media."""
 
-DateText = Annotated[date, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+DateText = Annotated[
+    date, BeforeValidator(_validate_date), WithJsonSchema({"type": "string", "format": "date"})
+]
 """A day, `YYYY-MM-DD`."""

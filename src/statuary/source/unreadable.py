@@ -17,7 +17,7 @@ class UnreadableError(StatuaryError):
         self.position = position  # where reading stopped
         self.rule = rule  # the rule of the finding
 
-    def finding(self, path: str) -> Finding:
+    def to_finding(self, path: str) -> Finding:
         """Convert the error to a finding about a file."""
         return Finding(rule=self.rule, path=path, message=str(self), hint=self.hint, position=self.position)
 

@@ -68,7 +68,7 @@ def parse_nodes(text: str) -> YamlNode | None:
     Returns:
         The root node, or None if the text has no value.
     """
-    return _Composer(text).root()
+    return _Composer(text).compose_root()
 
 
 class _Composer:
@@ -76,59 +76,59 @@ class _Composer:
         self.text = text
         self.events: Iterator[Event] = iter(CParser(text).get_event, None)
 
-    def root(self) -> YamlNode | None:
+    def compose_root(self) -> YamlNode | None:
         for event in self.events:
             if isinstance(event, (ScalarEvent, MappingStartEvent, SequenceStartEvent)):
-                return self.node(event)
+                return self.compose_node(event)
         return None
 
-    def node(self, event: Event) -> YamlNode:
+    def compose_node(self, event: Event) -> YamlNode:
         match event:
             case ScalarEvent():
-                return self.scalar(event)
+                return self.compose_scalar(event)
             case AliasEvent():
-                return _node(NodeKind.ALIAS, event, _end(event))
+                return _make_node(NodeKind.ALIAS, event, _end_offset(event))
             case MappingStartEvent():
-                return self.collection(NodeKind.MAPPING, event)
+                return self.compose_collection(NodeKind.MAPPING, event)
             case SequenceStartEvent():
-                return self.collection(NodeKind.SEQUENCE, event)
+                return self.compose_collection(NodeKind.SEQUENCE, event)
         raise TypeError(f"{event} begins no node")
 
-    def scalar(self, event: ScalarEvent) -> YamlNode:
-        end = _end(event)
+    def compose_scalar(self, event: ScalarEvent) -> YamlNode:
+        end = _end_offset(event)
         if event.style in ("|", ">"):
-            end = end_of_block_scalar(self.text, _start(event).index, end)
-        node = _node(NodeKind.SCALAR, event, end, is_marked=bool(event.anchor or event.tag))
+            end = end_of_block_scalar(self.text, _start_mark(event).index, end)
+        node = _make_node(NodeKind.SCALAR, event, end, is_marked=bool(event.anchor or event.tag))
         return node._replace(value=event.value, style=event.style or "")
 
-    def collection(self, kind: NodeKind, event: MappingStartEvent | SequenceStartEvent) -> YamlNode:
+    def compose_collection(self, kind: NodeKind, event: MappingStartEvent | SequenceStartEvent) -> YamlNode:
         members: list[tuple[YamlNode | None, YamlNode]] = []
         while not isinstance(inner := next(self.events), (MappingEndEvent, SequenceEndEvent)):
-            key = self.node(inner) if kind is NodeKind.MAPPING else None
-            members.append((key, self.node(inner if key is None else next(self.events))))
-        end = _end(inner) if event.flow_style else members[-1][1].end
-        node = _node(kind, event, end, is_marked=bool(event.anchor or event.tag))
+            key = self.compose_node(inner) if kind is NodeKind.MAPPING else None
+            members.append((key, self.compose_node(inner if key is None else next(self.events))))
+        end = _end_offset(inner) if event.flow_style else members[-1][1].end
+        node = _make_node(kind, event, end, is_marked=bool(event.anchor or event.tag))
         return node._replace(flow=bool(event.flow_style), members=tuple(members))
 
 
-def _start(event: Event) -> Mark:
+def _start_mark(event: Event) -> Mark:
     """Return the start of an event; libyaml always sets it."""
     return cast("Mark", event.start_mark)
 
 
-def _end(event: Event) -> int:
+def _end_offset(event: Event) -> int:
     return cast("Mark", event.end_mark).index
 
 
-def _node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:
-    start = _start(event)
+def _make_node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:
+    start = _start_mark(event)
     return YamlNode(kind, start.index, end, start.line, start.column, marked=is_marked)
 
 
 HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 
 
-def keeps_breaks(text: str, node: YamlNode) -> bool:
+def keeps_trailing_blank_lines(text: str, node: YamlNode) -> bool:
     """Return whether blank lines after a YAML value belong to the value.
 
     They do if the value is, or ends with, a block scalar `|+`.
@@ -277,9 +277,9 @@ class YamlStyle:
     quotes: dict[str, str] = field(default_factory=dict)  # the same by key
 
     @classmethod
-    def of(cls, root: YamlNode) -> Self:
+    def detect(cls, root: YamlNode) -> Self:
         """Detect a YAML text's style by its first mapping and list."""
-        quotes = dict(_quotes(root))
+        quotes = dict(_quotes_by_key(root))
         habits = set(quotes.values())
         return cls(
             mapping_indent=_first_indent(root, NodeKind.MAPPING, NodeKind.MAPPING),
@@ -289,7 +289,7 @@ class YamlStyle:
             quotes=quotes,
         )
 
-    def quote_of(self, key: str) -> str:
+    def quote_for_key(self, key: str) -> str:
         """Return the quotation mark that the style uses for a key's value."""
         return self.quotes.get(key, self.quote)
 
@@ -300,21 +300,21 @@ def _first_indent(root: YamlNode, outer: NodeKind, inner: NodeKind) -> int:
     Returns:
         The number of spaces; 2 if there is no such collection.
     """
-    pairs = ((at, block) for at, block in _blocks(root) if (at.kind, block.kind) == (outer, inner))
+    pairs = ((at, block) for at, block in _block_collections(root) if (at.kind, block.kind) == (outer, inner))
     return next((block.column - at.column for at, block in pairs), 2)
 
 
-def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
+def _block_collections(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
     """Yield each block collection after its parent, except below anchors or tags."""
     for _, inner in node.members:
         if inner.kind in (NodeKind.MAPPING, NodeKind.SEQUENCE) and not (
             inner.flow or inner.marked or node.marked
         ):
             yield node, inner
-        yield from _blocks(inner)
+        yield from _block_collections(inner)
 
 
-def _quotes(node: YamlNode) -> Iterator[tuple[str, str]]:
+def _quotes_by_key(node: YamlNode) -> Iterator[tuple[str, str]]:
     """Yield each key of a plain value, with its quotation mark."""
     for key, inner in node.members:
         if (
@@ -324,7 +324,7 @@ def _quotes(node: YamlNode) -> Iterator[tuple[str, str]]:
             and can_be_plain(inner.value)
         ):
             yield key.value, inner.style
-        yield from _quotes(inner)
+        yield from _quotes_by_key(inner)
 
 
 YamlValue: TypeAlias = "bool | int | str | Sequence[YamlValue] | Mapping[str, YamlValue] | None"
@@ -337,7 +337,7 @@ MAX_INLINE_WIDTH = 100
 def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
     """Format `key: value` as YAML lines, with the key in a column."""
     name = " " * column + inline_scalar(key) + ":"
-    first_line, *other_lines = value_lines(value, column, style, style.quote_of(key))
+    first_line, *other_lines = value_lines(value, column, style, style.quote_for_key(key))
     return [f"{name} {first_line}" if first_line else name, *other_lines]
 
 
@@ -370,13 +370,13 @@ def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> 
         return [orjson.dumps(value).decode()]
     if isinstance(value, Mapping):
         return ["", *mapping_lines(value, column + style.mapping_indent, style)] if value else ["{}"]
-    words = _words(value)
+    words = _inline_list(value)
     if words and len(words) + column < MAX_INLINE_WIDTH:
         return [words]
     return ["", *(line for item in value for line in item_lines(item, column + style.list_indent, style))]
 
 
-def _words(value: Sequence[YamlValue]) -> str:
+def _inline_list(value: Sequence[YamlValue]) -> str:
     """Format one-line strings as a list in brackets, if possible."""
     if not all(isinstance(item, str) and "\n" not in item for item in value):
         return ""

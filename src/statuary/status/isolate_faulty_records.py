@@ -49,15 +49,17 @@ def isolate_faulty_records(
     pages = None if isinstance(context, Finding) else context
 
     def computed(sources: Collection[str]) -> SiteStatus:
-        chosen = _with_catalogue(site, _of_sources(content.catalogue, sources))
+        chosen = _with_catalogue(site, _catalogue_of_sources(content.catalogue, sources))
         status = status_at(chosen, now, families(), pages)
         _ = status.transitions, status.horizon
         return status
 
     findings: list[Finding] = []
-    attempt = _attempt_work(partial(computed, _sources(content.catalogue)))
+    attempt = _attempt_work(partial(computed, _record_sources(content.catalogue)))
     if attempt.error is not None:
-        sources, findings = _working_sources(computed, _sources(content.catalogue), "computing the status")
+        sources, findings = _working_sources(
+            computed, _record_sources(content.catalogue), "computing the status"
+        )
         attempt = _attempt_work(partial(computed, sources))
     status, error = attempt
     if status is None:
@@ -78,14 +80,14 @@ def _with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteConten
 def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:
     """Exclude theme templates with which the status pages cannot be rendered."""
     site, status, findings = isolated
-    while isinstance(error := _exception_from(partial(_pages_of_every_site, status)), ThemeError):
+    while isinstance(error := _exception_from(partial(_make_pages_of_every_site, status)), ThemeError):
         findings.append(template_finding(error))
         site = site.without_templates(error.template)
         status = replace(status, context=site_context(site))
     return IsolatedStatus(site, status, findings)
 
 
-def _pages_of_every_site(status: SiteStatus) -> None:
+def _make_pages_of_every_site(status: SiteStatus) -> None:
     from statuary.site.pages.not_found import not_found_page
 
     _ = status.current_documents, status.context and not_found_page(status.context, [("page.home", "")])
@@ -112,25 +114,28 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
     """
     findings: list[Finding] = []
     while (
-        isinstance(error := _exception_from(partial(_all_documents, status)), ThemeError) and status.context
+        isinstance(error := _exception_from(partial(_make_all_documents, status)), ThemeError)
+        and status.context
     ):
         findings.append(template_finding(error))
         status = replace(status, context=status.context.without_templates(error.template))
     if error is None:
         return WorkingStatus(status, findings)
     sources, faults = _working_sources(
-        partial(_api_documents, status), _sources(status.timeline.catalogue), "making its documents"
+        partial(_make_api_documents, status),
+        _record_sources(status.timeline.catalogue),
+        "making its documents",
     )
     status = _with_sources(status, sources) if faults else status
     findings += faults
     for kind in (FEEDS, PAGES, EXTENSIONS):
         status, omission_findings = _with_working_documents_of(status, kind)
         findings += omission_findings
-    error = _exception_from(partial(_all_documents, status))
+    error = _exception_from(partial(_make_all_documents, status))
     if error is not None:
         status = replace(status, skipped=status.skipped | {EPOCHS})
         findings.append(exception_finding(error, "", f"making the {EPOCHS}"))
-    error = _exception_from(partial(_all_documents, status))
+    error = _exception_from(partial(_make_all_documents, status))
     if error is not None:
         raise StatuaryError(
             f"the documents of the status cannot be written: {describe_exception(error)}", BUG_REPORT_HINT
@@ -140,7 +145,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 
 def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
     """Exclude the records whose documents of one kind fail, or the kind."""
-    everything = _sources(status.timeline.catalogue)
+    everything = _record_sources(status.timeline.catalogue)
     # extensions may add further pages
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {kind}
 
@@ -149,7 +154,9 @@ def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
 
     def make(sources: Sequence[str]) -> None:
         omitted_sources = frozenset(everything).difference(sources)
-        _all_documents(replace(without(omitted_sources), skipped=status.skipped | other_kinds | {EPOCHS}))
+        _make_all_documents(
+            replace(without(omitted_sources), skipped=status.skipped | other_kinds | {EPOCHS})
+        )
 
     error = _exception_from(partial(make, everything))
     if error is None:
@@ -161,27 +168,27 @@ def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
     return WorkingStatus(skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")])
 
 
-def _all_documents(status: SiteStatus) -> None:
+def _make_all_documents(status: SiteStatus) -> None:
     _ = status.current_documents, status.epochs, [list(part.documents()) for part in status.archive_parts]
 
 
-def _api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
-    _all_documents(
+def _make_api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
+    _make_all_documents(
         replace(_with_sources(status, sources), skipped=frozenset((FEEDS, PAGES, EXTENSIONS, EPOCHS)))
     )
 
 
-def _sources(catalogue: StatusCatalogue) -> list[str]:
+def _record_sources(catalogue: StatusCatalogue) -> list[str]:
     return [record.source for record in (*catalogue.incidents, *catalogue.maintenances)]
 
 
 def _with_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
     """Keep only the records of some files."""
-    catalogue = _of_sources(status.timeline.catalogue, sources)
+    catalogue = _catalogue_of_sources(status.timeline.catalogue, sources)
     return replace(status, timeline=timeline_from(catalogue, status.now, status.settings))
 
 
-def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusCatalogue:
+def _catalogue_of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusCatalogue:
     if len(sources) == len(catalogue.incidents) + len(catalogue.maintenances):
         return catalogue
     paths = frozenset(sources)

@@ -34,35 +34,35 @@ class MovedStatus(ContentSection, PublishesIncidents):
     @property
     def changed_paths(self) -> list[str]:
         """The paths of changed or removed documents, and of `changes.json`."""
-        paths = [*(document.path for document in self._moved), *self._removed]
+        paths = [*(document.path for document in self._moved_documents), *self._removed_paths]
         return [*paths, status_urls.CHANGES.path()] if paths else []
 
     @override
     def incident_documents(self) -> Sequence[Document]:
-        new = {document.path: document.body for document in self._moved}
-        paths = {*self._target.ledger.documents.paths_under("incidents"), *new} - set(self._removed)
+        new = {document.path: document.body for document in self._moved_documents}
+        paths = {*self._target.ledger.documents.paths_under("incidents"), *new} - set(self._removed_paths)
         bodies = (
             (path, new.get(path) or self._target.published(path))
             for path in sorted(paths)
-            if status_urls.incident_of_path(path)
+            if status_urls.incident_id_of_path(path)
         )
         return [Document(path=path, body=body) for path, body in bodies if body is not None]
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        if self._moved or self._removed:
+        if self._moved_documents or self._removed_paths:
             former = run.result(FormerVersions) or FormerVersions()
-            self._target.ledger.documents.remove_unless_added(self._removed)
-            self._target.add([*self._moved, self._changes(former)])
+            self._target.ledger.documents.remove_unless_added(self._removed_paths)
+            self._target.add([*self._moved_documents, self._changes_document(former)])
         return None
 
     @cached_property
-    def _removed(self) -> list[str]:
+    def _removed_paths(self) -> list[str]:
         absent = (path for path, document in self._stored.items() if document is None)
-        return [path for path in absent if self._target.ledger.entry(path) is not None]
+        return [path for path in absent if self._target.ledger.find_entry(path) is not None]
 
     @cached_property
-    def _moved(self) -> list[Document]:
+    def _moved_documents(self) -> list[Document]:
         return list(self._changed_documents())
 
     def _changed_documents(self) -> Iterator[Document]:
@@ -72,7 +72,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
             PublishingError: if a stored document is missing or damaged.
         """
         for path, stored in self._stored.items():
-            source = None if stored is None else self._target.ledger.entry(stored.file)
+            source = None if stored is None else self._target.ledger.find_entry(stored.file)
             if stored is None or (stored.patch is None and self._is_published(path, source)):
                 continue
             body = stored.body(self._target.published)
@@ -85,15 +85,15 @@ class MovedStatus(ContentSection, PublishesIncidents):
                 yield Document(path=path, body=body, sources=tuple(source.sources.splitlines()))
 
     def _is_published(self, path: str, source: LedgerEntry | None) -> bool:
-        plain = self._target.ledger.entry(path)
+        plain = self._target.ledger.find_entry(path)
         if plain is None or source is None or not source.digest:  # a new ledger has no digests
             return False
         return plain.digest == source.digest
 
-    def _changes(self, former: FormerVersions) -> Document:
+    def _changes_document(self, former: FormerVersions) -> Document:
         """Return `changes.json` for the move."""
         bodies = {path: self._target.published(path) or b"null" for path in COMPARED_PATHS} | {
-            document.path: document.body for document in self._moved
+            document.path: document.body for document in self._moved_documents
         }
         return changes_document(
             self._target.published,

@@ -11,7 +11,7 @@ from typing_extensions import override
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Rule
 from statuary.base.primitives import count_text
-from statuary.base.progress import stage
+from statuary.base.progress import report_stage
 from statuary.registry import load, providers
 from statuary.section import (
     ApiFacts,
@@ -26,7 +26,7 @@ from statuary.section import (
 from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
-from statuary.source.source_model import SourceModel, value_of
+from statuary.source.source_model import SourceModel, convert_model
 from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
 from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.urls import URLS
@@ -86,7 +86,7 @@ class StatusSection(ContentSection, PublishesIncidents):
                 apply = load(target)
                 status = apply(folder.root, enabled[key], status, files.findings, folder.language)
         horizon = timedelta(days=keys.status.horizon_days)
-        content = StatusContent(status, value_of(StatusSettings, keys.status, horizon=horizon))
+        content = StatusContent(status, convert_model(StatusSettings, keys.status, horizon=horizon))
         return SectionContent(content, page=status.page)
 
     @override
@@ -109,7 +109,7 @@ class StatusSection(ContentSection, PublishesIncidents):
         if unread and not run.is_check:
             site = keep_last_published(site, run.target, site.unread)
             unread = with_consequences(unread, site)
-        with stage(run.progress, "Status"):
+        with report_stage(run.progress, "Status"):
             sound = self._without_excess(site, run)
             if run.is_check or run.checks.strict:  # they report errors as they are
                 return SoundContent(sound.site, [*unread, *sound.findings])
@@ -170,7 +170,7 @@ class StatusSection(ContentSection, PublishesIncidents):
             return None
         former = run.result(FormerVersions) or FormerVersions()
         skipped = list[Finding]()
-        with stage(run.progress, "Status documents and pages"):
+        with report_stage(run.progress, "Status documents and pages"):
             versions = former.previous_versions or self._status.previous_versions
             self._paths = write_status(
                 run.target,

@@ -23,7 +23,7 @@ from statuary.status.model.incident_history import IncidentHistory, IncidentStat
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
-from statuary.status.urls import ARCHIVE, INCIDENT, incident_of_path
+from statuary.status.urls import ARCHIVE, INCIDENT, incident_id_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,10 +136,10 @@ class SiteStatus:
     def incidents(self) -> list[Document]:
         """The API documents of all incidents and maintenance windows."""
         documents = self.api.documents_at(self.now)
-        return [document for document in documents if incident_of_path(document.path)]
+        return [document for document in documents if incident_id_of_path(document.path)]
 
     @cached_property
-    def _timed_at(self) -> Callable[[Instant], list[Document]]:
+    def _timed_documents_at(self) -> Callable[[Instant], list[Document]]:
         timeline = self._timeline_of(EXTENSIONS)
         families = () if EXTENSIONS in self.skipped else self.families
         added = [family.documents_at(timeline, self.now, self.pages) for family in families]
@@ -164,7 +164,7 @@ class SiteStatus:
     @cached_property
     def current_documents(self) -> list[Document]:
         """The documents that may still change, as they are now."""
-        return self._timed_at(self.now)
+        return self._timed_documents_at(self.now)
 
     def published_documents(
         self,
@@ -197,7 +197,7 @@ class SiteStatus:
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[ArchivePart]:
-        for month, records in self.api.months.items():
+        for month, records in self.api.archived_months.items():
             final = tuple(map(self._final_record, records.final_by(self.now)))
             if final:
                 digest = digest_of([record.digest for record in final], records.is_final_by(self.now))
@@ -205,7 +205,7 @@ class SiteStatus:
                 yield ArchivePart(f"month {month}", digest, archive, final)
 
     def _final_record(self, record: IncidentState) -> FinalRecord:
-        digest = digest_of(self._digests[record], self.api.basis_of(record))
+        digest = digest_of(self._digests[record], self.api.document_inputs(record))
         return FinalRecord(digest, partial(self.record_documents, record))
 
     def record_documents(self, record: IncidentState) -> Iterator[Document]:
@@ -245,20 +245,20 @@ class SiteStatus:
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:
         """The digest of each record's final state and its effect on components."""
-        final = (history.final for history in self.timeline.histories)
-        return {record: self._digest(record) for record in final if record is not None}
+        final = (history.final_state for history in self.timeline.histories)
+        return {record: self._record_digest(record) for record in final if record is not None}
 
     @property
     def example_paths(self) -> Iterator[str]:
         """Paths of an incident and an archive, for the API page."""
-        for month, records in self.api.months.items():
+        for month, records in self.api.archived_months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
                 if self.settings.archives:
                     yield ARCHIVE.path(month=month)
                 return
 
-    def _digest(self, record: IncidentState) -> str:
+    def _record_digest(self, record: IncidentState) -> str:
         updates = record.published_updates
         effects = [
             (published_update.update.id, published_update.published_at, published_update.affected_components)
@@ -279,7 +279,7 @@ class SiteStatus:
         from statuary.status.api.epochs import EpochLimits, plan_epochs
 
         return plan_epochs(
-            lambda at: self.current_documents if at == self.unchanged_since else self._timed_at(at),
+            lambda at: self.current_documents if at == self.unchanged_since else self._timed_documents_at(at),
             self.transitions,
             self.unchanged_since,
             EpochLimits(
@@ -310,11 +310,11 @@ class SiteStatus:
         """Everything that documents which change over time depend on, except the program."""
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
-        statuses = [(component, *history.since(earliest)) for component, history in histories]
-        layers = [history.since(earliest) for history in self.timeline.layer_histories.values()]
+        statuses = [(component, *history.statuses_since(earliest)) for component, history in histories]
+        layers = [history.layers_since(earliest) for history in self.timeline.layer_histories.values()]
         records = [self._record_inputs(history) for history in self._relevant_records(earliest)]
         quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).records)
-        counts = self.api.counts(self.now)
+        counts = self.api.month_counts(self.now)
         return self.shared_inputs, self._instants, statuses, layers, records, quarters, counts
 
     @property
@@ -338,17 +338,19 @@ class SiteStatus:
         passed = bisect_right(self.timeline.changes, self.now)
         last_change = self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:
-            record = history.final
+            record = history.final_state
             if record is None:
                 continue
-            if not history.is_final_by(self.now) or _is_shown(record, earliest, listed_ids, last_change):
+            if not history.is_final_by(self.now) or _affects_current_documents(
+                record, earliest, listed_ids, last_change
+            ):
                 yield history
 
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
         """Return the inputs of a record's documents, current and final."""
-        states = dict.fromkeys((history.state_at(self.now), history.final))
-        closed = [self.api.basis_of(state) for state in states if state is not None and state.closed]
-        return [self._digests[state] for state in (history.final,) if state is not None], closed
+        states = dict.fromkeys((history.state_at(self.now), history.final_state))
+        closed = [self.api.document_inputs(state) for state in states if state is not None and state.closed]
+        return [self._digests[state] for state in (history.final_state,) if state is not None], closed
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
@@ -391,7 +393,7 @@ class SiteStatus:
         return [] if cut is None else [cut]
 
 
-def _is_shown(
+def _affects_current_documents(
     record: IncidentState, earliest: Instant, listed_ids: Container[str], last_change: Instant | None
 ) -> bool:
     """Return whether current documents depend on a record that no longer changes."""

@@ -156,7 +156,7 @@ LINKS = FrameLinks(
 )
 
 
-def incident_of_path(path: str) -> str:
+def incident_id_of_path(path: str) -> str:
     """Return the id of the incident whose API document has a path.
 
     Returns:

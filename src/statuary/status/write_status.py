@@ -7,7 +7,7 @@ from functools import partial
 from statuary.base.budget import run_guarded
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding
-from statuary.publish.document_groups import add_documents, reused_group
+from statuary.publish.document_groups import add_documents, reuse_group
 from statuary.publish.fingerprint import digest_of, fingerprint_of
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.publish.target import BuildTarget
@@ -26,7 +26,7 @@ _LINE = "\t"
 """Separates the digest and the paths of a record."""
 
 
-def records_of(part: str) -> str:
+def records_group(part: str) -> str:
     """Return the ledger's group with the records of a part of the archive.
 
     Its lines have the digest of a record and the paths of its documents.
@@ -90,14 +90,14 @@ class _StatusWriter:
             timed = self._add_timed(status, verify=verify)
             parts = list(self._add_final(status, verify=verify))
             self._save_group(ALL, fingerprint, [STATUS, TIMED, *parts])
-        return [*timed, *self._examples(status, fingerprint)]
+        return [*timed, *self._example_paths(status, fingerprint)]
 
-    def _examples(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
+    def _example_paths(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
         """Return the paths of example documents for the API page.
 
         They are those of the last build if it had the same content.
         """
-        previous = self.target.ledger.group(EXAMPLES)
+        previous = self.target.ledger.cached_group(EXAMPLES)
         paths = previous.paths if previous.fingerprint == fingerprint else tuple(status.example_paths)
         self._save_group(EXAMPLES, fingerprint, paths)
         return paths
@@ -105,11 +105,11 @@ class _StatusWriter:
     def make_all(self, status: SiteStatus) -> Sequence[str]:
         """Make all documents again, add them, and return paths."""
         parts = [part.name for part in status.archive_parts]
-        for group in (ALL, STATUS, TIMED, *parts, *map(records_of, parts)):
+        for group in (ALL, STATUS, TIMED, *parts, *map(records_group, parts)):
             self.target.ledger.save_group(group, "")
         current_paths = self._make_timed(status)
         for part in status.archive_parts:
-            self._add(part.documents())
+            self._add_documents(part.documents())
         return [*current_paths, *status.example_paths]
 
     def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
@@ -119,14 +119,14 @@ class _StatusWriter:
             The paths of the current documents; None if nothing can be reused.
         """
         ledger = self.target.ledger
-        previous = ledger.group(ALL)
-        groups = {name: ledger.group(name) for name in previous.paths}
+        previous = ledger.cached_group(ALL)
+        groups = {name: ledger.cached_group(name) for name in previous.paths}
         if previous.fingerprint != fingerprint or not _reuse_groups(self.target, groups):
             return None
         for name, group in {**groups, ALL: previous}.items():
             ledger.save_group(name, group.fingerprint, paths=group.paths)
         for name in groups:
-            self._keep_group(records_of(name))
+            self._keep_group(records_group(name))
         return groups[TIMED].paths
 
     def _add_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
@@ -137,7 +137,7 @@ class _StatusWriter:
         """
         fingerprint = fingerprint_of(status.timed_inputs, self.hosting).text
         paths = None if verify else self._reuse_group(STATUS, fingerprint)
-        current_paths: Sequence[str] = self.target.ledger.group(TIMED).paths
+        current_paths: Sequence[str] = self.target.ledger.cached_group(TIMED).paths
         if paths is None:
             added_before = len(self.added_paths)
             current_paths = self._make_timed(status)
@@ -148,7 +148,7 @@ class _StatusWriter:
 
     def _make_timed(self, status: SiteStatus) -> Sequence[str]:
         current_paths = [document.path for document in status.current_documents]
-        self._add(
+        self._add_documents(
             status.published_documents(
                 self.skipped, read_published=self.target.published, members=self.changes
             )
@@ -168,7 +168,7 @@ class _StatusWriter:
             if paths is None:
                 paths = self._add_part(part, common, verify=verify)
             else:
-                self._keep_group(records_of(part.name))
+                self._keep_group(records_group(part.name))
             self._save_group(part.name, fingerprint, paths)
             yield part.name
 
@@ -182,28 +182,28 @@ class _StatusWriter:
             The paths of the documents.
         """
         fingerprint = fingerprint_of(common).text
-        group = records_of(part.name)
-        known = {} if verify else self._known_records(group, fingerprint, part)
+        group = records_group(part.name)
+        known = {} if verify else self._reuse_records(group, fingerprint, part)
         added_before = len(self.added_paths)
         for paths in known.values():
             self.added_paths += paths
         lines = [_LINE.join((digest, *paths)) for digest, paths in known.items()]
         lines += [
-            _LINE.join((record.digest, *self._add(record.documents())))
+            _LINE.join((record.digest, *self._add_documents(record.documents())))
             for record in part.records
             if record.digest not in known
         ]
-        self._add(part.own_documents())
+        self._add_documents(part.own_documents())
         self._save_group(group, fingerprint, lines)
         return self.added_paths[added_before:]
 
-    def _known_records(self, group: str, fingerprint: str, part: ArchivePart) -> Mapping[str, Sequence[str]]:
+    def _reuse_records(self, group: str, fingerprint: str, part: ArchivePart) -> Mapping[str, Sequence[str]]:
         """Reuse the documents of a part's unchanged records.
 
         Returns:
             Their paths, by the digest of the record.
         """
-        previous = self.target.ledger.group(group)
+        previous = self.target.ledger.cached_group(group)
         if previous.fingerprint != fingerprint:
             return {}
         current = {record.digest for record in part.records}
@@ -214,15 +214,15 @@ class _StatusWriter:
         return known if is_same and self.target.reuse(all_paths) else {}
 
     def _reuse_group(self, group: str, fingerprint: str) -> Sequence[str] | None:
-        paths = reused_group(self.target, group, fingerprint)
+        paths = reuse_group(self.target, group, fingerprint)
         self.added_paths += paths or ()
         return paths
 
-    def _add(self, documents: Iterable[Document]) -> Sequence[str]:
+    def _add_documents(self, documents: Iterable[Document]) -> Sequence[str]:
         return add_documents(self.target, self.hosting, documents, self.added_paths)
 
     def _keep_group(self, group: str) -> None:
-        previous = self.target.ledger.group(group)
+        previous = self.target.ledger.cached_group(group)
         if previous.fingerprint:
             self._save_group(group, previous.fingerprint, previous.paths)
 

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import IO, Any
 
 from statuary.base.errors import StatuaryError
-from statuary.base.optional import optional
+from statuary.base.optional import import_optional
 
 WINDOW_OF_STREAM = 27
 """Logarithm of the largest window of a stream: 128 MiB, as in the zstd program by default."""
@@ -27,7 +27,7 @@ def import_zstandard() -> ModuleType:
     Raises:
         MissingExtraError: if neither is installed.
     """
-    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose="Zstandard")
+    return import_optional("compression.zstd", "backports.zstd", extra="zstd", purpose="Zstandard")
 
 
 STREAM_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
@@ -100,7 +100,7 @@ def zstandard_decompressor() -> Any:
     return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_OF_FRAME})
 
 
-def expand(data: bytes, size: int) -> bytes:
+def decompress_zstandard(data: bytes, size: int) -> bytes:
     """Decompress Zstandard data whose size is known.
 
     Args:
@@ -126,7 +126,7 @@ def expand(data: bytes, size: int) -> bytes:
     return b"".join(parts)
 
 
-def expand_at_most(data: bytes, limit: int) -> bytes:
+def decompress_zstandard_prefix(data: bytes, limit: int) -> bytes:
     """Decompress the beginning of Zstandard data, which may be cut off.
 
     Raises:

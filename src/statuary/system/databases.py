@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from statuary.base.optional import optional
+from statuary.base.optional import import_optional
 
 Database = sqlite3.Connection
 
@@ -28,7 +28,7 @@ MAX_VALUE = 64 << 20
 """Bytes of a value or a row of a foreign database."""
 
 
-def temporary_database(schema: str) -> sqlite3.Connection:
+def open_temporary_database(schema: str) -> sqlite3.Connection:
     """Return a database that is deleted when it is closed.
 
     Data that fits in its cache is never written to disk.
@@ -54,7 +54,7 @@ def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection
     return sqlite3.connect(file or "", timeout=wait, isolation_level=None)
 
 
-def read_database(
+def open_read_only_database(
     file: Path, *, wait: float = 5.0, immutable: bool = False, any_thread: bool = False
 ) -> sqlite3.Connection:
     """Open one of statuary's own SQLite databases for reading.
@@ -76,7 +76,7 @@ def read_database(
     return connection
 
 
-def foreign_database(file: Path) -> sqlite3.Connection:
+def open_untrusted_database(file: Path) -> sqlite3.Connection:
     """Open an untrusted SQLite database, which another program wrote.
 
     A query that takes too many steps, or makes too large a value, ends with an error.
@@ -84,7 +84,7 @@ def foreign_database(file: Path) -> sqlite3.Connection:
     Raises:
         sqlite3.Error: if it cannot be opened, or is not a regular file.
     """
-    connection = read_database(file)
+    connection = open_read_only_database(file)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
     connection.set_progress_handler(_step_counter(), STEPS_BETWEEN_COUNTS)
     connection.row_factory = sqlite3.Row
@@ -112,7 +112,7 @@ def _step_counter() -> Callable[[], int]:
     return count
 
 
-def table_engine(file: Path | None, *, scratch: Path, memory: int, threads: int) -> Any:
+def open_duckdb(file: Path | None, *, scratch: Path, memory: int, threads: int) -> Any:
     """Open DuckDB, which reads Parquet files, with limited memory and threads.
 
     Args:
@@ -124,7 +124,7 @@ def table_engine(file: Path | None, *, scratch: Path, memory: int, threads: int)
     Raises:
         MissingExtraError: if DuckDB is not installed.
     """
-    duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
+    duckdb = import_optional("duckdb", extra="parquet", purpose="the tables of an export")
     settings = {
         "memory_limit": f"{memory}B",
         "threads": threads,

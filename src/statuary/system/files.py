@@ -151,10 +151,10 @@ def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
         NotRegularFileError: if it is something else.
         OSError: if it cannot be opened.
     """
-    return stream_of(_require_regular(os.open(file, READ), file), buffering=buffering)
+    return open_descriptor(_require_regular(os.open(file, READ), file), buffering=buffering)
 
 
-def stream_of(descriptor: int, *, buffering: int = -1) -> BufferedReader:
+def open_descriptor(descriptor: int, *, buffering: int = -1) -> BufferedReader:
     """Wrap a file descriptor in a stream, which closes it."""
     return cast("BufferedReader", os.fdopen(descriptor, "rb", buffering))
 
@@ -187,7 +187,7 @@ def read_named_file(file: Path, limit: int) -> bytes:
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return read_descriptor(descriptor, file, limit)
-    with stream_of(descriptor) as stream:
+    with open_descriptor(descriptor) as stream:
         body = stream.read(limit + 1)
     if len(body) > limit:
         raise TooLargeError(file, limit, len(body))

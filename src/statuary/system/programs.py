@@ -124,7 +124,7 @@ class ProgramOutput(NamedTuple):
         return self.stdout.decode("utf-8", "replace").strip()
 
 
-def _environment(names: Collection[str]) -> dict[str, str]:
+def _inherited_environment(names: Collection[str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name in names}
     return {**kept, **FIXED_VARIABLES}
 
@@ -161,11 +161,11 @@ def run_program(
         input_file.seek(0)
         words = _with_ulimit(limits, [str(part) for part in command])
         streams = (input_file, output, errors)
-        exit_code = _run_to_end(limits, lambda: _start(words, folder, streams, variables))
+        exit_code = _run_to_end(limits, lambda: _start_process(words, folder, streams, variables))
         if os.fstat(output.fileno()).st_size >= limits.output_bytes:
             raise ProgramError(f"the output has more than {limits.output_bytes:,} bytes")
-        stderr = _content(errors)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
-        return ProgramOutput(exit_code, _content(output), stderr)
+        stderr = _read_from_start(errors)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
+        return ProgramOutput(exit_code, _read_from_start(output), stderr)
 
 
 def _run_to_end(limits: RunLimits, start: "Callable[[], subprocess.Popen[bytes]]") -> int:
@@ -174,16 +174,16 @@ def _run_to_end(limits: RunLimits, start: "Callable[[], subprocess.Popen[bytes]]
     try:
         return process.wait(limits.seconds)
     except subprocess.TimeoutExpired:
-        _stop(process)
+        _kill_process(process)
         raise ProgramError(f"it did not finish within {limits.seconds:g} seconds") from None
     except BaseException:
-        _stop(process)
+        _kill_process(process)
         raise
     finally:
         _RUNNING.discard(process)
 
 
-def _start(
+def _start_process(
     command: list[str],
     folder: str,
     streams: tuple[IO[bytes], IO[bytes], IO[bytes]],
@@ -197,7 +197,7 @@ def _start(
             stdout=stdout,
             stderr=stderr,
             cwd=folder,
-            env=_environment(variables),
+            env=_inherited_environment(variables),
             start_new_session=True,
         )
     except OSError as error:
@@ -207,7 +207,7 @@ def _start(
 def stop_all_programs() -> None:
     """Stop every running program, because Ctrl-C does not reach them."""
     for process in tuple(_RUNNING):
-        _stop(process)
+        _kill_process(process)
 
 
 def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
@@ -217,7 +217,7 @@ def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
     return ["sh", "-c", f'{ulimit} && exec "$0" "$@"', *command]
 
 
-def _stop(process: "subprocess.Popen[bytes]") -> None:
+def _kill_process(process: "subprocess.Popen[bytes]") -> None:
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
@@ -226,7 +226,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _content(stream: IO[bytes]) -> bytes:
+def _read_from_start(stream: IO[bytes]) -> bytes:
     stream.seek(0)
     return stream.read()
 
@@ -249,7 +249,7 @@ def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
             input=text.encode(),
             capture_output=True,
             check=False,
-            env=_environment(GIT_VARIABLES),
+            env=_inherited_environment(GIT_VARIABLES),
             timeout=GIT_SECONDS,
         )
     except OSError:
@@ -287,7 +287,7 @@ class GitProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(GIT_VARIABLES),
+                env=_inherited_environment(GIT_VARIABLES),
             )
         except OSError:
             raise MissingProgramError("git is not installed", "install it") from None
@@ -301,7 +301,7 @@ class GitProcess:
             output = self._process.communicate()[0]
         return ProgramOutput(self._process.returncode, output, "")
 
-    def records(self) -> Iterator[bytes]:
+    def null_separated_output(self) -> Iterator[bytes]:
         """Yield git's output as it arrives, split at null bytes."""
         assert self._process.stdout is not None  # noqa: S101 - requested when it was started
         with self._process:

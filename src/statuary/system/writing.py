@@ -122,12 +122,12 @@ def sync_file_system(folder: Path) -> None:
         os.sync()
 
 
-def lock_folder(folder: Path, *, waits: bool = True) -> int | None:
+def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:
     """Lock a folder until its descriptor is closed, or this process ends.
 
     Args:
         folder: the folder.
-        waits: whether to wait for another process that has locked it.
+        blocking: whether to wait for another process that has locked it.
 
     Returns:
         The descriptor, or None if another process has the lock, or the system cannot lock folders.
@@ -139,7 +139,7 @@ def lock_folder(folder: Path, *, waits: bool = True) -> int | None:
         return None
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if blocking else fcntl.LOCK_NB))
     except BlockingIOError:
         os.close(descriptor)
         return None
@@ -149,15 +149,15 @@ def lock_folder(folder: Path, *, waits: bool = True) -> int | None:
     return descriptor
 
 
-def lock_stream(stream: IO[bytes], *, waits: bool = True) -> None:
+def lock_stream(stream: IO[bytes], *, blocking: bool = True) -> None:
     """Lock an open file until it is closed, or the process ends.
 
     Args:
-        waits: whether to wait for another process that has locked it.
+        blocking: whether to wait for another process that has locked it.
 
     Raises:
         OSError: if another process has locked it, or the system has no such locks.
     """
     if sys.platform == "win32":
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
-    fcntl.flock(stream, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    fcntl.flock(stream, fcntl.LOCK_EX | (0 if blocking else fcntl.LOCK_NB))

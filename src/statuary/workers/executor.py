@@ -122,7 +122,7 @@ def process_executor(count: int, prepare: Callable[[], object] | None = None) ->
         count: the number of processes, including this one; 1 uses only this one.
         prepare: a module-level function that each other process runs before its first task.
     """
-    return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count, prepare))
+    return InProcessExecutor() if count == 1 else PooledExecutor(partial(_make_process_pool, count, prepare))
 
 
 def prepare_worker() -> None:
@@ -132,7 +132,7 @@ def prepare_worker() -> None:
             load(target)()
 
 
-def _processes(count: int, prepare: Callable[[], object] | None) -> "WorkerPool":
+def _make_process_pool(count: int, prepare: Callable[[], object] | None) -> "WorkerPool":
     from statuary.workers.process_pool import ProcessPool
 
     return ProcessPool(count, prepare)

@@ -40,12 +40,12 @@ class ProcessPool:
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
         """Give a task to a worker process, replacing a lost one."""
-        with _uninterrupted():
-            future = self._processes().submit(work, task)
+        with _delay_interrupts():
+            future = self._running_pool().submit(work, task)
             future.add_done_callback(then)
         return future
 
-    def _processes(self) -> ProcessPoolExecutor:
+    def _running_pool(self) -> ProcessPoolExecutor:
         if self._is_broken:
             self.close()
         if self._pool is None:
@@ -70,7 +70,7 @@ class ProcessPool:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def _delay_interrupts() -> Iterator[None]:
     """Delay Ctrl-C to the end of the block.
 
     An interruption between acquiring a lock and its block would leave the lock acquired. The thread that

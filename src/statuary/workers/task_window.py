@@ -24,14 +24,14 @@ class WorkerPool(Protocol):
     runs_tasks_here: bool
 
     def submit(
-        self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
+        self, work: Callable[[Task], Result], task: Task, on_done: Callable[[Future[Result]], None]
     ) -> Future[Result]:
         """Give a task to a worker, starting new workers if needed.
 
         Args:
             work: a module-level function.
             task: its argument.
-            then: called in any thread when the task is done or lost.
+            on_done: called in any thread when the task is done or lost.
         """
 
     def is_broken(self, error: BaseException) -> bool:
@@ -90,9 +90,9 @@ class TaskWindow(Generic[Task, Result]):
             try:
                 done = self.done.get(timeout=timeout)
             except Empty:
-                yield from self._meanwhile()
+                yield from self._work_while_waiting()
             else:
-                yield from self._result(done)
+                yield from self._take_result(done)
 
     def _fill(self) -> bool:
         """Submit tasks while workers are free.
@@ -101,11 +101,11 @@ class TaskWindow(Generic[Task, Result]):
             Whether any tasks are left.
         """
         room = IN_FLIGHT * (self.pool.size - self.pool.runs_tasks_here)
-        while len(self.running) < room and (attempt := self._next()) is not None:
+        while len(self.running) < room and (attempt := self._next_attempt()) is not None:
             self._submit(attempt)
         return bool(self.running or self.lost)
 
-    def _next(self) -> TaskAttempt[Task] | None:
+    def _next_attempt(self) -> TaskAttempt[Task] | None:
         if self.lost:
             return self.lost.popleft()
         for task in self.tasks:
@@ -127,7 +127,7 @@ class TaskWindow(Generic[Task, Result]):
                 raise
             self.lost.append(attempt)
 
-    def _result(self, future: "Future[Result]") -> Iterator[Result]:
+    def _take_result(self, future: "Future[Result]") -> Iterator[Result]:
         attempt = self.running.pop(future)
         try:
             result = future.result()
@@ -138,11 +138,11 @@ class TaskWindow(Generic[Task, Result]):
         else:
             yield result
 
-    def _meanwhile(self) -> Iterator[Result]:
+    def _work_while_waiting(self) -> Iterator[Result]:
         """Run a remaining task here, or wait and check the workers."""
         if not self.pool.runs_tasks_here:
             self.pool.check_alive()
-        elif (attempt := self._next()) is not None:
+        elif (attempt := self._next_attempt()) is not None:
             yield self.work(attempt.task)
         else:
-            yield from self._result(self.done.get())
+            yield from self._take_result(self.done.get())

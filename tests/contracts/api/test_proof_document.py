@@ -17,7 +17,7 @@ from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
-from statuary.site.pages.page_texts import english
+from statuary.site.pages.page_texts import english_sentence
 from support import record_damages
 from support.contracts import FEATURES, made_record
 from support.proof_checks import CHECKS, generated_checks
@@ -36,7 +36,9 @@ def validator():
 
 
 def proof_of(record, *, published=True):
-    proof = proof_document(JudgedRecord(record, prove(record), published), "some/file", sentence=english)
+    proof = proof_document(
+        JudgedRecord(record, prove(record), published), "some/file", sentence=english_sentence
+    )
     return orjson.loads(proof.body)
 
 

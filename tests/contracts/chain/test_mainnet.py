@@ -10,10 +10,10 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.anchor import (
     AnchoredBlock,
     DeploymentEvidence,
-    account_in_state,
-    header_of,
-    storage_word,
-    transaction_in,
+    decode_header,
+    proved_account,
+    proved_storage_word,
+    proved_transaction,
 )
 from statuary.contracts.chain.merkle_trie import decode_list, encode_rlp, number_bytes
 from statuary.contracts.chain.transaction import parse_header, parse_transaction
@@ -45,7 +45,7 @@ def anchored(block):
 @pytest.mark.parametrize("number", BLOCKS)
 def test_mainnet_headers_parse_by_fork(number):
     block = BLOCKS[number]
-    assert header_of(anchored(block)).number == number
+    assert decode_header(anchored(block)).number == number
     members = [count for first, count in MEMBERS.items() if first <= number][-1]
     assert len(decode_list(bytes.fromhex(block["header"][2:]))) == members
 
@@ -66,13 +66,13 @@ def evidence(block, one):
     ("block", "one"), transactions(), ids=lambda value: str(value.get("number", value.get("hash", "")[:10]))
 )
 def test_mainnet_transactions_and_receipts_verify(block, one):
-    transaction, receipt = transaction_in(evidence(block, one), one["index"], "0x")
+    transaction, receipt = proved_transaction(evidence(block, one), one["index"], "0x")
     assert f"0x{transaction.hash.hex()}" == one["hash"]
     assert transaction.type == receipt.type == one["type"]
     assert transaction.chain_id in (1, None)
     assert recover_sender(transaction.signature) == one["sender"]
     with pytest.raises(EvidenceError):
-        transaction_in(evidence(block, one), one["index"] + 1, "0x")
+        proved_transaction(evidence(block, one), one["index"] + 1, "0x")
 
 
 def test_vectors_cover_transaction_types():
@@ -97,10 +97,10 @@ def test_mainnet_account_and_storage_verify():
     state = MAINNET["state"]
     header = parse_header(bytes.fromhex(state["header"][2:]))
     assert header.number == 19_000_000
-    account = account_in_state(header, state["address"], tuple(state["account"]))
+    account = proved_account(header, state["address"], tuple(state["account"]))
     assert account.code_hash == keccak256(bytes.fromhex(state["code"][2:]))
-    assert storage_word(account, WETH_SLOT, tuple(state["storage"])) == 18
+    assert proved_storage_word(account, WETH_SLOT, tuple(state["storage"])) == 18
     with pytest.raises(EvidenceError):
-        storage_word(account, "0x" + "3".zfill(64), tuple(state["storage"]))
+        proved_storage_word(account, "0x" + "3".zfill(64), tuple(state["storage"]))
     with pytest.raises(EvidenceError):
-        account_in_state(header, "0x" + "11" * 20, tuple(state["account"]))
+        proved_account(header, "0x" + "11" * 20, tuple(state["account"]))

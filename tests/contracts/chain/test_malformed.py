@@ -8,13 +8,13 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import (
     EMPTY_ROOT,
     EMPTY_TRIE,
-    as_bytes,
-    as_number,
     decode_list,
     decode_rlp,
     encode_rlp,
     number_bytes,
     proved_value,
+    require_rlp_bytes,
+    rlp_to_number,
 )
 from statuary.contracts.chain.transaction import (
     CURVE_ORDER,
@@ -97,13 +97,13 @@ def test_rlp_depth_is_limited():
 
 def test_rlp_members_have_kinds():
     assert reason_of(decode_list, b"\x80") == "rlp_no_list"
-    assert as_number(b"") == 0
-    assert as_number(b"\1\0") == 256
-    assert reason_of(as_number, [b"\1"]) == "rlp_number"
-    assert reason_of(as_number, b"\0\1") == "rlp_number"
-    assert as_bytes(b"ab", 0, 2) == as_bytes(b"ab") == b"ab"
-    assert reason_of(as_bytes, []) == "rlp_sizes_0"
-    assert reason_of(as_bytes, b"ab", 0, 20) == "rlp_sizes_2"
+    assert rlp_to_number(b"") == 0
+    assert rlp_to_number(b"\1\0") == 256
+    assert reason_of(rlp_to_number, [b"\1"]) == "rlp_number"
+    assert reason_of(rlp_to_number, b"\0\1") == "rlp_number"
+    assert require_rlp_bytes(b"ab", 0, 2) == require_rlp_bytes(b"ab") == b"ab"
+    assert reason_of(require_rlp_bytes, []) == "rlp_sizes_0"
+    assert reason_of(require_rlp_bytes, b"ab", 0, 20) == "rlp_sizes_2"
 
 
 # -- tries: keys of one byte, so that each node is written out

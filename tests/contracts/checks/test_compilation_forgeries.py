@@ -53,7 +53,7 @@ def true_record(name: str) -> Record:
 @pytest.mark.parametrize("name", RECORDS)
 def test_true_record_is_believed(name):
     proof = prove(true_record(name))
-    assert proof.holds, proof.findings
+    assert proof.has_no_errors, proof.findings
     assert proof.verdict is None or proof.verdict.sentences[0].key != "verdict_contradicted"
 
 
@@ -590,7 +590,7 @@ def is_believed(record: Record, *, unknown: bool) -> bool:
         return False
     proof = prove(record)
     is_not_known = proof.verdict is not None and proof.verdict.sentences[0].key == "verdict_not_known"
-    return proof.holds and not (unknown and is_not_known)
+    return proof.has_no_errors and not (unknown and is_not_known)
 
 
 def test_forgeries_are_many():

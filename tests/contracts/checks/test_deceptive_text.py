@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.contracts.checks.deceptive_text import deception
+from statuary.contracts.checks.deceptive_text import describe_deception
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,6 @@ from statuary.contracts.checks.deceptive_text import deception
     ],
 )
 def test_deceptive_part_is_named(text, part):
-    fault = deception(text)
+    fault = describe_deception(text)
     assert bool(fault) == bool(part)
     assert part in fault

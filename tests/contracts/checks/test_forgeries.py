@@ -40,7 +40,7 @@ def is_believed(record: dict) -> bool:
         return False
     identity = run_checks(parsed, IDENTITY_CHECKS)
     is_filed = all(result.outcome is not CheckOutcome.FAILED for result in identity)
-    return is_filed and prove(parsed).holds
+    return is_filed and prove(parsed).has_no_errors
 
 
 def borne(forgery: Forgery):
@@ -72,12 +72,12 @@ def test_repeated_members_are_accepted():
     for text in true_records()[:20]:
         record = orjson.loads(text)
         repeat(record)
-        assert prove(record).holds
+        assert prove(record).has_no_errors
 
 
 def notes(record) -> set[str]:
     proof = prove(record)
-    assert proof.holds, proof.findings
+    assert proof.has_no_errors, proof.findings
     return {finding.rule for finding in proof.findings}
 
 
@@ -202,18 +202,18 @@ def test_false_claim_is_never_verified(claim, record):
     outcomes = {result.check: result.outcome for result in proof.results}
     match claim.verdict:
         case Withheld(check):
-            assert not proof.holds
+            assert not proof.has_no_errors
             assert outcomes[check] is CheckOutcome.FAILED
             assert proof.claim(ClaimName.CONSISTENT).status is ClaimStatus.CONTRADICTED
             assert proof.pinned == {}
         case Warned(check):
             assert outcomes[check] is CheckOutcome.WARNED
         case Unpinned(member, pin):
-            assert proof.holds, proof.findings
+            assert proof.has_no_errors, proof.findings
             assert proof.pinned[member] is pin
             assert_page_says_no_more(proof, member, pin)
         case Unknown(check):
-            assert proof.holds, proof.findings
+            assert proof.has_no_errors, proof.findings
             assert outcomes[check] is CheckOutcome.NOT_KNOWN
             assert proof.verdict.status is ClaimStatus.NOT_SHOWN
     for name in (ClaimName.COMPILED, ClaimName.ON_CHAIN, ClaimName.DEPLOYED):

@@ -123,7 +123,7 @@ def test_unlisted_value_has_three_answers(name):
     proof = prove(parse_record_json(orjson.dumps(record), "record.json").record)
     messages = [finding.message for finding in proof.findings]
     assert any(message in one for one in messages) or not message, messages
-    assert proof.holds is (answer != CONTRADICTED), messages
+    assert proof.has_no_errors is (answer != CONTRADICTED), messages
     consistent = proof.claim(ClaimName.CONSISTENT).status
     expected = {
         OPEN: ClaimStatus.NOT_SHOWN,
@@ -141,7 +141,7 @@ def test_exact_match_of_unknown_language_is_open():
     record = bare(language="Solar", compiler="solar")
     record |= {"runtimeMatch": "exact_match", "match": "exact_match"}
     proof = prove(record)
-    assert proof.holds
+    assert proof.has_no_errors
     assert proof.verdict.status is ClaimStatus.NOT_SHOWN
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.base.findings import Finding, Severity
-from statuary.base.rules import rule_of
+from statuary.base.rules import rule_text
 from statuary.contracts.checks.check import ContractCheck, Evidence, Violation
-from statuary.contracts.checks.prove import CONTRACT_CHECKS, Provable, prove, prove_together
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, ProofInput, prove, prove_batch
 from statuary.contracts.checks.public_fact_checks import releases
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.contracts.model.storage_layout import LayoutFault, vyper_layout_faults
@@ -27,7 +27,7 @@ def result_of(record, name):
 def test_synthetic_records_prove(name):
     proof = prove(made_record(name))
     assert proof.findings == ()
-    assert proof.holds
+    assert proof.has_no_errors
 
 
 def test_real_records_have_no_findings():
@@ -50,7 +50,7 @@ def test_replaced_bytecode_is_rejected():
     }
     assert len(records) == len(DOCTORED)
     for name, record in records.items():
-        assert not prove(record).holds, name
+        assert not prove(record).has_no_errors, name
         assert "creation-bytecode-mismatch" in {finding.rule for finding in prove(record).findings}
 
 
@@ -117,7 +117,7 @@ def test_check_is_defined_by_function():
         yield Evidence({"chain": record.value["chainId"]})
         yield Violation("but it is", ("chainId",), "mend it")
 
-    made = ContractCheck(*rule_of(nothing_is_wrong), Severity.WARNING, nothing_is_wrong)
+    made = ContractCheck(*rule_text(nothing_is_wrong), Severity.WARNING, nothing_is_wrong)
     proof = prove(made_record(), [made])
     assert (made.name, made.rule) == ("nothing-is-wrong", "Nothing is ever wrong.")
     assert proof.findings == (
@@ -130,7 +130,7 @@ def test_check_is_defined_by_function():
         ),
     )
     assert proof.results[0].outcome is CheckOutcome.WARNED
-    assert proof.holds
+    assert proof.has_no_errors
 
 
 JUNK = st.one_of(
@@ -210,16 +210,16 @@ def test_deep_nesting_is_finding():
         for _ in range(900):
             deep = [deep]
         record[member] = {"a": deep}
-        assert not prove(record).holds, member
+        assert not prove(record).has_no_errors, member
 
 
 def test_empty_record_is_rejected():
-    assert not prove({}).holds
+    assert not prove({}).has_no_errors
 
 
 def test_batch_proofs_match_single_proofs():
     records = [*(made_record(name) for name in FEATURES), {}]
-    assert prove_together([Provable(record) for record in records]) == [prove(record) for record in records]
+    assert prove_batch([ProofInput(record) for record in records]) == [prove(record) for record in records]
 
 
 def test_odd_length_bytecode_is_rejected():

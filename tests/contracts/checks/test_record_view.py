@@ -8,7 +8,7 @@ from statuary.contracts.checks.record_view import (
     MetadataHashes,
     RecordView,
     as_json_text,
-    hex_bytes,
+    decode_hex,
     same_json,
 )
 from statuary.contracts.model.metadata_hashes import metadata_hash
@@ -27,8 +27,8 @@ AS_WRITTEN = [
 def test_metadata_text_is_kept(text):
     hashes = MetadataHashes(METADATA, text)
     assert hashes.text == text
-    assert hashes.has("ipfs", metadata_hash(text.encode(), "ipfs"))
-    assert not hashes.has("ipfs", bytes(34))
+    assert hashes.includes("ipfs", metadata_hash(text.encode(), "ipfs"))
+    assert not hashes.includes("ipfs", bytes(34))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_different_values_are_recognized(value, other):
     ],
 )
 def test_hex_text_is_decoded(text, data):
-    assert hex_bytes(text) == data
+    assert decode_hex(text) == data
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,6 @@ def test_value_is_shown_as_json(value, text):
 
 def test_invalid_immutables_prevent_match():
     record = made_record("immutables")
-    assert RecordView(record).runtime.found is not None
+    assert RecordView(record).runtime.found_match is not None
     record["runtimeBytecode"]["immutableReferences"] = {"7": "x"}
-    assert RecordView(record).runtime.found is None
+    assert RecordView(record).runtime.found_match is None

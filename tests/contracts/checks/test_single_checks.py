@@ -168,12 +168,12 @@ def test_metadata_without_sources_fails():
 
 def test_keccak_cache_drops_oldest_hash():
     cache = KeccakCache(2)
-    digests = [cache.of(text) for text in ("a", "b", "c", "a")]
+    digests = [cache.hash_text(text) for text in ("a", "b", "c", "a")]
     assert digests == ["0x" + keccak256(text.encode()).hex() for text in ("a", "b", "c", "a")]
     assert len(cache._known) == 2
     cache.clear()
     assert cache._known == {}
-    assert cache.of("\ud800") == "0x" + keccak256(b"\xed\xa0\x80").hex()
+    assert cache.hash_text("\ud800") == "0x" + keccak256(b"\xed\xa0\x80").hex()
 
 
 def test_reason_names_absent_metadata():

@@ -19,7 +19,7 @@ from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, CompilationEvidence
 from statuary.contracts.model.record import in_served_order
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.contracts.sources.evidence import anchor_file, compilation_json
+from statuary.contracts.sources.evidence import encode_anchor, encode_compilation
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
@@ -108,7 +108,7 @@ def upgraded(time: int = LATER) -> dict[str, Any]:
     slots = {slot: 0xAA if slot.startswith("0x360894") else 0 for slot in own.storage}
     code = record["runtimeBytecode"]["onchainBytecode"]
     anchor = anchor_of(digest_of(record), record["address"], code, slots=slots, time=time)
-    return with_files(record, anchor=anchor_file(anchor))
+    return with_files(record, anchor=encode_anchor(anchor))
 
 
 def anchored(code: str | None = None, record: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def anchored(code: str | None = None, record: dict[str, Any] | None = None, **gi
     record = record or made_record()
     its = record["runtimeBytecode"]["onchainBytecode"] if code is None else code
     return with_files(
-        record, anchor=anchor_file(anchor_of(digest_of(record), record["address"], its, **given))
+        record, anchor=encode_anchor(anchor_of(digest_of(record), record["address"], its, **given))
     )
 
 
@@ -138,7 +138,7 @@ def compiled(**changes: Any) -> dict[str, Any]:
     evidence = CompilationEvidence(
         digest_of(record), version, "aa" * 32, "bb" * 32, "cc" * 32, "1.0", members
     )
-    return with_files(record, compilation=compilation_json(evidence._replace(**changes)))
+    return with_files(record, compilation=encode_compilation(evidence._replace(**changes)))
 
 
 CASES = {

@@ -14,11 +14,11 @@ from statuary.contracts.checks.prove import (
     CONTRACT_CHECKS,
     OF_COMPILATION,
     OF_DEPLOYMENT,
-    Provable,
-    prove_together,
+    ProofInput,
+    prove_batch,
     run_checks,
 )
-from statuary.contracts.incremental.build_contract import build_contracts_together
+from statuary.contracts.incremental.build_contract import build_contract_batch
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.built_contracts import contract_build_settings
 from statuary.contracts.model.compiled_part import CREATION, OTHERS, RUNTIME, CompiledParts, split_record_text
@@ -88,7 +88,7 @@ def outcome(text: bytes, settings: ContractBuildSettings) -> Outcome:
         source = ContractSource(
             source.path, contract.record["chainId"], contract.record["address"], source.form
         )
-    (built,) = build_contracts_together([(source, contract)], settings)
+    (built,) = build_contract_batch([(source, contract)], settings)
     built, documents = built.with_documents()
     known = orjson.dumps(contract.record) if contract.canonical is not None else repr(contract.record)
     return Outcome(known, contract.canonical, (built._replace(make=None), contract.findings), documents)  # type: ignore[arg-type]
@@ -263,8 +263,8 @@ def test_deployment_checks_are_never_cached(memory: CompiledParts, settings: Con
     contract = parse_record_json(orjson.dumps(record), "record.json")
     assert contract.part is not None
     assert contract.part.proof_results
-    (proof,) = prove_together([Provable(contract.record or {}, part=contract.part)])
-    assert not proof.holds
+    (proof,) = prove_batch([ProofInput(contract.record or {}, part=contract.part)])
+    assert not proof.has_no_errors
     assert "runtime-bytecode-mismatch" in {finding.rule for finding in proof.findings}
 
 
@@ -288,7 +288,7 @@ def test_cached_part_consumes_full_budget(memory: CompiledParts) -> None:
     for _ in range(4):
         contract = parse_record_json(text, "record.json")
         with step_budget():
-            prove_together([Provable(contract.record or {}, part=contract.part)])
+            prove_batch([ProofInput(contract.record or {}, part=contract.part)])
             spent.append(MAX_STEPS - steps_left())
     assert len(set(spent)) == 1
     assert spent[0] > 0

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 from statuary.base.findings import Severity
 from statuary.cli.main import command
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.incremental.build_contract import _code_findings, build_contracts_together
+from statuary.contracts.incremental.build_contract import _code_findings, build_contract_batch
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.model.record import in_served_order
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.evidence import encode_anchor
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.document import encode_unchecked
 from support.contracts import made_record
@@ -71,7 +71,7 @@ LISTED = f"    gone: [{{address: '{ADDRESS.lower()}', date: 2026-11-20, reason: 
 
 @pytest.mark.slow
 def test_build_with_known_contradiction_succeeds(tmp_path):
-    anchor = anchor_file(anchor_of(DIGEST, ADDRESS, "0x"))
+    anchor = encode_anchor(anchor_of(DIGEST, ADDRESS, "0x"))
     content, out = tmp_path / "content", tmp_path / "site"
     files = {PATH: orjson.dumps(RECORD), f"{PATH.removesuffix('.json')}/anchor.json": anchor}
     for site, code in ((SITE, 4), (SITE + LISTED, 0), (SITE, 4)):
@@ -92,7 +92,7 @@ def built(record, **settings):
     """Return a record as a build with some settings makes it."""
     contract = parse_record_json(encode_unchecked(record), PATH)
     settings = ContractBuildSettings(chains=frozenset((CHAIN,)), **settings)
-    (contract,) = build_contracts_together([(SOURCE, contract)], settings)
+    (contract,) = build_contract_batch([(SOURCE, contract)], settings)
     return contract
 
 

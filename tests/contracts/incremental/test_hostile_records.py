@@ -11,7 +11,7 @@ from benchmarks.record_mutants import mutant, true_texts
 from statuary.base.budget import DEFECT
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.contracts.incremental.build_contract import build_contracts_together
+from statuary.contracts.incremental.build_contract import build_contract_batch
 from statuary.contracts.incremental.built_contracts import contract_build_settings
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
@@ -84,7 +84,7 @@ def test_mutated_records_cause_no_defects(tmp_path: Path) -> None:
         source = ContractSource(
             path, CHAIN, path.rpartition("/")[2].removesuffix(".json"), ContractForm.RECORD
         )
-        (built,) = build_contracts_together([(source, read)], settings)
+        (built,) = build_contract_batch([(source, read)], settings)
         built, _ = built.with_documents()
         slowest = max(slowest, process_time() - began)
         withheld += not built.is_published

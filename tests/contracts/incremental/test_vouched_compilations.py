@@ -5,13 +5,13 @@ from hashlib import sha256
 import orjson
 import pytest
 
-from statuary.contracts.incremental.build_contract import build_contracts_together
+from statuary.contracts.incremental.build_contract import build_contract_batch
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import in_served_order
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import compilation_json
+from statuary.contracts.sources.evidence import encode_compilation
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.document import encode_unchecked
 from support.contracts import made_record
@@ -31,7 +31,7 @@ EVIDENCE = CompilationEvidence(
     "1.0",
     ("abi", "storageLayout"),
 )
-LISTED = sha256(compilation_json(EVIDENCE)).hexdigest()
+LISTED = sha256(encode_compilation(EVIDENCE)).hexdigest()
 
 
 def proof_of(evidence, code=CODE, **settings):
@@ -46,7 +46,7 @@ def proof_of(evidence, code=CODE, **settings):
         **settings,
     )
     source = ContractSource(PATH, CHAIN, ADDRESS, ContractForm.RECORD)
-    (built,) = build_contracts_together([(source, contract)], settings)
+    (built,) = build_contract_batch([(source, contract)], settings)
     [proof] = [one for one in built.make().documents if one.path.startswith("proof/")]
     return orjson.loads(proof.body)
 

@@ -35,7 +35,7 @@ def test_record_is_put_together_again() -> None:
     record, pieces = record_and_pieces()
     part = added(CompiledParts(1_000_000))
     assert part is not None
-    assert orjson.dumps(part.record_of(pieces.deployed)) == orjson.dumps(record)
+    assert orjson.dumps(part.record_with_deployment(pieces.deployed)) == orjson.dumps(record)
 
 
 def test_noncanonical_text_is_refused() -> None:
@@ -44,7 +44,7 @@ def test_noncanonical_text_is_refused() -> None:
     for place, piece in enumerate(pieces.deployed):
         spaced = (*pieces.deployed[:place], b" " + piece, *pieces.deployed[place + 1 :])
         with pytest.raises(ValueError, match="this is not canonical"):
-            part.record_of(spaced)
+            part.record_with_deployment(spaced)
 
 
 def test_other_members_are_refused() -> None:
@@ -53,7 +53,7 @@ def test_other_members_are_refused() -> None:
     for place, piece in enumerate(pieces.deployed):
         longer = (*pieces.deployed[:place], piece[:-1] + b',"more":1}', *pieces.deployed[place + 1 :])
         with pytest.raises(ValueError, match="these are other members"):
-            part.record_of(longer)
+            part.record_with_deployment(longer)
 
 
 def test_side_with_other_members_is_refused() -> None:
@@ -61,7 +61,7 @@ def test_side_with_other_members_is_refused() -> None:
     assert part is not None
     before = pieces.deployed[0].replace(b'"onchainBytecode"', b'"otherBytecode"')
     with pytest.raises(ValueError, match="these are other members"):
-        part.record_of((before, *pieces.deployed[1:]))
+        part.record_with_deployment((before, *pieces.deployed[1:]))
 
 
 def test_large_part_is_not_kept() -> None:

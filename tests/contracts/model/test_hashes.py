@@ -8,11 +8,11 @@ import pytest
 from statuary.contracts.model.auxdata import parse_auxdata, split_auxdata
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.contracts.model.metadata_hashes import (
-    base58,
-    bzzr1,
+    encode_base58,
     ipfs_multihash,
     metadata_hash,
     metadata_texts,
+    swarm_hash_v1,
 )
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ def pattern(size: int) -> bytes:
 
 @pytest.mark.parametrize("size", CIDS, ids=str)
 def test_ipfs_hash_matches_importer(size):
-    assert base58(ipfs_multihash(pattern(int(size))[: int(size)])) == CIDS[size]
+    assert encode_base58(ipfs_multihash(pattern(int(size))[: int(size)])) == CIDS[size]
 
 
 @pytest.mark.parametrize("row", COMPILED, ids=lambda row: f"{row['solc']}-{row['filler']}")
@@ -51,9 +51,9 @@ def test_vectors_cover_chunk_boundaries():
 
 
 def test_short_inputs_are_hashed():
-    assert base58(b"\0\0\1") == "112"
+    assert encode_base58(b"\0\0\1") == "112"
     assert ipfs_multihash(b"")[:2] == b"\x12\x20"
-    assert bzzr1(b"") == bytes(32)
+    assert swarm_hash_v1(b"") == bytes(32)
 
 
 def test_metadata_texts_are_those_of_solc() -> None:

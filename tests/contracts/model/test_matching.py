@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.base.json_values import in_jsonb_order
+from statuary.base.json_values import sort_keys_as_jsonb
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.abi import parse_abi_parameters
 from statuary.contracts.model.auxdata import (
@@ -32,7 +32,7 @@ from statuary.contracts.model.transformations import (
     TransformationReason,
     TransformationStep,
     TransformationType,
-    replay,
+    replay_transformations,
 )
 from support.strategies import steady
 
@@ -123,7 +123,7 @@ def test_javascript_order_puts_integers_first():
 
 def test_jsonb_order_sorts_by_length():
     value = {"bb": 1, "a": {"z": 1, "é": 2, "yy": 3}, "ba": [{"d": 1, "c": 2}]}
-    ordered = in_jsonb_order(value)
+    ordered = sort_keys_as_jsonb(value)
     assert list(ordered) == ["a", "ba", "bb"]
     assert list(ordered["a"]) == ["z", "yy", "é"]
     assert list(ordered["ba"][0]) == ["c", "d"]
@@ -238,5 +238,7 @@ def test_arbitrary_matches_replay(code, other, is_deployed, data):
         onchain += data.draw(st.sampled_from([b"", ARGUMENT]))
         found = match_creation(side, bytes(onchain), parse_abi_parameters([{"type": "bytes"}]))
     assert found is not None
-    replayed = replay(code, found.transformations, found.values, max_bytes=len(code) + len(onchain))
+    replayed = replay_transformations(
+        code, found.transformations, found.values, max_bytes=len(code) + len(onchain)
+    )
     assert replayed == bytes(onchain)

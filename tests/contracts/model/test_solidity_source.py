@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.contracts.model.solidity_source import declaration, immutable_count, strip_comments, yul_object
+from statuary.contracts.model.solidity_source import (
+    count_immutables,
+    find_declaration,
+    strip_comments,
+    yul_object_name,
+)
 from support.strategies import steady
 
 OLD, RECENT = "0.4.24+commit.e67f0147", "0.8.30+commit.73712a01"
@@ -49,23 +54,23 @@ NOT_DECLARED = [
 
 @pytest.mark.parametrize("text", DECLARED)
 def test_solidity_declaration_is_found(text):
-    assert declaration(text, "A", RECENT).keyword == "contract"
+    assert find_declaration(text, "A", RECENT).keyword == "contract"
 
 
 @pytest.mark.parametrize("text", NOT_DECLARED)
 def test_hidden_solidity_name_is_ignored(text):
-    assert declaration(text, "A", RECENT) is None
+    assert find_declaration(text, "A", RECENT) is None
 
 
 @pytest.mark.parametrize("keyword", ["contract", "library", "interface"])
 def test_declaration_has_keyword(keyword):
-    assert declaration(f"{keyword} A$_1 {{}}", "A$_1", RECENT).keyword == keyword
+    assert find_declaration(f"{keyword} A$_1 {{}}", "A$_1", RECENT).keyword == keyword
 
 
 def test_carriage_return_ends_recent_comments():
     text = "// one\rcontract A {}\n"
-    assert declaration(text, "A", OLD) is None
-    assert declaration(text, "A", "0.4.25+commit.59dbf8f1") is not None
+    assert find_declaration(text, "A", OLD) is None
+    assert find_declaration(text, "A", "0.4.25+commit.59dbf8f1") is not None
 
 
 @pytest.mark.parametrize(
@@ -82,12 +87,12 @@ def test_carriage_return_ends_recent_comments():
     ],
 )
 def test_layout_belongs_to_head(text, has_layout):
-    assert declaration(text, "A", RECENT).has_layout is has_layout
+    assert find_declaration(text, "A", RECENT).has_layout is has_layout
 
 
 def test_immutables_are_counted_in_code():
     text = "contract A { uint immutable a; bytes32 immutable public b; // uint immutable c;\n string s = 'immutable'; }"
-    assert immutable_count(text, RECENT) == 2
+    assert count_immutables(text, RECENT) == 2
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,7 @@ def test_immutables_are_counted_in_code():
     ],
 )
 def test_yul_object_is_outermost(text, name):
-    assert yul_object(text) == name
+    assert yul_object_name(text) == name
 
 
 PIECES = st.sampled_from(

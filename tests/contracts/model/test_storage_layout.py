@@ -11,7 +11,7 @@ from statuary.base.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
 from statuary.contracts.model.storage_layout import (
     LayoutFault,
     SolidityLayout,
-    solidity_layout,
+    parse_solidity_layout,
     vyper_layout_faults,
 )
 from support.requirements import absent
@@ -37,9 +37,9 @@ def changed(where, value):
 
 
 def faults_of(layout, **options):
-    read = solidity_layout(layout)
+    read = parse_solidity_layout(layout)
     assert isinstance(read, SolidityLayout)
-    return list(read.faults(**options))
+    return list(read.find_faults(**options))
 
 
 def kind(name):
@@ -195,7 +195,7 @@ def test_layout_depth_is_limited():
     ],
 )
 def test_unknown_layout_members_are_fault(layout):
-    assert solidity_layout(layout) == LayoutFault("a layout has the members storage and types")
+    assert parse_solidity_layout(layout) == LayoutFault("a layout has the members storage and types")
 
 
 def place(slot, size=1):

@@ -13,7 +13,7 @@ from statuary.contracts.model.transformations import (
     TransformationType,
     first_difference,
     parse_transformation,
-    replay,
+    replay_transformations,
     value_bytes,
     value_names,
 )
@@ -58,7 +58,7 @@ def step(kind="replace", reason="library", offset=0, **members):
     ],
 )
 def test_replay_applies_steps(steps, values, result):
-    assert replay(CODE, steps, values, max_bytes=100) == result
+    assert replay_transformations(CODE, steps, values, max_bytes=100) == result
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_replay_applies_steps(steps, values, result):
 )
 def test_replay_rejects_invalid_step(steps, values, place):
     with pytest.raises(ReplayError) as refusal:
-        replay(CODE, steps, values, max_bytes=100)
+        replay_transformations(CODE, steps, values, max_bytes=100)
     assert refusal.value.step == place
 
 
@@ -119,7 +119,9 @@ def test_value_names_list_reasons_and_ids():
 def test_too_many_resizing_steps_are_rejected():
     steps = [step("insert", "constructorArguments", 0)] * (MAX_RESIZING_STEPS + 1)
     with pytest.raises(ReplayError):
-        replay(bytes(1_000_000), steps, {"constructorArguments": "0xff"}, max_bytes=10_000_000)
+        replay_transformations(
+            bytes(1_000_000), steps, {"constructorArguments": "0xff"}, max_bytes=10_000_000
+        )
 
 
 @steady
@@ -135,7 +137,9 @@ def test_random_step_splices_or_fails(code, value, offset, length, kind):
         type=kind, reason=TransformationReason.CBOR_AUXDATA, offset=offset, id="1", length=length
     )
     try:
-        result = replay(code, [one], {"cborAuxdata": {"1": "0x" + value.hex()}}, max_bytes=100)
+        result = replay_transformations(
+            code, [one], {"cborAuxdata": {"1": "0x" + value.hex()}}, max_bytes=100
+        )
     except ReplayError:
         assert offset + (0 if kind is TransformationType.INSERT else length) > len(code)
         return
@@ -159,7 +163,9 @@ def replays(side):
     steps = [parse_transformation(value) for value in side["transformations"]]
     onchain, recompiled = (bytes.fromhex(side[f"{name}Bytecode"][2:]) for name in ("onchain", "recompiled"))
     return (
-        replay(recompiled, steps, side["transformationValues"], max_bytes=len(onchain) + len(recompiled))
+        replay_transformations(
+            recompiled, steps, side["transformationValues"], max_bytes=len(onchain) + len(recompiled)
+        )
         == onchain
     )
 

@@ -13,7 +13,7 @@ from statuary.contracts.checks.prove import prove
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.pages.proof import proof_view
-from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english, page_texts
+from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english_sentence, page_texts
 from statuary.site.pages.site_context import Localization
 from statuary.site.settings import LANGUAGES
 from support.contracts import FEATURES, made_record
@@ -97,7 +97,7 @@ def test_translated_reason_has_no_english(key):
     words = [
         words.strip() for words in PLACEHOLDER.split(sentence)[::2] if len(words.strip()) > len("in Vyper")
     ]
-    assert shown_reason(reason, DEFAULT_LANGUAGE) == english(reason)
+    assert shown_reason(reason, DEFAULT_LANGUAGE) == english_sentence(reason)
     for language in OTHERS:
         shown = shown_reason(reason, language)
         assert all(value in shown for _, value in reason.values)
@@ -106,7 +106,10 @@ def test_translated_reason_has_no_english(key):
 
 def test_reason_numbers_use_language_grouping():
     reason = because("older_block", block=21_000)
-    assert english(reason) == "block 21,000 is older than the record and has different code at the address"
+    assert (
+        english_sentence(reason)
+        == "block 21,000 is older than the record and has different code at the address"
+    )
     assert "21.000" in shown_reason(reason, "de")
 
 
@@ -115,7 +118,10 @@ def test_evidence_error_uses_page_language():
     block = AnchoredBlock(21_000, "0x" + "ab" * 32, "0xnot hex")
     proof = prove(record, anchor=Anchor("ab", block=block), digest="ab")
     claim = proof.claim(ClaimName.ON_CHAIN)
-    assert (claim.status, english(claim.reason)) == (ClaimStatus.NOT_SHOWN, "a node of the proof is not hex")
+    assert (claim.status, english_sentence(claim.reason)) == (
+        ClaimStatus.NOT_SHOWN,
+        "a node of the proof is not hex",
+    )
     assert (claim.reason, "") in proof.evidence_problems
     assert shown_reason(claim.reason, "de") == "ein Knoten des Beweises ist nicht hexadezimal"
 
@@ -124,5 +130,5 @@ def test_anchor_words_are_quoted():
     record = made_record(FEATURES[0] if isinstance(FEATURES, (list, tuple)) else next(iter(FEATURES)))
     anchor = Anchor("ab", missing={"onChain": "example.org has no {such} block"})
     claim = prove(record, anchor=anchor, digest="ab").claim(ClaimName.ON_CHAIN)
-    assert english(claim.reason) == "anchor.json says: “example.org has no {such} block”"
+    assert english_sentence(claim.reason) == "anchor.json says: “example.org has no {such} block”"
     assert "„example.org has no {such} block“" in shown_reason(claim.reason, "de")

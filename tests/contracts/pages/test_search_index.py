@@ -13,7 +13,7 @@ from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages import search
 from statuary.contracts.pages.previous_pages import PreviousPages
-from statuary.contracts.pages.search import MAX_PER_TERM, search_documents, words_of
+from statuary.contracts.pages.search import MAX_PER_TERM, search_documents, words_of_name
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import page_texts
 from support.random_runs import times
@@ -77,7 +77,7 @@ def found(index: dict[str, Any], kind: str, term: str) -> list[list[Any]]:
     ],
 )
 def test_name_is_split_into_words(name: str, words: list[str]) -> None:
-    assert words_of(name) == words
+    assert words_of_name(name) == words
 
 
 def test_contracts_match_address_selector_and_name() -> None:

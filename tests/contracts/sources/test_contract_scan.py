@@ -57,8 +57,8 @@ def test_largest_folder_listing_is_cached_once(root, monkeypatch):
     listings = ListingCache()
     folders = [root / "contracts" / name for name in ("1", "10", "137")]
 
-    first = [listings.of(folder, is_chain=True) for folder in folders]
-    again = [listings.of(folder, is_chain=True) for folder in folders]
+    first = [listings.list_folder(folder, is_chain=True) for folder in folders]
+    again = [listings.list_folder(folder, is_chain=True) for folder in folders]
 
     assert first == again
     assert looked == ["1", "10", "137", "1", "137"]

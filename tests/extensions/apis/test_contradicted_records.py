@@ -14,7 +14,7 @@ import yaml
 from statuary.base.primitives import checksum_address
 from statuary.contracts.model.proxy_detection import proxy_slots
 from statuary.contracts.model.record import in_served_order
-from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.evidence import encode_anchor
 from statuary.site.document import encode_unchecked
 from statuary.site.url_table import match_url
 from support.made_anchors import anchor_of
@@ -59,7 +59,7 @@ def with_anchor(code: str = "", **given: Any) -> dict[str, bytes]:
     path = record_path(PROXY)
     return {
         path: orjson.dumps(record),
-        f"{path.removesuffix('.json')}/anchor.json": anchor_file(anchor),
+        f"{path.removesuffix('.json')}/anchor.json": encode_anchor(anchor),
     }
 
 
@@ -114,7 +114,7 @@ def test_rejected_proxy_keeps_no_functions(tmp_path):
     digest = sha256(encode_unchecked(in_served_order(record))).hexdigest()
     slots = dict.fromkeys(proxy_slots("EIP1967Proxy", PROXY), 0) | {SLOT: int(UPGRADED, 16)}
     anchor = anchor_of(digest, PROXY, record["runtimeBytecode"]["onchainBytecode"], slots=slots)
-    files = {path: orjson.dumps(record), f"{path.removesuffix('.json')}/anchor.json": anchor_file(anchor)}
+    files = {path: orjson.dumps(record), f"{path.removesuffix('.json')}/anchor.json": encode_anchor(anchor)}
     site = site_of(tmp_path, files)
     assert said(site)["resolved"] == [(False, [UPGRADED])]
     for path, body in site.items():
@@ -125,7 +125,7 @@ def test_rejected_proxy_keeps_no_functions(tmp_path):
 def test_contradicted_implementation_gives_no_functions(tmp_path):
     token = orjson.loads(signed_record(TOKEN_ABI, TOKEN))
     digest = sha256(encode_unchecked(in_served_order(token))).hexdigest()
-    anchor = anchor_file(anchor_of(digest, TOKEN, OTHER_CODE))
+    anchor = encode_anchor(anchor_of(digest, TOKEN, OTHER_CODE))
     token_anchor = f"{record_path(TOKEN).removesuffix('.json')}/anchor.json"
     site = site_of(tmp_path, with_slot(TOKEN) | {token_anchor: anchor})
     assert said(site)["resolved"] == [(False, [TOKEN])]

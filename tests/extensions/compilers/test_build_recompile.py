@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.contracts.model.record import in_served_order
-from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.evidence import encode_anchor
 from statuary.site.document import encode_unchecked
 from support.contracts import NAME, PATH, made_record
 from support.made_anchors import anchor_of
@@ -40,7 +40,7 @@ class Site:
         files = SMALL_SITE | {
             "site.yaml": base + chain,
             f"{place}.json": canonical,
-            f"{place}/anchor.json": anchor_file(anchor),
+            f"{place}/anchor.json": encode_anchor(anchor),
         }
         write_files(folder / "content", files)
         self.compiler = self._compiler(changed_output)

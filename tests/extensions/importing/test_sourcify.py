@@ -61,7 +61,7 @@ def failing(url):
         def do_GET(self):
             proxy.requested.append(self.path)
             path = self.path.partition("?")[0]
-            fault = proxy.faults[path].pop(0) if proxy.faults.get(path) else None
+            fault = proxy.find_faults[path].pop(0) if proxy.find_faults.get(path) else None
             status, body = (fault, b"") if isinstance(fault, int) else ask(url + self.path)
             body = {"html": b"<!DOCTYPE html>", "half": body[: len(body) // 2]}.get(fault, body)
             self.send_response(200 if fault else status) if isinstance(fault, str) else self.send_response(
@@ -134,7 +134,7 @@ def test_failed_import_is_completed_by_next(tmp_path):
     documents = [f"/v2/contract/{CHAIN}/{path.rpartition('/')[2][:-5]}" for path in given]
     with served_site(theirs, tmp_path / "theirs") as url, failing(url) as proxy:
         limited, broken, cut, html, half = documents[:5]
-        proxy.faults = {
+        proxy.find_faults = {
             f"/v2/contracts/{CHAIN}": [503],
             limited: [429, 500],
             broken: [500] * RETRIES.tries,
@@ -161,7 +161,9 @@ def test_failed_import_is_completed_by_next(tmp_path):
 def test_unreachable_server_ends_import(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
-        proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * RETRIES.tries for address in ADDRESSES}
+        proxy.find_faults = {
+            f"/v2/contract/{CHAIN}/{address}": [503] * RETRIES.tries for address in ADDRESSES
+        }
         done, _ = run_import(ours, proxy.url, ADDRESSES)
         assert "returns 503" in done.report.incomplete
         assert len(proxy.requested) == 3 * RETRIES.tries

@@ -20,7 +20,7 @@ from statuary.extensions.log.notes import checkpoint_text
 from statuary.extensions.log.options import site_reader
 from statuary.extensions.log.published_log import open_log
 from statuary.extensions.log.verify import SiteCheck
-from statuary.publish.folder.reader import everything_in
+from statuary.publish.folder.reader import walk_everything
 from statuary.publish.manifest import ManifestBuilder, encode_manifest
 from statuary.publish.origin import SiteOrigin
 from statuary.site.document import encode_json
@@ -168,7 +168,7 @@ def test_verify_names_everything_uncovered(site, kind):
     assert checked(site).holds
     before = set(tree(site))
     UNCOVERED[kind](site)
-    (name,) = set(everything_in(site)) - before or {"snapshot/manifest.json"}
+    (name,) = set(walk_everything(site)) - before or {"snapshot/manifest.json"}
     assert name in "\n".join(problems_of(site))
     output = CliRunner().invoke(
         command, ["log", "verify", str(site), "--forget", "--public-key", KEY.public.text]

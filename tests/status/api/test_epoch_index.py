@@ -74,20 +74,20 @@ def test_document_without_epochs_is_not_found():
 def test_instants_are_compared_with_now():
     index = parsed()
     assert (index.start, index.end) == (at("10:00"), at("20:00"))
-    assert index.latest_by(at("09:00")) == at("10:00")
-    assert index.latest_by(at("11:00")) == at("11:00")
-    assert index.latest_by(at("11:59")) == at("11:00")
-    assert index.next_after(at("09:00")) == at("11:00")
-    assert index.next_after(at("11:00")) == at("12:00")
-    assert index.next_after(at("14:00")) is None
+    assert index.latest_change_before(at("09:00")) == at("10:00")
+    assert index.latest_change_before(at("11:00")) == at("11:00")
+    assert index.latest_change_before(at("11:59")) == at("11:00")
+    assert index.next_change_after(at("09:00")) == at("11:00")
+    assert index.next_change_after(at("11:00")) == at("12:00")
+    assert index.next_change_after(at("14:00")) is None
     assert index.stale_since(at("19:59")) == ""
     assert index.stale_since(at("20:00")) == INDEX["until"]
 
 
 def test_end_hides_later_instants():
     index = parsed(until=INSTANTS[3])
-    assert index.next_after(at("11:30")) == at("12:00")
-    assert index.next_after(at("12:00")) is None
+    assert index.next_change_after(at("11:30")) == at("12:00")
+    assert index.next_change_after(at("12:00")) is None
 
 
 BROKEN = [
@@ -117,8 +117,8 @@ def test_broken_index_has_no_epochs(changes, tmp_path: Path):
 def test_documents_never_change_without_epochs():
     index, now = readable_epochs(b"{"), at("12:00")
     assert index.start < now < index.end == index.build_due
-    assert index.latest_by(now) == index.start
-    assert (index.next_after(now), index.stale_since(now)) == (None, "")
+    assert index.latest_change_before(now) == index.start
+    assert (index.next_change_after(now), index.stale_since(now)) == (None, "")
     assert (index.document_at(PATH, now), list(index.versions_of(PATH))) == (None, [])
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from statuary.site.document import Document
 from statuary.site.urls import HTML, JSON
-from statuary.status.api.epochs import PatchBase, PatchError, patched
+from statuary.status.api.epochs import PatchBase, PatchError, apply_patch
 from support.edge_runtimes import deno
 from support.requirements import CHECKOUT
 from support.strategies import steady
@@ -29,7 +29,7 @@ def document(body: bytes, media_type: str = JSON) -> Document:
 def test_patch_produces_target_document(before, after, media_type):
     one, other = ("".join(texts).encode() for texts in (before, after))
     patch = PatchBase(document(one, media_type)).patch(document(other, media_type))
-    assert patched(one, patch) == other
+    assert apply_patch(one, patch) == other
 
 
 @steady
@@ -37,7 +37,7 @@ def test_patch_produces_target_document(before, after, media_type):
 def test_patch_handles_arbitrary_texts(before, after):
     base = document(before.encode("utf-8", "replace"))
     other = document(after.encode("utf-8", "replace"))
-    assert patched(base.body, PatchBase(base).patch(other)) == other.body
+    assert apply_patch(base.body, PatchBase(base).patch(other)) == other.body
 
 
 def records(moment: str) -> bytes:
@@ -61,14 +61,14 @@ def test_patch_contains_only_differences():
 @pytest.mark.parametrize("patch", [b"", b"{}", b"[]", b'{"base":1}', b'{"base":"0","parts":[]}'])
 def test_patch_of_wrong_base_is_rejected(patch):
     with pytest.raises(PatchError):
-        patched(b"some bytes", patch)
+        apply_patch(b"some bytes", patch)
 
 
 def test_invalid_patch_parts_are_rejected():
     patch = json.loads(PatchBase(document(b"some bytes")).patch(document(b"other bytes")))
     for parts in (7, [7], [None], [["a", "b"]]):
         with pytest.raises(PatchError):
-            patched(b"some bytes", json.dumps(patch | {"parts": parts}).encode())
+            apply_patch(b"some bytes", json.dumps(patch | {"parts": parts}).encode())
 
 
 SCRIPT = """

@@ -13,8 +13,8 @@ from statuary.status.feeds.badges import (
     RED,
     STATUS_COLOURS,
     Badge,
+    badge_svg,
     shields_endpoint,
-    svg,
     text_width,
 )
 from statuary.status.model.vocabulary import ComponentStatus, Impact
@@ -27,7 +27,7 @@ SHIELDS_COLOURS = {"brightgreen", "green", "yellowgreen", "yellow", "orange", "r
 
 
 def drawn(badge):
-    return ET.fromstring(svg(badge))
+    return ET.fromstring(badge_svg(badge))
 
 
 def bodies(moment):
@@ -131,7 +131,7 @@ def test_hostile_badge_text_is_escaped(text):
 
 
 def test_badge_has_no_external_references():
-    body = svg(Badge("Public RPC", "operational", RED)).decode()
+    body = badge_svg(Badge("Public RPC", "operational", RED)).decode()
     assert "href" not in body
     assert "url(" not in body
     assert body.count("http") == 1

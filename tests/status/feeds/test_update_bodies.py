@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.status.feeds.feed import NOT_IN_XML, body_html, body_plain, one_line, xml_text
+from statuary.status.feeds.feed import (
+    NOT_IN_XML,
+    body_html,
+    body_plain,
+    one_line,
+    remove_invalid_xml_characters,
+)
 from support.feed_rules import html_faults
 from support.random_runs import times
 
@@ -143,4 +149,4 @@ def test_hostile_body_is_sanitized(body):
 
 def test_names_are_single_line_xml_text():
     assert one_line(" RPC\r\n\t(Europe)\x00 \u2028 & <b>") == "RPC (Europe) & <b>"
-    assert xml_text("\t\n\x08\x0c\x7f\ud800\udfff\uffff😀") == "\t\n\x7f😀"
+    assert remove_invalid_xml_characters("\t\n\x08\x0c\x7f\ud800\udfff\uffff😀") == "\t\n\x7f😀"

@@ -23,7 +23,7 @@ def troubles(
 ) -> dict[date, DayDowntime]:
     catalogue = catalogue_of(page=page, **records)
     rpc = next(component for component in catalogue.components if component.key == "rpc")
-    return DowntimeByDay(build_timeline(catalogue, now)).of(rpc.id, DateRange(*days, now))
+    return DowntimeByDay(build_timeline(catalogue, now)).downtimes_of(rpc.id, DateRange(*days, now))
 
 
 OUTAGE = {

@@ -48,7 +48,7 @@ def test_updates_change_incident_state(instant, status, impact, monitoring_at, r
 
 def test_note_after_end_keeps_resolution_time():
     note = "      - {at: 2026-11-02T15:00:00Z, status: resolved, body: More.}\n"
-    final = history_of(f"{TROUBLE.rstrip()}\n{note}").final
+    final = history_of(f"{TROUBLE.rstrip()}\n{note}").final_state
     assert (final.resolved_at, final.updated_at) == (at("11-02 12:00"), at("11-02 15:00"))
 
 
@@ -59,11 +59,13 @@ def test_reopened_incident_ends_at_second_resolution():
     )
     history = history_of(f"{TROUBLE.rstrip()}\n{later}")
     assert history.state_at(at("11-02 13:00")).resolved_at is None
-    assert history.final.resolved_at == at("11-02 14:00")
+    assert history.final_state.resolved_at == at("11-02 14:00")
 
 
 def test_updates_are_newest_first():
-    displayed = [published.update.display_at for published in history_of(TROUBLE).final.published_updates]
+    displayed = [
+        published.update.display_at for published in history_of(TROUBLE).final_state.published_updates
+    ]
 
     assert displayed == sorted(displayed, reverse=True)
 
@@ -71,14 +73,14 @@ def test_updates_are_newest_first():
 def test_simultaneous_updates_keep_written_order():
     text = TROUBLE.replace("11:45:00Z, status: monitoring", "12:00:00Z, status: monitoring")
 
-    assert [p.update.status for p in history_of(text).final.published_updates[:2]] == [
+    assert [p.update.status for p in history_of(text).final_state.published_updates[:2]] == [
         "resolved",
         "monitoring",
     ]
 
 
 def test_impact_override_takes_precedence():
-    assert history_of(TROUBLE + "    impact_override: none\n").final.impact == "none"
+    assert history_of(TROUBLE + "    impact_override: none\n").final_state.impact == "none"
 
 
 def test_component_major_outage_is_critical():
@@ -88,7 +90,7 @@ def test_component_major_outage_is_critical():
         components: {rpc: major_outage}
         updates: [{at: 2026-11-02T10:00:00Z, status: investigating}]
     """
-    assert history_of(text).final.impact == "critical"
+    assert history_of(text).final_state.impact == "critical"
 
 
 def test_draft_has_no_history():
@@ -144,7 +146,7 @@ def test_imported_timestamps_take_precedence():
     history = history_of(TROUBLE + given)
 
     assert history.state_at(at("11-02 10:57")).monitoring_at is None
-    assert history.final.monitoring_at == at("11-02 10:58")
-    assert history.final.resolved_at == at("11-02 11:58")
+    assert history.final_state.monitoring_at == at("11-02 10:58")
+    assert history.final_state.resolved_at == at("11-02 11:58")
     assert history.state_at(at("11-02 12:04")).updated_at == at("11-02 12:00")
-    assert history.final.updated_at == at("11-02 12:05")
+    assert history.final_state.updated_at == at("11-02 12:05")

@@ -64,7 +64,9 @@ def examine(catalogue: StatusCatalogue) -> None:
     uptime = page_uptime(timeline, NOW)
     downtimes = DowntimeByDay(timeline)
     for component in uptime.components:
-        downtimes.of(component.component.id, DateRange(uptime.first_day, uptime.last_day, NOW, uptime.as_of))
+        downtimes.downtimes_of(
+            component.component.id, DateRange(uptime.first_day, uptime.last_day, NOW, uptime.as_of)
+        )
     list(status_findings(timeline, NOW, ()))
 
 

@@ -22,7 +22,7 @@ def affected(timeline, record):
         None
         if published.affected_components is None
         else [(one.code, one.name, one.old_status, one.new_status) for one in published.affected_components]
-        for published in reversed(history.final.published_updates)
+        for published in reversed(history.final_state.published_updates)
     ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, DEFAULT_BODIES, may_follow
+from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, DEFAULT_BODIES, can_follow
 
 
 def test_every_status_has_transitions():
@@ -23,7 +23,7 @@ def test_every_status_has_transitions():
     ],
 )
 def test_allowed_transition_is_accepted(before, after):
-    assert may_follow(before, after)
+    assert can_follow(before, after)
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_allowed_transition_is_accepted(before, after):
     ],
 )
 def test_other_transition_is_rejected(before, after):
-    assert not may_follow(before, after)
+    assert not can_follow(before, after)

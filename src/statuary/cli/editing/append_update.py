@@ -218,9 +218,9 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
     pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.value),
+        lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.yaml_value),
     )
-    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
+    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_details)
 
 
 def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:

@@ -131,9 +131,9 @@ class EditSession:
             raise EditError(
                 f"{place} is JSON; only YAML can be edited", "edit it yourself, or convert it to YAML"
             )
-        pattern = match_pattern(file.pure)
+        pattern = match_pattern(file.pure_path)
         try:
-            text = file.text(pattern.limit if pattern else 0)
+            text = file.load_text(pattern.limit if pattern else 0)
             return FileEdit(path=path, text_before=text, text_after=change(text))
         except UnreadableError as unreadable:
             raise EditError(f"{place}: {unreadable}", unreadable.hint) from None
@@ -165,7 +165,7 @@ class EditSession:
             click.echo(f"{escape_control_chars(subject)}\n    {escape_control_chars(str(file))}")
             if self.options.commit:
                 commit = commit_file(written_file, f"{subject}\n\n{details}")
-                click.echo(f"    commit {commit.line}")
+                click.echo(f"    commit {commit.summary_line}")
                 if is_detached(written_file):
                     click.echo(
                         f"statuary: HEAD is detached, so no branch has this commit; run `git switch -c NAME {commit.name}`",

@@ -43,7 +43,7 @@ from statuary.cli.extensible_group import ExtensibleGroup
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import set_value
-from statuary.status.editing.new_record import new_file
+from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.open_incidents import find_similar_incident, shared_components
 from statuary.status.editing.updates import (
     NewUpdate,
@@ -155,9 +155,9 @@ def open_incident(
         "publish_at": format_if_given(update_options.publish_at),
         "draft": draft or None,
         "started_at": None if opening else format_if_given(started_at),
-        "updates": [*(item.value for item in opening), update.value],
+        "updates": [*(item.yaml_value for item in opening), update.yaml_value],
     }
-    edit = new_file(
+    edit = new_record_edit(
         session.options.content,
         session.timeline,
         "incidents",
@@ -165,7 +165,7 @@ def open_incident(
         at=opening[0].at if opening else session.at,
         given_id=new_id,
     )
-    session.apply(edit, f"Open incident: {title}", update.details_with(affected))
+    session.apply(edit, f"Open incident: {title}", update.commit_details_with(affected))
 
 
 def _is_added_to_open_incident(

@@ -41,7 +41,7 @@ from statuary.cli.editing.tables import list_format_option, maintenance_rows, pr
 from statuary.cli.options import DURATION, INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
-from statuary.status.editing.new_record import new_file
+from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.updates import (
     NewUpdate,
     format_if_given,
@@ -157,7 +157,7 @@ def schedule_maintenance(
         "scheduled_auto_completed": False if no_auto_complete else None,
         "recurrence": {"rule": rule} if rule else None,
     }
-    edit = new_file(
+    edit = new_record_edit(
         session.options.content, session.timeline, "maintenances", value, at=start, given_id=new_id
     )
     times = f"{format_exact(start)} to {format_exact(end)}"
@@ -276,7 +276,7 @@ def reschedule_maintenance(
     update = _move(session, window, moved, body_options.text, notify=notify)
     edit = session.edit_file(window.source, lambda source: _with_move(session, source, window, moved, update))
     times = f"{format_exact(moved[0])} to {format_exact(moved[1])}\n"
-    details = f"{times}\n{update.details}" if update else times
+    details = f"{times}\n{update.commit_details}" if update else times
     session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", details)
 
 
@@ -340,7 +340,7 @@ def _with_move(
     text = with_window(text, pointer, session.at, moved)
     if update is None:
         return text
-    return append_item(with_announcement(text, window, session.at), (*pointer, "updates"), update.value)
+    return append_item(with_announcement(text, window, session.at), (*pointer, "updates"), update.yaml_value)
 
 
 @maintenance_command.command("list")

@@ -23,9 +23,9 @@ from statuary.status.editing.updates import (
     find_component,
     find_incident,
     incidents_with_status,
+    join_shortened,
     leaf_keys,
     parse_statuses,
-    shortened,
     status_at,
 )
 from statuary.status.model.incident_history import IncidentHistory
@@ -154,7 +154,7 @@ def incident_or_ask(
     """
     choices = incidents_with_status(histories, at, is_wanted)
     hint = (
-        f"Use one of {shortened([choice.id for choice in choices])}"
+        f"Use one of {join_shortened([choice.id for choice in choices])}"
         if choices
         else f"No {noun} fits; `statuary {noun} list --all` lists the ids."
     )
@@ -266,7 +266,7 @@ def _keys(content: Path) -> Iterator[str]:
 
     for name in ("components.yaml", "components.yml"):
         try:
-            tree = parse_yaml(SourceFile(content, name).text(LARGEST_SOURCE_FILE))
+            tree = parse_yaml(SourceFile(content, name).load_text(LARGEST_SOURCE_FILE))
         except UnreadableError:
             continue
         yield from _leaves(tree.get("components") if isinstance(tree, dict) else None)

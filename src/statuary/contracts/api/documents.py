@@ -76,7 +76,7 @@ def proof_document(
         "runtimeMatch": record["runtimeMatch"],
         "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
         "statuary": VERSION,
-        "holds": proof.holds,
+        "holds": proof.has_no_errors,
         "published": judged.is_published,
         "verdict": proof.verdict
         and {
@@ -86,7 +86,7 @@ def proof_document(
         **_acknowledged_members(judged.known),
         "claims": claims,
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
-        "checks": _checks(proof.results),
+        "checks": _check_results_json(proof.results),
     }
     if proof.anchor is not None:
         body["anchor"] = anchor_json(proof.anchor)
@@ -104,7 +104,7 @@ def _acknowledged_members(known: KnownContradiction | None) -> dict[str, Json]:
     return {} if known is None else {"known": {"since": known.date.isoformat(), "reason": known.reason}}
 
 
-def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
+def _check_results_json(results: tuple[CheckResult, ...]) -> list[Json]:
     entries: list[Json] = []
     for check, outcome, evidence, findings, reason in results:
         entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}

@@ -79,13 +79,13 @@ def chain_documents(
         if count > unchanged:
             yield Document(
                 path=contract_urls.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
-                body=_results(map(contract_list_entry, reversed(rows))),
+                body=_encode_results(map(contract_list_entry, reversed(rows))),
                 sources=sources,
                 persistent=True,
             )
     yield Document(
         path=contract_urls.CONTRACTS.path(chain_id=chain_id),
-        body=_results(map(contract_list_entry, reversed(newest))),
+        body=_encode_results(map(contract_list_entry, reversed(newest))),
         sources=sources,
         persistent=True,
     )
@@ -104,12 +104,13 @@ def all_chains_document(rows: AddressRows) -> Document:
     The document has two paths, with the checksummed and the lower-case address.
     """
     results = (
-        {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _doubt(row) for row in rows.rows
+        {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _contradicted_member(row)
+        for row in rows.rows
     )
     return Document(
         path=contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address),
         aliases=(contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
-        body=_results(results),
+        body=_encode_results(results),
         sources=rows.locations,
         persistent=True,
     )
@@ -120,10 +121,12 @@ def chains_document(chains: Sequence[Chain]) -> Document:
 
     Chain ids are numbers in this document, as on Sourcify's server.
     """
-    return Document(path=contract_urls.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
+    return Document(
+        path=contract_urls.CHAINS.path(), body=encode_json([_chain_entry(chain) for chain in chains])
+    )
 
 
-def _chain(chain: Chain) -> dict[str, object]:
+def _chain_entry(chain: Chain) -> dict[str, object]:
     return {
         "name": chain.name,
         "title": chain.title,
@@ -137,13 +140,13 @@ def _chain(chain: Chain) -> dict[str, object]:
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
     """Return a contract as an entry of its chain's list."""
-    return dict(zip(LIST_MEMBERS, row, strict=False)) | _doubt(row)
+    return dict(zip(LIST_MEMBERS, row, strict=False)) | _contradicted_member(row)
 
 
-def _doubt(row: ContractRow) -> dict[str, object]:
+def _contradicted_member(row: ContractRow) -> dict[str, object]:
     """Return the member that entries of contradicted contracts have, and no others."""
     return {"verdict": row.verdict} if row.is_contradicted else {}
 
 
-def _results(entries: Iterable[dict[str, object]]) -> bytes:
+def _encode_results(entries: Iterable[dict[str, object]]) -> bytes:
     return encode_unchecked({"results": list(entries)})  # text of records under fixed members

@@ -13,7 +13,7 @@ from statuary.contracts.model.record import Record
 from statuary.site.operations import ApiDescription, Operation
 
 
-def _names(names: Sequence[str], *, single: str = "") -> str:
+def _name_list_pattern(names: Sequence[str], *, single: str = "") -> str:
     """Return the pattern of a comma-separated list of names."""
     any_name = "|".join(name.replace(".", r"\.") for name in names)
     pattern = f"({any_name})(,({any_name}))*"
@@ -25,14 +25,14 @@ FIELDS_PARAMETER: dict[str, Any] = {
     "in": "query",
     "description": "The members to return besides the seven of every response, separated by commas; `all` for every "
     "member. A dot selects within a group. Cannot be combined with `omit`.",
-    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), single="all")},
+    "schema": {"type": "string", "pattern": _name_list_pattern((*SELECTABLE, *DOTTED), single="all")},
     "example": "abi,compilation.compilerVersion",
 }
 OMIT_PARAMETER: dict[str, Any] = {
     "name": "omit",
     "in": "query",
     "description": "The members to leave out, separated by commas. Cannot be combined with `fields`.",
-    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED))},
+    "schema": {"type": "string", "pattern": _name_list_pattern((*SELECTABLE, *DOTTED))},
     "example": "stdJsonInput,stdJsonOutput",
 }
 LIST_PARAMETERS: tuple[dict[str, Any], ...] = (

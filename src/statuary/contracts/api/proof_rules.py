@@ -14,7 +14,7 @@ from statuary.version import VERSION
 
 def proof_schema_document() -> Document:
     """Return the JSON Schema of proof documents."""
-    return _document(contract_urls.PROOF_SCHEMA, "proof.schema.json")
+    return _fixed_document(contract_urls.PROOF_SCHEMA, "proof.schema.json")
 
 
 CHECKS_FILE = "checks.json"
@@ -25,10 +25,10 @@ import the checks.
 
 def proof_checks_document() -> Document:
     """Return the document that lists the rules for records."""
-    return _document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
+    return _fixed_document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 
-def _document(url: Url, file: str) -> Document:
+def _fixed_document(url: Url, file: str) -> Document:
     value = orjson.loads(read_file(Path(__file__).with_name(file)))
     return Document(path=url.path(), cache=url.cache, body=encode_json(value))
 

@@ -13,13 +13,13 @@ from statuary.base.primitives import Address, Hex, keccak256
 from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import (
     EMPTY_ROOT,
-    as_bytes,
-    as_number,
     decode_list,
     decode_rlp,
     encode_rlp,
     number_bytes,
     proved_value,
+    require_rlp_bytes,
+    rlp_to_number,
 )
 from statuary.contracts.chain.transaction import (
     BlockHeader,
@@ -105,21 +105,21 @@ NO_CODE: Final = keccak256(b"")
 ABSENT_ACCOUNT: Final = Account(EMPTY_ROOT, NO_CODE)
 
 
-def header_of(block: AnchoredBlock) -> BlockHeader:
+def decode_header(block: AnchoredBlock) -> BlockHeader:
     """Decode the header of a block.
 
     Raises:
         EvidenceError: if the header is malformed, or has another hash or number than the block.
     """
-    header = parse_header(_bytes(block.header))
-    if header.hash != _bytes(block.hash):
+    header = parse_header(_decode_hex(block.header))
+    if header.hash != _decode_hex(block.hash):
         raise EvidenceError("other_header", block=block.hash)
     if header.number != block.number:
         raise EvidenceError("other_number", block=block.hash, number=header.number, named=block.number)
     return header
 
 
-def account_in_state(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
+def proved_account(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
     """Return an account, as proved by a block's state root.
 
     Returns:
@@ -128,23 +128,27 @@ def account_in_state(header: BlockHeader, address: Address, nodes: Nodes) -> Acc
     Raises:
         EvidenceError: if the nodes prove neither that the account exists nor that it is absent.
     """
-    leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
+    leaf = proved_value(
+        header.state_root, keccak256(_decode_hex(address)), [_decode_hex(node) for node in nodes]
+    )
     if not leaf:
         return ABSENT_ACCOUNT
     items = decode_list(leaf)
     if len(items) != 4:
         raise EvidenceError("account_members", members=str(len(items)))
-    return Account(as_bytes(items[2], 32), as_bytes(items[3], 32))
+    return Account(require_rlp_bytes(items[2], 32), require_rlp_bytes(items[3], 32))
 
 
-def storage_word(account: Account, slot: str, nodes: Nodes) -> int:
+def proved_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
     """Return the value of an account's storage slot, proved by Merkle nodes.
 
     Raises:
         EvidenceError: if the nodes do not prove the value.
     """
-    value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
-    return as_number(decode_rlp(value)) if value else 0
+    value = proved_value(
+        account.storage_root, keccak256(_decode_hex(slot)), [_decode_hex(node) for node in nodes]
+    )
+    return rlp_to_number(decode_rlp(value)) if value else 0
 
 
 class ProvedTransaction(NamedTuple):
@@ -154,7 +158,7 @@ class ProvedTransaction(NamedTuple):
     receipt: Receipt
 
 
-def transaction_in(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
+def proved_transaction(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
     """Return a block's transaction and its receipt, as proved by Merkle nodes.
 
     Args:
@@ -165,18 +169,18 @@ def transaction_in(evidence: DeploymentEvidence, index: int, creation: str) -> P
     Raises:
         EvidenceError: if the proofs do not show the transaction or the receipt.
     """
-    header = header_of(evidence.block)
+    header = decode_header(evidence.block)
     key = encode_rlp(number_bytes(index))
-    nodes = [_bytes(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
+    nodes = [_decode_hex(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
     transaction = parse_transaction(proved_value(header.transactions_root, key, nodes))
-    nodes = [_bytes(node) for node in evidence.receipt]
+    nodes = [_decode_hex(node) for node in evidence.receipt]
     receipt = parse_receipt(proved_value(header.receipts_root, key, nodes))
     if receipt.type != transaction.type:
         raise EvidenceError("other_type", receipt=receipt.type, transaction=transaction.type)
     return ProvedTransaction(transaction, receipt)
 
 
-def _bytes(text: str) -> bytes:
+def _decode_hex(text: str) -> bytes:
     try:
         return bytes.fromhex(text[2:])
     except ValueError:

@@ -20,13 +20,13 @@ def encode_rlp(item: RlpItem) -> bytes:
     """Encode bytes, or a list of them, as RLP."""
     if isinstance(item, list):
         payload = b"".join(map(encode_rlp, item))
-        return _prefix(LIST, len(payload)) + payload
+        return _rlp_prefix(LIST, len(payload)) + payload
     if len(item) == 1 and item[0] < BYTES:
         return item
-    return _prefix(BYTES, len(item)) + item
+    return _rlp_prefix(BYTES, len(item)) + item
 
 
-def _prefix(kind: int, length: int) -> bytes:
+def _rlp_prefix(kind: int, length: int) -> bytes:
     if length <= SHORT:
         return bytes([kind + length])
     size = number_bytes(length)
@@ -44,7 +44,7 @@ def decode_rlp(data: bytes) -> RlpItem:
     Raises:
         EvidenceError: if the bytes are not the encoding of exactly one item.
     """
-    item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
+    item, end = _decode_item(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
         raise EvidenceError("rlp_rest", size=str(len(data) - end))
     return item
@@ -67,7 +67,7 @@ class _DecodedItem(NamedTuple):
     end: int
 
 
-def _decode(data: bytes, at: int, limit: int, depth: int) -> _DecodedItem:
+def _decode_item(data: bytes, at: int, limit: int, depth: int) -> _DecodedItem:
     """Return the item at an offset."""
     if not depth:
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
@@ -76,14 +76,14 @@ def _decode(data: bytes, at: int, limit: int, depth: int) -> _DecodedItem:
     first_byte = data[at]
     if first_byte < BYTES:
         return _DecodedItem(data[at : at + 1], at + 1)
-    start, end = _payload(data, at, limit)
+    start, end = _payload_bounds(data, at, limit)
     if first_byte < LIST:
         if end - start == 1 and data[start] < BYTES:
             raise EvidenceError("rlp_prefix")
         return _DecodedItem(data[start:end], end)
     items: list[RlpItem] = []
     while start < end:
-        item, start = _decode(data, start, end, depth - 1)
+        item, start = _decode_item(data, start, end, depth - 1)
         items.append(item)
     return _DecodedItem(items, end)
 
@@ -93,7 +93,7 @@ class _Payload(NamedTuple):
     end: int
 
 
-def _payload(data: bytes, at: int, limit: int) -> _Payload:
+def _payload_bounds(data: bytes, at: int, limit: int) -> _Payload:
     """Return the bounds of the payload of an item with a prefix."""
     length = (data[at] - BYTES) % (LIST - BYTES)
     start = at + 1
@@ -108,7 +108,7 @@ def _payload(data: bytes, at: int, limit: int) -> _Payload:
     return _Payload(start, start + length)
 
 
-def as_number(item: RlpItem) -> int:
+def rlp_to_number(item: RlpItem) -> int:
     """Convert a decoded RLP item to a number.
 
     Raises:
@@ -119,7 +119,7 @@ def as_number(item: RlpItem) -> int:
     return int.from_bytes(item)
 
 
-def as_bytes(item: RlpItem, *lengths: int) -> bytes:
+def require_rlp_bytes(item: RlpItem, *lengths: int) -> bytes:
     """Return a decoded RLP item if it is a byte string.
 
     Args:
@@ -161,7 +161,7 @@ def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     if root == EMPTY_ROOT and list(nodes) in ([], [EMPTY_TRIE]):  # some nodes give its only node, others none
         return b""
     walk = _TrieWalk(root, key.hex(), nodes)
-    value = walk.value()
+    value = walk.find_value()
     if walk.unread:
         raise EvidenceError("proof_rest", nodes=str(len(walk.unread)))
     return value
@@ -173,18 +173,18 @@ class _TrieWalk:
         self.remaining_key = key
         self.unread = list(nodes)
 
-    def value(self) -> bytes:
+    def find_value(self) -> bytes:
         while self.reference:
             node = self._next_node()
             if len(node) == BRANCH:
                 if not self.remaining_key:
-                    return as_bytes(node[-1])
+                    return require_rlp_bytes(node[-1])
                 self.reference = node[int(self.remaining_key[0], 16)]
                 self.remaining_key = self.remaining_key[1:]
             else:
-                path, is_leaf = _parse_path(as_bytes(node[0]))
+                path, is_leaf = _parse_path(require_rlp_bytes(node[0]))
                 if is_leaf:
-                    return as_bytes(node[1]) if path == self.remaining_key else b""
+                    return require_rlp_bytes(node[1]) if path == self.remaining_key else b""
                 if not self.remaining_key.startswith(path):
                     return b""
                 self.reference = node[1]

@@ -9,11 +9,11 @@ from statuary.base.primitives import Address, checksum_address, keccak256
 from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import (
     RlpItem,
-    as_bytes,
-    as_number,
     decode_list,
     encode_rlp,
     number_bytes,
+    require_rlp_bytes,
+    rlp_to_number,
 )
 
 LEGACY: Final = 0
@@ -71,15 +71,17 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
     Raises:
         EvidenceError: if the transaction is malformed or of an unknown type.
     """
-    kind, payload = _envelope(raw, "transaction")
+    kind, payload = _parse_envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
     if layout is None:
         raise EvidenceError("unknown_type", type=kind)
     items = decode_list(payload)
     if len(items) != layout.members:
         raise EvidenceError("transaction_members", members=str(len(items)), expected=layout.members)
-    v, r, s = map(as_number, items[-3:])
-    chain_id, parity, unsigned = (_legacy if kind == LEGACY else _typed_signature)(items, v)
+    v, r, s = map(rlp_to_number, items[-3:])
+    chain_id, parity, unsigned = (_legacy_signed_members if kind == LEGACY else _typed_signed_members)(
+        items, v
+    )
     if not (0 < r < CURVE_ORDER and 0 < s < CURVE_ORDER):
         raise EvidenceError("signature_range")
     if chain_id is not None and s > CURVE_ORDER // 2:
@@ -89,9 +91,9 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
         hash=keccak256(raw),
         type=kind,
         chain_id=chain_id,
-        nonce=as_number(items[layout.nonce]),
-        to=as_bytes(items[layout.to], *((20,) if kind in (3, 4) else (0, 20))),
-        data=as_bytes(items[layout.data]),
+        nonce=rlp_to_number(items[layout.nonce]),
+        to=require_rlp_bytes(items[layout.to], *((20,) if kind in (3, 4) else (0, 20))),
+        data=require_rlp_bytes(items[layout.data]),
         signature=RecoverableSignature(
             digest=keccak256(prefix + encode_rlp(unsigned)),
             compact=r.to_bytes(32) + s.to_bytes(32) + bytes([parity]),
@@ -104,7 +106,7 @@ class _Envelope(NamedTuple):
     payload: bytes  # the list
 
 
-def _envelope(raw: bytes, what: str) -> _Envelope:
+def _parse_envelope(raw: bytes, what: str) -> _Envelope:
     """Return the type of a transaction or receipt, and its list."""
     if not raw:
         raise EvidenceError(f"{what}_absent")
@@ -123,7 +125,7 @@ class _SignedMembers(NamedTuple):
     members: RlpItem
 
 
-def _legacy(items: list[RlpItem], v: int) -> _SignedMembers:
+def _legacy_signed_members(items: list[RlpItem], v: int) -> _SignedMembers:
     """Return the signed fields of a legacy transaction."""
     if v in (27, 28):
         return _SignedMembers(None, v - 27, items[:-3])
@@ -133,10 +135,10 @@ def _legacy(items: list[RlpItem], v: int) -> _SignedMembers:
     return _SignedMembers(chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""])
 
 
-def _typed_signature(items: list[RlpItem], v: int) -> _SignedMembers:
+def _typed_signed_members(items: list[RlpItem], v: int) -> _SignedMembers:
     if v > 1:
         raise EvidenceError("signature_parity", parity=str(v))
-    return _SignedMembers(as_number(items[0]), v, items[:-3])
+    return _SignedMembers(rlp_to_number(items[0]), v, items[:-3])
 
 
 class Receipt(NamedTuple):
@@ -152,23 +154,23 @@ def parse_receipt(raw: bytes) -> Receipt:
     Raises:
         EvidenceError: if the bytes are not a receipt.
     """
-    kind, payload = _envelope(raw, "receipt")
+    kind, payload = _parse_envelope(raw, "receipt")
     items = decode_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
         raise EvidenceError("unknown_receipt")
-    as_number(items[1])
-    as_bytes(items[2], 256)
-    state = as_bytes(items[0], 0, 1, 32)
+    rlp_to_number(items[1])
+    require_rlp_bytes(items[2], 256)
+    state = require_rlp_bytes(items[0], 0, 1, 32)
     if len(state) == 32:
         return Receipt(kind, None)
-    if as_number(state) > 1:
+    if rlp_to_number(state) > 1:
         raise EvidenceError("receipt_status")
     return Receipt(kind, state == b"\1")
 
 
 def create_address(sender: Address, nonce: int) -> Address:
     """Return the address of a contract that an account creates with CREATE."""
-    return _address(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
+    return _address_of_digest(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
 
 
 def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
@@ -193,15 +195,15 @@ def creating_nonce(creator: Address, address: Address, limit: int) -> int | None
 
 def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
     """Return the address of a contract that a factory creates with CREATE2."""
-    return _address(keccak256(b"\xff" + factory + salt + keccak256(code)))
+    return _address_of_digest(keccak256(b"\xff" + factory + salt + keccak256(code)))
 
 
 def address_of_key(public_key: bytes) -> Address:
     """Return the address that belongs to a public key (64 bytes)."""
-    return _address(keccak256(public_key))
+    return _address_of_digest(keccak256(public_key))
 
 
-def _address(digest: bytes) -> Address:
+def _address_of_digest(digest: bytes) -> Address:
     return checksum_address("0x" + digest[12:].hex())
 
 
@@ -248,16 +250,16 @@ def parse_header(raw: bytes) -> BlockHeader:
     members = dict(zip(HEADER_SIZES, items, strict=False))
     for name, size in HEADER_SIZES.items():
         if size is None:
-            as_number(members[name])
+            rlp_to_number(members[name])
         else:
-            as_bytes(members[name], *([size] if size else []))
+            require_rlp_bytes(members[name], *([size] if size else []))
     for added in items[len(HEADER_SIZES) :]:
-        as_bytes(added)
+        require_rlp_bytes(added)
     return BlockHeader(
         hash=keccak256(raw),
-        number=as_number(members["number"]),
-        timestamp=as_number(members["timestamp"]),
-        state_root=as_bytes(members["stateRoot"]),
-        transactions_root=as_bytes(members["transactionsRoot"]),
-        receipts_root=as_bytes(members["receiptsRoot"]),
+        number=rlp_to_number(members["number"]),
+        timestamp=rlp_to_number(members["timestamp"]),
+        state_root=require_rlp_bytes(members["stateRoot"]),
+        transactions_root=require_rlp_bytes(members["transactionsRoot"]),
+        receipts_root=require_rlp_bytes(members["receiptsRoot"]),
     )

@@ -35,11 +35,11 @@ def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
     """Build a Merkle trie, and prove the value of one key."""
     entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
-    root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
+    root = encode_rlp(_build_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
     return TrieProof(keccak256(root), [root, *reversed(nodes)] if entries else [])
 
 
-def _node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
+def _build_node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
     """Return the node of some entries.
 
     Args:
@@ -47,26 +47,26 @@ def _node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
     """
     first_key, value = entries[0]
     if len(entries) == 1:
-        return [_compact(first_key, is_leaf=True), value]
-    if shared := _common_start(first_key, entries[-1][0]):
-        below = _below(entries, shared, path, nodes)
-        return [_compact(shared, is_leaf=False), below]
-    branch: list[RlpItem] = [_below(entries, f"{digit:x}", path, nodes) for digit in range(16)]
+        return [_compact_path(first_key, is_leaf=True), value]
+    if shared := _common_prefix(first_key, entries[-1][0]):
+        below = _child_reference(entries, shared, path, nodes)
+        return [_compact_path(shared, is_leaf=False), below]
+    branch: list[RlpItem] = [_child_reference(entries, f"{digit:x}", path, nodes) for digit in range(16)]
     return [*branch, value if not first_key else b""]
 
 
-def _common_start(key: str, other_key: str) -> str:
+def _common_prefix(key: str, other_key: str) -> str:
     pairs = zip(key, other_key, strict=False)
     return key[: next((place for place, (digit, its) in enumerate(pairs) if digit != its), len(key))]
 
 
-def _below(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
+def _child_reference(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
     """Return the reference to a prefix's node, if it has entries."""
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""
     on_way = path[len(prefix) :] if path is not None and path.startswith(prefix) else None
-    node = _node(chosen, on_way, nodes)
+    node = _build_node(chosen, on_way, nodes)
     encoded = encode_rlp(node)
     if len(encoded) < len(EMPTY_ROOT):
         return node
@@ -75,6 +75,6 @@ def _below(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) 
     return keccak256(encoded)
 
 
-def _compact(path: str, *, is_leaf: bool) -> bytes:
+def _compact_path(path: str, *, is_leaf: bool) -> bytes:
     flag = 2 * is_leaf + len(path) % 2
     return bytes.fromhex(f"{flag}{'' if len(path) % 2 else '0'}{path}")

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.base.limits import LARGEST_BLOCK
-from statuary.base.optional import RECOVERING_SENDERS, MissingExtraError, optional
+from statuary.base.optional import RECOVERING_SENDERS, MissingExtraError, import_optional
 from statuary.base.primitives import (
     Address,
     InvalidValueError,
@@ -33,11 +33,11 @@ from statuary.contracts.chain.anchor import (
     AnchoredBlock,
     Checkpoints,
     DeploymentEvidence,
-    account_in_state,
-    header_of,
+    decode_header,
     is_checkpoint,
-    storage_word,
-    transaction_in,
+    proved_account,
+    proved_storage_word,
+    proved_transaction,
 )
 from statuary.contracts.chain.transaction import (
     BlockHeader,
@@ -73,7 +73,7 @@ class AnchoredProxy(NamedTuple):
 _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
-def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
+def check_anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
     """Check a chain's proofs about a proxy's implementation.
 
     A minimal clone contains the address of its implementation, and code without DELEGATECALL is not a proxy.
@@ -89,12 +89,14 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
         return AnchoredProxy(_named_implementations(resolution) == [clone_of], {"implementation": clone_of})
     if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
         return AnchoredProxy(resolution.get("isProxy") is False)
-    words = _words(record, code, account, anchor)
-    evidence = next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
-    return AnchoredProxy(is_shown=False, evidence=evidence, is_other=_is_other(words, record))
+    words = _proxy_slot_words(record, code, account, anchor)
+    evidence = next((_slot_evidence(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
+    return AnchoredProxy(
+        is_shown=False, evidence=evidence, is_other=_contradicts_implementation(words, record)
+    )
 
 
-def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
+def _proxy_slot_words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
     """Return the words in proxy slots that the code may use.
 
     Returns:
@@ -103,10 +105,10 @@ def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) ->
     slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
     if not set(slots) <= anchor.storage.keys():
         return {}
-    return {slot: storage_word(account, slot, anchor.storage[slot]) for slot in slots}
+    return {slot: proved_storage_word(account, slot, anchor.storage[slot]) for slot in slots}
 
 
-def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
+def _contradicts_implementation(words: Mapping[str, int], record: RecordView) -> bool:
     """Return whether the chain contradicts the record's implementation.
 
     No slot of the record's type of proxy holds the implementation that it names. A record without a proxy
@@ -135,7 +137,7 @@ def _address_in(word: int) -> Address:
     return checksum_address(f"0x{word % (1 << 160):040x}")
 
 
-def _in_slot(slot: str, word: int) -> Mapping[str, EvidenceValue]:
+def _slot_evidence(slot: str, word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
         # a beacon's slot names no implementation: the beacon's code decides which one it returns
         return {"beaconSlot": slot, "beacon": _address_in(word)}
@@ -151,11 +153,11 @@ def require_sender_recovery() -> None:
     Raises:
         MissingExtraError: if the extra is not installed.
     """
-    _library()
+    _signature_library()
 
 
-def _library() -> ModuleType:
-    return optional(*RECOVERING_SENDERS, extra="chain", purpose=PURPOSE)
+def _signature_library() -> ModuleType:
+    return import_optional(*RECOVERING_SENDERS, extra="chain", purpose=PURPOSE)
 
 
 def recover_sender(signature: RecoverableSignature) -> Address:
@@ -165,7 +167,7 @@ def recover_sender(signature: RecoverableSignature) -> Address:
         EvidenceError: if no key can have made the signature.
         MissingExtraError: if the extra is not installed.
     """
-    library = _library()
+    library = _signature_library()
     try:
         if library.__name__ == "coincurve":
             key = library.PublicKey.from_signature_and_message(
@@ -310,7 +312,7 @@ class _Verifier:
 
     def _verify_claim(self, claim: _ChainClaim) -> Claim:
         outcome = claim.verify()
-        evidence, block = self._evidence(outcome), outcome.block
+        evidence, block = self._block_and_evidence(outcome), outcome.block
         is_vouched_for = evidence["vouchedBy"] == CHECKPOINT
         if outcome.is_contradicted and outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.CONTRADICTED, outcome.reason, evidence)
@@ -322,7 +324,7 @@ class _Verifier:
             claim.name, status, claim.outcome_in_block(block, is_vouched_for=is_vouched_for), evidence
         )
 
-    def _evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
+    def _block_and_evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
         """Return the block and the evidence in it.
 
         Raises:
@@ -367,8 +369,8 @@ class _OnChain(_ChainClaim):
         if self.anchor is None or self.anchor.block is None:
             raise EvidenceError("no_account_proof")
         block = self.anchor.block
-        header = header_of(block)
-        account = account_in_state(header, self.record.address, self.anchor.account)
+        header = decode_header(block)
+        account = proved_account(header, self.record.address, self.anchor.account)
         its = f"0x{account.code_hash.hex()}"
         ours = f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
         outcome = _Outcome(block, header.timestamp, {"codeHash": its})
@@ -380,7 +382,7 @@ class _OnChain(_ChainClaim):
             else:
                 reason = because("other_code_since", block=block.number, code=its, record=ours)
             return outcome._replace(reason=reason, is_contradicted=True)
-        proxy = anchored_proxy(self.record, account, self.anchor)
+        proxy = check_anchored_proxy(self.record, account, self.anchor)
         outcome = outcome._replace(evidence={**outcome.evidence, **proxy.evidence})
         if proxy.is_other and self._is_later_than_the_record(header):
             word = str(proxy.evidence.get("implementation", "0x"))
@@ -439,7 +441,7 @@ class _Deployed(_ChainClaim):
         if self.anchor is None or self.anchor.deployment is None:
             raise EvidenceError("no_signed_transaction")
         deployment = self.anchor.deployment
-        transaction = self._transaction(deployment)
+        transaction = self._named_transaction(deployment)
         sender = recover_sender(transaction.signature)
         self._compare("deployer", sender)
         evidence: dict[str, EvidenceValue] = {
@@ -448,10 +450,10 @@ class _Deployed(_ChainClaim):
             "sender": sender,
             "nonce": transaction.nonce,
         }
-        outcome = _Outcome(deployment.block, header_of(deployment.block).timestamp, evidence)
+        outcome = _Outcome(deployment.block, decode_header(deployment.block).timestamp, evidence)
         if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
             return outcome._replace(pinned=tuple(self._pinned_by_creation(transaction)))
-        creator = dict(_creator(self.record, transaction, sender))
+        creator = dict(_confirmed_creation(self.record, transaction, sender))
         evidence |= creator
         if "salt" in creator:
             pinned = ("creationBytecode.onchainBytecode",)
@@ -459,7 +461,7 @@ class _Deployed(_ChainClaim):
         reason = because("by_contract_nonce" if creator else "by_contract")
         return outcome._replace(evidence=evidence, reason=reason)
 
-    def _transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
+    def _named_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
         """Return the transaction that the record names.
 
         Raises:
@@ -468,7 +470,7 @@ class _Deployed(_ChainClaim):
         self._compare("blockNumber", str(deployment.block.number))
         creation = as_text(self.record.creation.value.get("onchainBytecode"))
         index = int(self._text("transactionIndex"))
-        transaction, receipt = transaction_in(deployment, index, creation or "0x")
+        transaction, receipt = proved_transaction(deployment, index, creation or "0x")
         self._compare("transactionHash", f"0x{transaction.hash.hex()}")
         chain_id = self.record.value.get("chainId")
         if transaction.chain_id is not None and str(transaction.chain_id) != chain_id:
@@ -493,7 +495,7 @@ class _Deployed(_ChainClaim):
 DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "deployer")
 
 
-def _creator(
+def _confirmed_creation(
     record: RecordView, transaction: SignedTransaction, sender: Address
 ) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield the ways of creation that the contract's address confirms."""

@@ -19,7 +19,7 @@ from statuary.contracts.checks.check import (
     confirms,
     of_compilation,
 )
-from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, hex_bytes
+from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, decode_hex
 from statuary.contracts.model.matching import MatchLevel, overall_level, side_level
 from statuary.contracts.model.open_lists import COMPILERS, is_plausible_name
 from statuary.contracts.model.transformations import (
@@ -74,7 +74,7 @@ def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
         if side.value.get(member) is not None:
             yield (side.member, member), side.value[member], data
     for pointer, text in _short_hex_texts(side):
-        yield pointer, text, hex_bytes(text)
+        yield pointer, text, decode_hex(text)
 
 
 def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
@@ -142,17 +142,17 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
 @confirms(Match("creation"))
 def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
     """Applying the transformations to the recompiled creation bytecode must give the on-chain bytecode."""
-    return _replays(record.creation)
+    return _replay_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
     """Applying the transformations to the recompiled runtime bytecode must give the on-chain bytecode."""
-    return _replays(record.runtime)
+    return _replay_violations(record.runtime)
 
 
-def _replays(side: SideView) -> Iterator[Observation]:
+def _replay_violations(side: SideView) -> Iterator[Observation]:
     if side.claimed_level is None:
         yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
         return
@@ -163,7 +163,7 @@ def _replays(side: SideView) -> Iterator[Observation]:
                 (side.member, member),
             )
             return
-    replayed = side.replayed
+    replayed = side.replayed_code
     if unknown := _unknown_transformation(side):
         yield unknown
     elif isinstance(replayed, ReplayError):
@@ -173,18 +173,18 @@ def _replays(side: SideView) -> Iterator[Observation]:
     else:
         yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
         if (place := first_difference(replayed, side.onchain)) is not None:
-            yield _difference(side, replayed, side.onchain, place)
+            yield _bytecode_violation(side, replayed, side.onchain, place)
 
 
 def _unknown_transformation(side: SideView) -> NotKnown | None:
     """Return the unknown transformation, if known ones do not explain the code."""
     errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
-    if not errors or side.found is not None or not is_plausible_name(errors[0].word):
+    if not errors or side.found_match is not None or not is_plausible_name(errors[0].word):
         return None
     return NotKnown("transformation", errors[0].word, (side.member, "transformations"))
 
 
-def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
+def _bytecode_violation(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
     return Violation(
         f"the transformations give {len(replayed):,} bytes that differ from the {len(onchain):,} on the chain"
         f" at byte {place:,}: 0x{replayed[place : place + 8].hex()} instead of 0x{onchain[place : place + 8].hex()}",
@@ -223,7 +223,7 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
     if unknown := _unknown_transformation(side):
         yield unknown
         return
-    if side.found is None:
+    if side.found_match is None:
         yield Violation(
             f"Sourcify's procedure finds no match between recompiled and on-chain {side.name} bytecode",
             (f"{side.name}Match",),
@@ -232,10 +232,10 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
         return
     if side.transformations is None:
         return  # another check names the element that cannot be read
-    steps, own_steps = side.found.transformations, side.transformations
+    steps, own_steps = side.found_match.transformations, side.transformations
     yield Evidence({"transformations": len(steps)})
     has_places = len({step.offset for step in steps}) == len(steps)
-    if has_places and steps == own_steps and side.found.values == side.values:
+    if has_places and steps == own_steps and side.found_match.values == side.values:
         return  # they nearly always match; below, the difference is described
     yield from _position_differences(side, steps, own_steps)
     yield from _value_differences(side, steps, own_steps)
@@ -248,10 +248,10 @@ def _position_differences(
     recorded_places = Counter(map(_position_of, own_steps))
     pointer = (side.member, "transformations")
     for place in sorted((expected - recorded_places).keys(), key=str)[:1]:
-        yield Violation(f"there is no {_position_text(place)}", pointer)
+        yield Violation(f"there is no {_format_position(place)}", pointer)
     for place in sorted((recorded_places - expected).keys(), key=str)[:1]:
         yield Violation(
-            f"there is a {_position_text(place)}, which does not follow from the bytecode", pointer
+            f"there is a {_format_position(place)}, which does not follow from the bytecode", pointer
         )
     if expected == recorded_places and [_position_of(step) for step in steps] != [
         _position_of(step) for step in own_steps
@@ -259,7 +259,7 @@ def _position_differences(
         yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
 
 
-def _position_text(place: _Position) -> str:
+def _format_position(place: _Position) -> str:
     length = "" if place.length is None else f" of length {place.length}"
     return f"{place.reason} transformation of type {place.type}{length} at byte {place.offset}"
 
@@ -268,13 +268,13 @@ def _value_differences(
     side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
     """Compare values by position."""
-    if side.found is None:
+    if side.found_match is None:
         return
     pointer = (side.member, "transformations")
     by_place = {_position_of(step): step for step in steps}
     pairs = [(step, by_place[_position_of(step)]) for step in own_steps if _position_of(step) in by_place]
     for step, other_step in pairs:
-        if not _same_value(step, side.values, other_step, side.found.values):
+        if not _have_same_value(step, side.values, other_step, side.found_match.values):
             yield Violation(
                 f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
                 pointer,
@@ -306,7 +306,7 @@ def _id_differences(
         yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
 
 
-def _same_value(
+def _have_same_value(
     step: TransformationStep,
     values: Mapping[str, Json],
     other_step: TransformationStep,
@@ -347,7 +347,7 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
             ("runtimeBytecode", "recompiledBytecode"),
             "take both from one run of the compiler",
         )
-    elif not _copies(creation[:place] + creation[place + len(runtime) :], place, len(runtime)):
+    elif not _copies_range(creation[:place] + creation[place + len(runtime) :], place, len(runtime)):
         yield Violation(
             f"the constructor does not copy and return the {len(runtime):,} bytes of runtime bytecode at byte {place:,}",
             ("creationBytecode", "recompiledBytecode"),
@@ -355,18 +355,21 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _copies(constructor: bytes, place: int, size: int) -> bool:
+def _copies_range(constructor: bytes, place: int, size: int) -> bool:
     """Return whether code copies and returns a range that it pushes.
 
     Vyper up to 0.3.1 pushes the end instead of the size.
     """
-    has_size = _code_pushes(constructor, size) or _code_pushes(constructor, place + size)
+    has_size = _pushes_number(constructor, size) or _pushes_number(constructor, place + size)
     return (
-        _code_pushes(constructor, place) and has_size and _CODECOPY in constructor and _RETURN in constructor
+        _pushes_number(constructor, place)
+        and has_size
+        and _CODECOPY in constructor
+        and _RETURN in constructor
     )
 
 
-def _code_pushes(code: bytes, number: int) -> bool:
+def _pushes_number(code: bytes, number: int) -> bool:
     shortest = -(-number.bit_length() // 8)
     return any(
         bytes((_PUSH0 + width,)) + number.to_bytes(width, "big") in code
@@ -378,7 +381,7 @@ def _code_pushes(code: bytes, number: int) -> bool:
 def overstated_match_level(record: RecordView) -> Iterator[Observation]:
     """The creationMatch and runtimeMatch must not be higher than the bytecode and its auxdata show."""
     for side in record.sides:
-        if side.claimed_level is None or side.replayed is None or side.replayed != side.onchain:
+        if side.claimed_level is None or side.replayed_code is None or side.replayed_code != side.onchain:
             continue  # the check of the replay reports these
         earned = earned_level(side)
         if side.is_exact and not record.is_known:
@@ -402,7 +405,7 @@ def earned_level(side: SideView) -> MatchLevel:
     transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
     level.
     """
-    steps = [step for step in side.transformations or () if not _changes_nothing(side, step)]
+    steps = [step for step in side.transformations or () if not _has_no_effect(side, step)]
     return side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
         transformations=steps,
@@ -411,7 +414,7 @@ def earned_level(side: SideView) -> MatchLevel:
     )
 
 
-def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
+def _has_no_effect(side: SideView, step: TransformationStep) -> bool:
     if step.reason is not TransformationReason.CBOR_AUXDATA or step.type is TransformationType.DELETE:
         return False
     piece = next((piece for piece in side.auxdata.values() if piece.offset == step.offset), None)
@@ -443,11 +446,13 @@ def understated_match_level(record: RecordView) -> Iterator[Observation]:
     for side in record.sides:
         if side.claimed_level is not None or not side.onchain:
             continue
-        yield Evidence({side.name: "does not match" if side.found is None else side.found.level.value})
-        if side.found is not None:
+        yield Evidence(
+            {side.name: "does not match" if side.found_match is None else side.found_match.level.value}
+        )
+        if side.found_match is not None:
             yield Violation(
                 f"{side.name}Match is null, but the bytecode matches with"
-                f" {len(side.found.transformations)} transformations: {side.found.level.value}",
+                f" {len(side.found_match.transformations)} transformations: {side.found_match.level.value}",
                 (f"{side.name}Match",),
                 "verify the contract again to record the match",
             )

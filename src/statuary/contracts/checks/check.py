@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.base.limits import MAX_SHOWN_FINDINGS
 from statuary.base.primitives import shorten
-from statuary.base.rules import checks_in
+from statuary.base.rules import registered_checks
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, EvidenceValue
 
@@ -97,10 +97,10 @@ class ContractCheck(NamedTuple):
             elif isinstance(only, NotApplicable):
                 results.append(CheckResult(name, _NOT_APPLICABLE, reason=only.reason))
             else:
-                results.append(self._result(observed))
+                results.append(self._check_result(observed))
         return results
 
-    def _result(self, observed: list[Observation]) -> CheckResult:
+    def _check_result(self, observed: list[Observation]) -> CheckResult:
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         reason = ""
@@ -116,7 +116,7 @@ class ContractCheck(NamedTuple):
                 findings.append(self.finding(note))
             else:
                 findings.append(self.finding(observation))
-        outcome = _outcome(findings, facts)
+        outcome = _check_outcome(findings, facts)
         is_open = not facts and any(isinstance(one, NotKnown) for one in observed)
         if is_open and outcome is _PASSED:
             outcome = CheckOutcome.NOT_KNOWN
@@ -133,7 +133,7 @@ class ContractCheck(NamedTuple):
         )
 
 
-def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
+def _check_outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
     if not findings:
         return _PASSED if facts else _NOT_APPLICABLE
     severities = {finding.severity for finding in findings}
@@ -186,5 +186,5 @@ def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
     """Return the checks that modules define, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
-        for check in checks_in(*modules)
+        for check in registered_checks(*modules)
     ]

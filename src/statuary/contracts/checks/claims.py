@@ -148,12 +148,18 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     name = ClaimName.CONSISTENT
     if evidence["failed"]:
         failed = _names_with_outcome(results, CheckOutcome.FAILED)
-        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed), evidence)
+        return Claim(
+            name, ClaimStatus.CONTRADICTED, _reason_naming_checks(CheckOutcome.FAILED, failed), evidence
+        )
     if evidence["skipped"]:
         skipped = _names_with_outcome(results, CheckOutcome.SKIPPED)
-        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
+        return Claim(
+            name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(CheckOutcome.SKIPPED, skipped), evidence
+        )
     if unknown := _names_with_outcome(results, CheckOutcome.NOT_KNOWN):
-        return Claim(name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_named(unknown)), evidence)
+        return Claim(
+            name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_join_check_names(unknown)), evidence
+        )
     return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
 
 
@@ -169,7 +175,7 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
     name, side = ClaimName.MATCHES, record.runtime
     relevant = [results[check] for check in MATCH_CHECKS if check in results]
     if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
-        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
+        return Claim(name, ClaimStatus.CONTRADICTED, _reason_naming_checks(CheckOutcome.FAILED, failed))
     onchain, compiled = side.onchain, side.recompiled
     if onchain is None or compiled is None:
         missing = because("no_onchain_code" if onchain is None else "no_compiled_code")
@@ -188,9 +194,9 @@ def _reason_undecided(side: SideView, relevant: list[CheckResult]) -> Reason | N
     if side.claimed_level is None:
         return because("match_unclaimed")
     if skipped := _names_with_outcome(relevant, CheckOutcome.SKIPPED):
-        return _naming(CheckOutcome.SKIPPED, skipped)
+        return _reason_naming_checks(CheckOutcome.SKIPPED, skipped)
     unknown = _names_with_outcome(relevant, CheckOutcome.NOT_KNOWN)
-    return because("not_known", checks=_named(unknown)) if unknown else None
+    return because("not_known", checks=_join_check_names(unknown)) if unknown else None
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
@@ -198,9 +204,9 @@ def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Clai
     name = ClaimName.HASHED
     relevant = [results[check] for check in HASH_CHECKS if check in results]
     if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
-        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
+        return Claim(name, ClaimStatus.CONTRADICTED, _reason_naming_checks(CheckOutcome.FAILED, failed))
     if skipped := _names_with_outcome(relevant, CheckOutcome.SKIPPED):
-        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
+        return Claim(name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(CheckOutcome.SKIPPED, skipped))
     evidence = dict(_onchain_hashes(record, results))
     if evidence:
         reason = because("integrity_hash" if record.language == "Vyper" else "metadata_hash")
@@ -351,7 +357,7 @@ def runtime_differs(record: RecordView) -> bool:
     side = record.runtime
     if side.onchain is None or side.recompiled is None or side.claimed_level is not None:
         return False
-    return bool(side.onchain or side.recompiled) and side.found is None
+    return bool(side.onchain or side.recompiled) and side.found_match is None
 
 
 def _since(on_chain: Claim) -> Reason:
@@ -395,7 +401,7 @@ def _onchain_hashes(
         if side.own_fields is None or not keeps_own_auxdata(side):
             continue
         for scheme, digest in side.own_fields.hashes.items():
-            if record.metadata_hashes.has(scheme, digest):
+            if record.metadata_hashes.includes(scheme, digest):
                 yield side.name, f"{scheme}:{digest.hex()}"
 
 
@@ -403,11 +409,11 @@ def keeps_own_auxdata(side: SideView) -> bool:
     """Return whether matching on-chain code ends in the recompiled auxdata."""
     pieces = list(side.auxdata.values())
     piece = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
-    if side.claimed_level is None or piece is None or side.found is None:
+    if side.claimed_level is None or piece is None or side.found_match is None:
         return False
     return not any(
         step.reason == "cborAuxdata" and abs(step.offset - piece.offset) <= 1
-        for step in side.found.transformations
+        for step in side.found_match.transformations
     )
 
 
@@ -415,7 +421,7 @@ def _reason_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -
     """Return the reason why no hash commits to the sources."""
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
-        return _why_without_integrity(record, integrity)
+        return _reason_without_integrity(record, integrity)
     if not record.is_known:
         return because("not_known", checks="unknown-compiler")
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
@@ -428,11 +434,11 @@ def _reason_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -
     return because("other_metadata_hash")
 
 
-def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
+def _reason_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
     """Return the reason why no integrity hash commits to Vyper sources."""
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
         return because("no_integrity_hash", compiler=record.language, version=record.version)
-    if integrity.reason and isinstance(unknown := record.vyper_integrity, UnknownModuleError):
+    if integrity.reason and isinstance(unknown := record.vyper_integrity_hashes, UnknownModuleError):
         return because("unknown_module", module=repr(unknown.module), version=record.version)
     return because("other_integrity_hash")
 
@@ -441,14 +447,14 @@ def _has_hash(side: SideView) -> bool:
     return side.claimed_level is not None and side.own_fields is not None and bool(side.own_fields.hashes)
 
 
-def _named(checks: list[str]) -> str:
+def _join_check_names(checks: list[str]) -> str:
     return ", ".join(checks[:MAX_NAMED])
 
 
-def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
+def _reason_naming_checks(outcome: CheckOutcome, checks: list[str]) -> Reason:
     """Return a reason that names the first checks with an outcome."""
     hidden_count = len(checks) - MAX_NAMED
-    names = _named(checks)
+    names = _join_check_names(checks)
     if hidden_count > 0:
         return because(f"{outcome}_more", checks=names, more=hidden_count)
     return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)
@@ -493,7 +499,7 @@ def pinned_members(
     groups = {"": value, **{group: as_object(value.get(group)) for group in GROUPS}}
     return {
         member: pin
-        for (member, pin), (group, part) in zip(pinned.items(), map(_place, pinned), strict=True)
+        for (member, pin), (group, part) in zip(pinned.items(), map(_pinned_place, pinned), strict=True)
         if groups[group].get(part) is not None
     }
 
@@ -504,7 +510,7 @@ class _PinnedPlace(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _place(member: str) -> _PinnedPlace:
+def _pinned_place(member: str) -> _PinnedPlace:
     group, _, part = member.partition("/")[0].partition(".")
     return _PinnedPlace(group, part) if part else _PinnedPlace("", group)
 

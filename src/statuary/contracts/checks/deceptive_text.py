@@ -17,7 +17,7 @@ LOOK_ALIKE: Final = frozenset(
 """Letters of other scripts that look like Latin ones."""
 
 
-def deception(text: str) -> str:
+def describe_deception(text: str) -> str:
     """Describe the first invisible or lookalike character in a text.
 
     Returns:
@@ -28,17 +28,19 @@ def deception(text: str) -> str:
             return f"has the character U+{ord(character):04X}, which is not seen"
     if text.isascii():
         return ""
-    if any(map(_is_styled, text)):
+    if any(map(_is_styled_letter, text)):
         return "has letters of another style, which look like plain ones"
     has_latin = any(character.isascii() and character.isalpha() for character in text)
-    alike = next((letter for word in text.split() for letter in _look_alikes(word, has_latin=has_latin)), "")
+    alike = next(
+        (letter for word in text.split() for letter in _lookalike_letters(word, has_latin=has_latin)), ""
+    )
     if not alike:
         return ""
     name = unicodedata.name(alike, "a letter of another script")
     return f"has {name} (U+{ord(alike):04X}), which looks like a Latin letter"
 
 
-def _look_alikes(word: str, *, has_latin: bool) -> list[str]:
+def _lookalike_letters(word: str, *, has_latin: bool) -> list[str]:
     """Return the letters of a word that imitate Latin ones.
 
     They count if they make up the whole word or the text also has Latin letters.
@@ -48,7 +50,7 @@ def _look_alikes(word: str, *, has_latin: bool) -> list[str]:
     return alike if has_latin or len(alike) == len(letters) else []
 
 
-def _is_styled(character: str) -> bool:
+def _is_styled_letter(character: str) -> bool:
     if character.isascii() or not character.isalpha():
         return False
     return unicodedata.normalize("NFKC", character).isascii()

@@ -108,10 +108,10 @@ def invalid_deployment(record: RecordView) -> Iterator[Observation]:
                 'write digits in quotes, or "-1" for a contract of the genesis block',
             )
     if deployment.get("deployer") is not None:
-        yield from _address_faults(as_text(deployment["deployer"]), ("deployment", "deployer"))
+        yield from _address_violations(as_text(deployment["deployer"]), ("deployment", "deployer"))
 
 
-def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
+def _address_violations(text: str, pointer: Pointer) -> Iterator[Observation]:
     try:
         parse_address(text)
     except InvalidValueError as error:

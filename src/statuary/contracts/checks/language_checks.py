@@ -7,10 +7,10 @@ from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, of_compilation
 from statuary.contracts.checks.record_view import RecordView, as_json_text
-from statuary.contracts.model.code_maker import CodeMaker, code_maker
+from statuary.contracts.model.code_maker import CodeMaker, find_code_maker
 from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
-from statuary.contracts.model.evm_forks import FORKS, later_opcode
+from statuary.contracts.model.evm_forks import FORKS, find_later_opcode
 from statuary.contracts.model.solc_settings import default_fork
 from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setting_support
 
@@ -37,11 +37,11 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
     """Recompiled code must end as the record's language and compiler write it, and name no other compiler."""
     if not (record.runtime.recompiled or record.creation.recompiled):
         return
-    maker = _maker(record)
+    maker = _compiler_named_in_code(record)
     if maker is not None:
         yield Evidence({"compiler": maker.compiler, "version": maker.version or "before 0.5.9"})
-        yield from _mislabels(record, maker)
-        yield from _other_hash(record)
+        yield from _compiler_contradictions(record, maker)
+        yield from _wrong_hash_kind(record)
         return
     metadata = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
     has_metadata = record.auxdata_style is AuxdataStyle.SOLIDITY and metadata.get("appendCBOR") is not False
@@ -53,14 +53,14 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
+def _compiler_contradictions(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
     """Yield the contradictions between the record's compiler and the code's."""
-    traces, member = _traces(record), ""
+    traces, member = _language_traces(record), ""
     if maker.compiler != traces.compiler:
         member = "" if traces.from_sources and _is_in_sources(record, maker) else "language"
     elif not record.is_known:
-        member = "" if maker.may_be(record.version) else "compilerVersion"
-    elif record.auxdata_style is AuxdataStyle.NONE or not maker.may_be(record.version):
+        member = "" if maker.can_be_version(record.version) else "compilerVersion"
+    elif record.auxdata_style is AuxdataStyle.NONE or not maker.can_be_version(record.version):
         member = "compilerVersion"
     if member:
         yield Violation(
@@ -70,7 +70,7 @@ def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
         )
 
 
-def _traces(record: RecordView) -> Traces:
+def _language_traces(record: RecordView) -> Traces:
     """Return the traces of the record's language.
 
     Code of a language that is not known here may name its own compiler.
@@ -84,17 +84,17 @@ def _written_by(record: RecordView) -> str:
     return f"{record.language} {record.version[:80]}"
 
 
-def _maker(record: RecordView) -> CodeMaker | None:
+def _compiler_named_in_code(record: RecordView) -> CodeMaker | None:
     """Return the compiler that the code names.
 
     Vyper from 0.3.10 on names it only at the end of the creation code.
     """
     runtime = record.runtime.recompiled or b""
     creation = record.creation.recompiled or b""
-    of_creation = code_maker(creation)
+    of_creation = find_code_maker(creation)
     if of_creation is not None and of_creation.compiler == "vyper":
-        return code_maker(runtime) or of_creation
-    return code_maker(runtime) if runtime else of_creation
+        return find_code_maker(runtime) or of_creation
+    return find_code_maker(runtime) if runtime else of_creation
 
 
 def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
@@ -118,7 +118,7 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _other_hash(record: RecordView) -> Iterator[Observation]:
+def _wrong_hash_kind(record: RecordView) -> Iterator[Observation]:
     """Check that the compiled code has the kind of metadata hash that the settings name."""
     fields = record.runtime.own_fields
     is_solidity = record.auxdata_style is AuxdataStyle.SOLIDITY
@@ -170,12 +170,12 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 def refused_setting(record: RecordView) -> Iterator[Observation]:
     """The compiler must accept the settings `optimize` and `evmVersion`; Yul must not use later opcodes."""
     if record.is_known and record.language == "Vyper":
-        yield from _settings_of_vyper(record)
+        yield from _refused_vyper_settings(record)
     if record.is_known and record.language == "Yul":
-        yield from _opcodes_of_yul(record)
+        yield from _refused_yul_opcodes(record)
 
 
-def _settings_of_vyper(record: RecordView) -> Iterator[Observation]:
+def _refused_vyper_settings(record: RecordView) -> Iterator[Observation]:
     settings = as_object(record.compilation.get("compilerSettings"))
     for name in NAMES:
         value = settings.get(name)
@@ -193,7 +193,7 @@ def _settings_of_vyper(record: RecordView) -> Iterator[Observation]:
                 pass
 
 
-def _opcodes_of_yul(record: RecordView) -> Iterator[Observation]:
+def _refused_yul_opcodes(record: RecordView) -> Iterator[Observation]:
     """Check that a Yul record's code fits its compiler and `evmVersion`."""
     given = as_object(record.compilation.get("compilerSettings")).get("evmVersion")
     default = default_fork(record.version)
@@ -209,7 +209,7 @@ def _opcodes_of_yul(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"evmVersion": fork})
     if any("verbatim" in text for text in record.sources.values()):  # bytes of any kind
         return
-    later = later_opcode(record.runtime.recompiled or b"", fork)
+    later = find_later_opcode(record.runtime.recompiled or b"", fork)
     if later is not None:
         yield Violation(
             f"the code has the opcode 0x{later.opcode:02x} of {later.fork} at {later.offset}, but it is compiled for {fork}",

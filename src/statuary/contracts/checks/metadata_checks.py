@@ -37,14 +37,14 @@ class KeccakCache:
         self._capacity = capacity
         self._known: dict[bytes, str] = {}
 
-    def of(self, text: str) -> str:
+    def hash_text(self, text: str) -> str:
         """Return a text's Keccak-256 as metadata writes it: `0x` and 64 digits."""
         data = text.encode("utf-8", "surrogatepass")
         key = sha256(data).digest()
         digest = self._known.get(key)
-        return digest if digest is not None else self._learn(key, data)
+        return digest if digest is not None else self._add(key, data)
 
-    def _learn(self, key: bytes, data: bytes) -> str:
+    def _add(self, key: bytes, data: bytes) -> str:
         if len(self._known) >= self._capacity:
             del self._known[next(iter(self._known))]
         computed = self._known[key] = "0x" + keccak256(data).hex()
@@ -67,7 +67,7 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 @of_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The hash in the contract's own auxdata, in the creation bytecode, must be that of the metadata."""
-    return _ends_with_the_hash(record.creation)
+    return _metadata_hash_violations(record.creation)
 
 
 @check
@@ -75,7 +75,7 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 @of_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The hash in the auxdata at the end of the runtime bytecode must be that of the metadata."""
-    return _ends_with_the_hash(record.runtime)
+    return _metadata_hash_violations(record.runtime)
 
 
 @check
@@ -86,7 +86,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    severity = _severity(record)
+    severity = _severity_of_unhashed_sources(record)
     metadata_sources = as_object(record.metadata.get("sources"))
     if not metadata_sources:
         yield Violation("the metadata lists no sources", ("metadata", "sources"), severity=severity)
@@ -100,7 +100,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
             )
             continue
         expected = as_object(entry).get("keccak256")
-        computed = SOURCE_KECCAK_CACHE.of(content)
+        computed = SOURCE_KECCAK_CACHE.hash_text(content)
         if expected != computed:
             yield Violation(
                 f"the source {path!r} has Keccak-256 {computed}, the metadata states {expected}",
@@ -161,7 +161,7 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
         yield NotApplicable("the record has no metadata")
         return
     output = as_object(record.metadata.get("output"))
-    members = _interface(record)
+    members = _members_in_metadata(record)
     yield Evidence(dict.fromkeys(members, "equal"))
     if same_members([output.get(member) for member in members], list(members.values())):
         return
@@ -170,7 +170,7 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
             yield Violation(f"the metadata's {member} is not the record's", (member,))
 
 
-def _interface(record: RecordView) -> dict[str, Json]:
+def _members_in_metadata(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
     # whatever language the record names, metadata is solc's
     has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation
@@ -182,19 +182,19 @@ def _interface(record: RecordView) -> dict[str, Json]:
     }
 
 
-def _severity(record: RecordView) -> Severity:
+def _severity_of_unhashed_sources(record: RecordView) -> Severity:
     """Return how bad sources are that the metadata does not describe: Sourcify has such records."""
     return Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
 
 
-def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
-    reason = _why_not_applicable(side)
+def _metadata_hash_violations(side: SideView) -> Iterator[Observation]:
+    reason = _reason_for_missing_hash(side)
     fields = side.own_fields
     if reason or fields is None:
         yield NotApplicable(reason)
         return
     for scheme, digest in fields.hashes.items():
-        if side.record.metadata_hashes.has(scheme, digest):
+        if side.record.metadata_hashes.includes(scheme, digest):
             yield Evidence({scheme: digest.hex()})
             continue
         computed = next(side.record.metadata_hashes.digests(scheme), b"")
@@ -210,7 +210,7 @@ def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
         )
 
 
-def _why_not_applicable(side: SideView) -> str:
+def _reason_for_missing_hash(side: SideView) -> str:
     """Return the reason for a missing metadata hash, if it is missing."""
     if side.claimed_level is None:
         return f"the {side.name} bytecode is not claimed to match"
@@ -233,7 +233,7 @@ def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
             continue
         recorded_hash = fields.hashes["integrity"].hex()
         pointer = ("creationBytecode", "cborAuxdata", number)
-        computed = record.vyper_integrity
+        computed = record.vyper_integrity_hashes
         if isinstance(computed, UnknownModuleError):
             yield NotApplicable(str(computed))
             return

@@ -163,11 +163,11 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
     """Return the contradiction between bytecode and resolution, if there is one."""
     proxy_type = resolution.get("proxyType")
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
-        return _other_pattern(evidence, resolution)
+        return _pattern_contradiction(evidence, resolution)
     if _ERROR in resolution:
         return f"the chain is not needed: the contract is {evidence.verdict.value}"
     if evidence.verdict is ProxyVerdict.EIP_1167_PROXY:
-        return _other_clone(evidence, resolution)
+        return _clone_contradiction(evidence, resolution)
     return (
         f"the bytecode shows no proxy, the record claims {as_json_text(proxy_type)}"
         if resolution.get("isProxy")
@@ -175,14 +175,14 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
     )
 
 
-def _other_pattern(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
+def _pattern_contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
     if resolution.get("isProxy") and resolution.get("proxyType") not in evidence.candidates:
         claimed = as_json_text(resolution.get("proxyType"))
         return f"the bytecode has patterns of {', '.join(evidence.candidates)}, not of {claimed}"
     return ""
 
 
-def _other_clone(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
+def _clone_contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
     if resolution.get("isProxy") is False and not evidence.is_plain_clone:
         return ""  # some versions of Sourcify do not find a clone with other code around it
     addresses = [

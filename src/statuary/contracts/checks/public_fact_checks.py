@@ -27,8 +27,8 @@ from statuary.contracts.checks.check import (
     Violation,
     of_compilation,
 )
-from statuary.contracts.checks.deceptive_text import deception
-from statuary.contracts.checks.record_view import RecordView, hex_bytes
+from statuary.contracts.checks.deceptive_text import describe_deception
+from statuary.contracts.checks.record_view import RecordView, decode_hex
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, library_addresses
 from statuary.contracts.model.record import unknown_members
 from statuary.system.files import read_file
@@ -52,13 +52,13 @@ def invalid_identifier(record: RecordView) -> Iterator[Observation]:
         count += 1
         if not _is_identifier(name):
             yield Violation(
-                f"the contract's name {_shown_value(name)} is not an identifier", ("compilation", "name")
+                f"the contract's name {_display_value(name)} is not an identifier", ("compilation", "name")
             )
     for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
         for text in _names_in(item):
             count += 1
             if not _is_identifier(text):
-                yield Violation(f"{_shown_value(text)} is not an identifier", ("abi", place))
+                yield Violation(f"{_display_value(text)} is not an identifier", ("abi", place))
     if count:
         yield Evidence({"names": count})
 
@@ -75,8 +75,8 @@ def deceptive_name(record: RecordView) -> Iterator[Observation]:
         return  # all names are valid identifiers
     name = as_text(record.compilation.get("name"))[:MAX_NAME]
     yield Evidence({"name": name[:80]})
-    if fault := deception(name):
-        yield Violation(f"the contract's name {_shown_value(name)} {fault}", ("compilation", "name"))
+    if fault := describe_deception(name):
+        yield Violation(f"the contract's name {_display_value(name)} {fault}", ("compilation", "name"))
 
 
 def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
@@ -95,7 +95,7 @@ def _is_identifier(name: Json) -> bool:
     return isinstance(name, str) and name.isascii() and name.replace("$", "_").isidentifier()
 
 
-def _shown_value(value: Json) -> str:
+def _display_value(value: Json) -> str:
     return ascii(str(value))[:80]
 
 
@@ -172,15 +172,15 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
         return
     if parts["nightly"]:
         yield Evidence({"nightly": parts["nightly"]})
-        if _day(parts["nightly"]) is None:
+        if _parse_day(parts["nightly"]) is None:
             yield Violation(f"there is no day {parts['nightly']}", _VERSION_POINTER)
     elif parts["number"] in releases:
         yield Evidence({"beforeRelease" if parts["before"] else "release": parts["number"]})
         if not parts["before"]:
-            yield from _other_commit(releases[parts["number"]], parts["commit"] or "", record.language)
+            yield from _commit_violation(releases[parts["number"]], parts["commit"] or "", record.language)
     else:
         newest = [*releases][-1]
-        is_newer = _numbers(parts["number"]) > _numbers(newest)
+        is_newer = _version_numbers(parts["number"]) > _version_numbers(newest)
         yield Evidence({"release": "not known here" if is_newer else "none", "newestKnown": newest})
         if is_newer:
             yield NotKnown(f"release of {record.compilation['compiler']}", record.version, _VERSION_POINTER)
@@ -197,14 +197,14 @@ def _unlisted_value(record: RecordView, what: str, value: str, pointer: Pointer)
     """
     known, parts = _known_version(record)
     if record.is_known and parts is not None and parts["number"] in known:
-        return Violation(f"{_shown_value(value)} is no {what} of {record.compilation['compiler']}", pointer)
+        return Violation(f"{_display_value(value)} is no {what} of {record.compilation['compiler']}", pointer)
     return NotKnown(what, value, pointer)
 
 
 _VERSION_POINTER: Final = ("compilation", "compilerVersion")
 
 
-def _other_commit(release: Release, commit: str, language: str) -> Iterator[Violation]:
+def _commit_violation(release: Release, commit: str, language: str) -> Iterator[Violation]:
     if (
         commit
         and release.commits
@@ -232,14 +232,14 @@ def _is_same_commit(commit: str, other_commit: str) -> bool:
     return len(short) >= SHORTEST_COMMIT and long.startswith(short)
 
 
-def _numbers(version: str) -> list[int]:
+def _version_numbers(version: str) -> list[int]:
     return [int(digits) for digits in re.split(r"\.|a|b|rc", version)[:3]]
 
 
 _DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
 
 
-def _day(text: str) -> date | None:
+def _parse_day(text: str) -> date | None:
     """Return a day of three numbers.
 
     Returns:
@@ -263,12 +263,12 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
     If the day of a release is not known, the day of the last release before it counts.
     """
     releases, parts = _known_version(record)
-    verified = _day(as_text(record.value.get("verifiedAt"))[:10])
+    verified = _parse_day(as_text(record.value.get("verifiedAt"))[:10])
     if parts is None or verified is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
     day = parts["nightly"] or _release_day(releases, parts["number"], is_before=bool(parts["before"]))
-    released = _day(day.replace(".", "-"))
+    released = _parse_day(day.replace(".", "-"))
     if released is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
@@ -291,7 +291,7 @@ def _release_day(known: Mapping[str, Release], number: str, *, is_before: bool) 
     """
     if number in known and not is_before:
         return known[number].not_before
-    earlier = takewhile(lambda version: _numbers(version) < _numbers(number), known)
+    earlier = takewhile(lambda version: _version_numbers(version) < _version_numbers(number), known)
     return max((known[version].not_before for version in earlier), default="")
 
 
@@ -306,7 +306,7 @@ def library_address_mismatch(record: RecordView) -> Iterator[Observation]:
         for name in sorted(linked.keys() & settings.keys()):
             if settings[name] != as_text(linked[name]).lower():
                 yield Violation(
-                    f"the settings link {_shown_value(name)} at {settings[name][:42]}, the {side.name} bytecode at"
+                    f"the settings link {_display_value(name)} at {settings[name][:42]}, the {side.name} bytecode at"
                     f" {as_text(linked[name])[:42]}",
                     (side.member, "transformationValues", "libraries", name),
                 )
@@ -380,12 +380,12 @@ def impossible_code(record: RecordView) -> Iterator[Observation]:
     0xef0100 and an address belong to an account (EIP-7702). Code above 24,576 bytes (EIP-170) is a note,
     because some chains allow it.
     """
-    address = hex_bytes(record.address.lower())
+    address = decode_hex(record.address.lower())
     if address is not None:
         yield Evidence({"bytes": len(record.runtime.onchain or b"")})
         yield from _reserved_address_violations(int.from_bytes(address, "big"))
     if record.runtime.onchain:
-        yield from _no_code(record, record.runtime.onchain)
+        yield from _missing_code_violations(record, record.runtime.onchain)
 
 
 def _reserved_address_violations(address: int) -> Iterator[Violation]:
@@ -397,7 +397,7 @@ def _reserved_address_violations(address: int) -> Iterator[Violation]:
         )
 
 
-def _no_code(record: RecordView, code: bytes) -> Iterator[Violation]:
+def _missing_code_violations(record: RecordView, code: bytes) -> Iterator[Violation]:
     pointer = ("runtimeBytecode", "onchainBytecode")
     settings = as_object(record.compilation.get("compilerSettings"))
     is_object_format = code[:2] == b"\xef\x00" and settings.get("eofVersion") is not None

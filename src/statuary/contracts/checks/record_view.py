@@ -40,7 +40,7 @@ from statuary.contracts.model.transformations import (
     ReplayError,
     TransformationStep,
     parse_transformation,
-    replay,
+    replay_transformations,
 )
 from statuary.contracts.model.vyper_immutables import appended_immutables_size
 from statuary.contracts.model.vyper_integrity import VyperProgram, hashed_paths, integrity_hashes
@@ -54,7 +54,7 @@ _OF_COMPILATION: Final[set[str]] = set()
 Compute = TypeVar("Compute", bound=Callable[..., object])
 
 
-def of_compilation(compute: Compute) -> Compute:
+def depends_on_compilation(compute: Compute) -> Compute:
     """Mark a property as depending only on the compilation.
 
     Its value can then be shared by contracts with the same compilation.
@@ -63,7 +63,7 @@ def of_compilation(compute: Compute) -> Compute:
     return compute
 
 
-def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
+def parse_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
     """Parse a part of a record; return errors instead of raising them."""
     try:
         return parser(value)
@@ -71,7 +71,7 @@ def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | Inval
         return error.with_traceback(None)
 
 
-def hex_bytes(text: Json) -> bytes | None:
+def decode_hex(text: Json) -> bytes | None:
     """Decode `0x` and lower-case hex digits.
 
     Returns:
@@ -84,7 +84,7 @@ def hex_bytes(text: Json) -> bytes | None:
     return data if data is not None and data.hex() == digits else None  # capitals are decoded too
 
 
-def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
+def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None:
     """Encode a JSON value compactly.
 
     Returns:
@@ -100,7 +100,7 @@ def as_json_text(value: Json) -> str:
     """Return a JSON value as text for a message."""
     if isinstance(value, str):
         return repr(str(value))
-    text = json_bytes(value)
+    text = encode_compact_json(value)
     return repr(value) if text is None else text.decode()
 
 
@@ -113,16 +113,16 @@ def same_json(value: Json, other_value: Json) -> bool:
         return True
     if value is None or other_value is None or isinstance(value, str) or isinstance(other_value, str):
         return bool(type(value) is type(other_value) and value == other_value)
-    text = json_bytes(value)
-    if text is not None and text == json_bytes(other_value):
+    text = encode_compact_json(value)
+    if text is not None and text == encode_compact_json(other_value):
         return True  # the keys nearly always have the same order, which is faster to compare
     return text is not None and same_members(value, other_value)
 
 
 def same_members(value: Json, other_value: Json) -> bool:
     """Compare JSON values as `same_json`, faster for differently ordered objects."""
-    text = json_bytes(value, sort_keys=True)
-    return text is not None and text == json_bytes(other_value, sort_keys=True)
+    text = encode_compact_json(value, sort_keys=True)
+    return text is not None and text == encode_compact_json(other_value, sort_keys=True)
 
 
 class MetadataHashes:
@@ -147,7 +147,9 @@ class MetadataHashes:
         if not isinstance(text, str) or self._value is None:
             return None
         encoded = text.encode("utf-8", "surrogatepass")
-        if encoded == json_bytes(self._value) or encoded == json_bytes(self._value, sort_keys=True):
+        if encoded == encode_compact_json(self._value) or encoded == encode_compact_json(
+            self._value, sort_keys=True
+        ):
             return text  # solc wrote this text, so no key is repeated
         try:
             is_same = same_json(orjson.loads(text), self._value)
@@ -155,7 +157,7 @@ class MetadataHashes:
             return None
         return text if is_same and not has_repeated_keys(text) else None
 
-    def has(self, scheme: str, digest: bytes) -> bool:
+    def includes(self, scheme: str, digest: bytes) -> bool:
         """Return whether a digest is one of the possible hashes."""
         key = scheme, digest
         if key not in self._known:
@@ -199,18 +201,18 @@ class SideView:
     @unlocked_cached_property
     def onchain(self) -> bytes | None:
         """The code on the chain, or None if it is unknown."""
-        return hex_bytes(self.value.get("onchainBytecode"))
+        return decode_hex(self.value.get("onchainBytecode"))
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def recompiled(self) -> bytes | None:
         """The compiler's code, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
         if not isinstance(text, str) or self.onchain is None:
-            return hex_bytes(text)
+            return decode_hex(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
-            return hex_bytes(text)
+            return decode_hex(text)
         # reuse the decoded on-chain code: the recompiled code is nearly always the same, or its beginning
         # before the constructor arguments
         return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
@@ -225,7 +227,7 @@ class SideView:
         """The transformations; an invalid one is represented by its error."""
         transformations = self.value.get("transformations")
         return (
-            [parsed_or_error(parse_transformation, step) for step in transformations]
+            [parse_or_error(parse_transformation, step) for step in transformations]
             if isinstance(transformations, list)
             else []
         )
@@ -238,7 +240,7 @@ class SideView:
         return steps if is_list and len(steps) == len(self.steps) else None
 
     @unlocked_cached_property
-    def replayed(self) -> bytes | ReplayError | None:
+    def replayed_code(self) -> bytes | ReplayError | None:
         """The result of applying the transformations to the recompiled code.
 
         It is the code, or the error of the step that fails, or None if a part cannot be decoded.
@@ -247,40 +249,42 @@ class SideView:
             return None
         max_bytes = len(self.recompiled) + len(self.onchain)
         try:
-            return replay(self.recompiled, self.transformations, self.values, max_bytes=max_bytes)
+            return replay_transformations(
+                self.recompiled, self.transformations, self.values, max_bytes=max_bytes
+            )
         except ReplayError as error:
             return error
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
         """The pieces of auxdata by number, or the error in the list."""
-        return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
+        return parse_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The pieces of auxdata by number, without an invalid list's."""
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
         """The positions of library addresses in the code, or an error."""
-        return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
+        return parse_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
         """The positions of immutables in the code, or an error.
 
         In Vyper, immutables follow the code.
         """
-        return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
+        return parse_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def fields(self) -> dict[str, AuxdataFields]:
         """The decoded pieces of auxdata, without invalid ones."""
         return dict(self._readable_auxdata())
@@ -293,7 +297,7 @@ class SideView:
                 continue
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def own_auxdata(self) -> Auxdata | None:
         """The contract's own auxdata, or None if it has none.
 
@@ -308,7 +312,7 @@ class SideView:
         return split_auxdata(code, self.record.auxdata_style)
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def own_fields(self) -> AuxdataFields | None:
         """The contract's own auxdata, decoded, or None if it has none.
 
@@ -322,7 +326,7 @@ class SideView:
             return None
 
     @unlocked_cached_property
-    def found(self) -> SideMatch | None:
+    def found_match(self) -> SideMatch | None:
         """The match that Sourcify's matching finds, or None."""
         libraries, immutables = self.parsed_libraries, self._pushed_immutables
         if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
@@ -342,7 +346,7 @@ class SideView:
         )
         if is_runtime:
             return match_runtime(side, self.onchain)
-        return match_creation(side, self.onchain, self.record.constructor)
+        return match_creation(side, self.onchain, self.record.constructor_types)
 
     @property
     def _pushed_immutables(self) -> Sequence[CodeReference] | InvalidValueError:
@@ -433,7 +437,7 @@ class RecordView:
         )
         return record, creation, runtime
 
-    def adopt(self, computed: tuple[Computed, Computed, Computed]) -> None:
+    def adopt_compilation_values(self, computed: tuple[Computed, Computed, Computed]) -> None:
         """Take over values that another record with the same compilation computed."""
         for holder, values in zip((self, *self.sides), computed, strict=True):
             vars(holder).update(values)
@@ -447,28 +451,28 @@ class RecordView:
         vars(self).clear()
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def path_and_name(self) -> QualifiedName:
         """The fully qualified name, split at its last colon."""
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return QualifiedName(path, name)
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def sources(self) -> dict[str, str]:
         """The texts of the sources, by path."""
         sources = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def metadata(self) -> Mapping[str, Json] | None:
         """The metadata, or None if the record has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
         """The contract in the compiler's output, or None if it is missing."""
         path, name = self.path_and_name
@@ -477,25 +481,25 @@ class RecordView:
         return contract if isinstance(contract, dict) else None
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def metadata_hashes(self) -> MetadataHashes:
         """The possible hashes of the metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
         """Whether a claimed match includes a hash of the metadata."""
         return any(
-            self.metadata_hashes.has(scheme, digest)
+            self.metadata_hashes.includes(scheme, digest)
             for side in self.sides
             if side.claimed_level is not None and side.own_fields is not None
             for scheme, digest in side.own_fields.hashes.items()
         )
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def vyper_program(self) -> VyperProgram:
         """The sources and settings that Vyper's integrity hash covers."""
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
@@ -504,7 +508,7 @@ class RecordView:
         return VyperProgram(self.path_and_name[0], self.sources, self.version, overrides, search_paths)
 
     @unlocked_cached_property
-    @of_compilation
+    @depends_on_compilation
     def vyper_modules(self) -> frozenset[str]:
         """The paths of the Vyper module and its hashed imports."""
         try:
@@ -513,8 +517,8 @@ class RecordView:
             return frozenset()
 
     @unlocked_cached_property
-    @of_compilation
-    def vyper_integrity(self) -> list[str] | InvalidValueError:
+    @depends_on_compilation
+    def vyper_integrity_hashes(self) -> list[str] | InvalidValueError:
         """The possible integrity hashes of the Vyper sources, or an error."""
         try:
             return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))
@@ -522,7 +526,7 @@ class RecordView:
             return error.with_traceback(None)
 
     @unlocked_cached_property
-    @of_compilation
-    def constructor(self) -> TupleType | None:
+    @depends_on_compilation
+    def constructor_types(self) -> TupleType | None:
         """The types of the constructor's arguments, or None if they are invalid."""
         return constructor_inputs(self.value.get("abi"))

@@ -21,12 +21,17 @@ from statuary.contracts.checks.check import (
     Violation,
     of_compilation,
 )
-from statuary.contracts.checks.record_view import RecordView, SideView, hex_bytes, same_json
+from statuary.contracts.checks.record_view import RecordView, SideView, decode_hex, same_json
 from statuary.contracts.checks.transformation_checks import is_library
 from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, decode_abi_values, signature_entry
 from statuary.contracts.model.open_lists import COMPILERS
-from statuary.contracts.model.solidity_source import declaration, find_word, immutable_count, yul_object
-from statuary.contracts.model.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
+from statuary.contracts.model.solidity_source import (
+    count_immutables,
+    find_declaration,
+    find_word,
+    yul_object_name,
+)
+from statuary.contracts.model.storage_layout import LayoutFault, parse_solidity_layout, vyper_layout_faults
 
 _PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
 
@@ -97,8 +102,8 @@ def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
         The keyword; empty if there is no declaration.
     """
     if record.language == "Yul":
-        return "object" if yul_object(text) == name else ""
-    declared = declaration(text, name, record.version)
+        return "object" if yul_object_name(text) == name else ""
+    declared = find_declaration(text, name, record.version)
     return "" if declared is None else declared.keyword
 
 
@@ -117,7 +122,7 @@ def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     immutables = as_object(record.runtime.value.get("immutableReferences"))
     if not immutables or record.language != "Solidity":
         return
-    declared = sum(immutable_count(text, record.version) for text in record.sources.values())
+    declared = sum(count_immutables(text, record.version) for text in record.sources.values())
     yield Evidence({"immutables": len(immutables)})
     if declared < len(immutables):
         yield Violation(
@@ -141,7 +146,7 @@ def _declares_library(record: RecordView, text: str, name: str) -> bool:
     """Return whether a source declares a library, or links it in Yul."""
     if record.language == "Yul":
         return "linkersymbol" in text and name in text
-    declared = declaration(text, name, record.version) if record.language == "Solidity" else None
+    declared = find_declaration(text, name, record.version) if record.language == "Solidity" else None
     return declared is not None and declared.keyword == "library"
 
 
@@ -153,7 +158,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     extra = as_object(record.value.get("additionalInput"))
     # sources contain only strings, so == is exact; it is fast, because both are usually the same object
     if std_json_input.get("sources") != record.value.get("sources"):
-        yield _difference(("stdJsonInput", "sources"), ("sources",))
+        yield _difference_violation(("stdJsonInput", "sources"), ("sources",))
     pairs: dict[str, tuple[Json, Pointer]] = {
         "language": (record.compilation.get("language"), ("compilation", "language")),
         "settings": (record.compilation.get("compilerSettings"), ("compilation", "compilerSettings")),
@@ -161,7 +166,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     }
     for member, (repeated, pointer) in pairs.items():
         if not same_json(std_json_input.get(member), repeated):
-            yield _difference(("stdJsonInput", member), pointer)
+            yield _difference_violation(("stdJsonInput", member), pointer)
     for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
         yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
     yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
@@ -174,7 +179,7 @@ def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
     if not same_json(output.get("sources"), record.value.get("sourceIds")):
-        yield _difference(("stdJsonOutput", "sources"), ("sourceIds",))
+        yield _difference_violation(("stdJsonOutput", "sources"), ("sourceIds",))
     if record.output_contract is None:
         yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
         return
@@ -185,15 +190,15 @@ def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
         yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
     artifact = record.output_contract
     yield from _compare_members(_PLAIN_MEMBERS, artifact, where, record.value, ())
-    if not _is_metadata(record):
-        yield _difference((*where, "metadata"), ("metadata",))
+    if not _has_same_metadata(record):
+        yield _difference_violation((*where, "metadata"), ("metadata",))
     evm = as_object(artifact.get("evm"))
     for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
         yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
     yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
 
 
-def _difference(pointer: Pointer, other_pointer: Pointer) -> Violation:
+def _difference_violation(pointer: Pointer, other_pointer: Pointer) -> Violation:
     return Violation(
         f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other_pointer))}",
         pointer,
@@ -205,7 +210,7 @@ def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) ->
     recompiled = side.value.get("recompiledBytecode")
     digits = recompiled[2:] if isinstance(recompiled, str) else ""
     if (code.get("object") or "") != digits:
-        yield _difference((*pointer, "object"), (side.member, "recompiledBytecode"))
+        yield _difference_violation((*pointer, "object"), (side.member, "recompiledBytecode"))
     yield from _compare_members(_CODE_MEMBERS, code, pointer, side.value, (side.member,))
 
 
@@ -220,10 +225,10 @@ def _compare_members(
         return  # nearly always the same object, since the parser reuses repeated members
     for member in members:
         if not same_json(repeated.get(member), own_members.get(member)):
-            yield _difference((*where, member), (*other_pointer, member))
+            yield _difference_violation((*where, member), (*other_pointer, member))
 
 
-def _is_metadata(record: RecordView) -> bool:
+def _has_same_metadata(record: RecordView) -> bool:
     """Return whether the compiler's metadata text is the record's.
 
     Both may be absent.
@@ -335,18 +340,20 @@ _COMPARES_WITH_ZERO: Final = re.compile(
 @check
 def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     """Constructor arguments must be the canonical encoding of values of the constructor's types."""
-    arguments = hex_bytes(record.creation.values.get("constructorArguments"))
+    arguments = decode_hex(record.creation.values.get("constructorArguments"))
     if arguments is None:
         return
     pointer = ("creationBytecode", "transformationValues", "constructorArguments")
-    if record.constructor is None:
+    if record.constructor_types is None:
         yield Violation("the constructor's inputs are of types that cannot be read", pointer)
         return
-    yield Evidence({"arguments": len(record.constructor.items), "bytes": len(arguments)})
+    yield Evidence({"arguments": len(record.constructor_types.items), "bytes": len(arguments)})
     try:
-        decode_abi_values(record.constructor, arguments)
+        decode_abi_values(record.constructor_types, arguments)
     except InvalidValueError as error:
-        yield Violation(f"the arguments are not values for {record.constructor.canonical}: {error}", pointer)
+        yield Violation(
+            f"the arguments are not values for {record.constructor_types.canonical}: {error}", pointer
+        )
 
 
 @check
@@ -370,15 +377,15 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     if record.language != "Solidity":
         yield LayoutFault(f"{record.language} has no storage layout", is_known=record.is_known)
         return
-    parsed_layout = solidity_layout(layout)
+    parsed_layout = parse_solidity_layout(layout)
     if isinstance(parsed_layout, LayoutFault):
         yield parsed_layout
         return
     target, name = record.path_and_name
     may_choose = record.evidence.starts_anywhere
-    contract = declaration(record.sources.get(target, ""), name, record.version) if may_choose else None
+    contract = find_declaration(record.sources.get(target, ""), name, record.version) if may_choose else None
     starts_anywhere = contract is not None and contract.has_layout
-    faults = list(parsed_layout.faults(may_start_anywhere=starts_anywhere))
+    faults = list(parsed_layout.find_faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:
         return
@@ -389,7 +396,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
         # search all sources: an inherited variable may be declared in another file than the contract
-        elif not words.have(label, path):
+        elif not words.include(label, path):
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 
 
@@ -400,19 +407,19 @@ class _Words:
         self._sources = sources
         self._searched = 0
 
-    def have(self, word: str, path: str) -> bool:
+    def include(self, word: str, path: str) -> bool:
         """Return whether a source contains a word, searching `path` first."""
         if self._searched > _STEPS_OF_SEARCHES:
-            return word in self._all
-        return any(self._has(self._sources[source], word) for source in (path, *self._sources))
+            return word in self._all_words
+        return any(self._contains(self._sources[source], word) for source in (path, *self._sources))
 
-    def _has(self, text: str, word: str) -> bool:
+    def _contains(self, text: str, word: str) -> bool:
         place = next(find_word(text, word), None)
         self._searched += 1 + (len(text) if place is None else place) // TEXT_OF_A_STEP
         return place is not None
 
     @cached_property
-    def _all(self) -> set[str]:
+    def _all_words(self) -> set[str]:
         for text in self._sources.values():
             consume(len(text) // _CHARACTERS_OF_A_WORD)
         return {word for text in self._sources.values() for word in _WORD.findall(text)}

@@ -29,7 +29,7 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
     """Each reference in linkReferences must be 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
-        yield from _open_places(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
+        yield from _check_references(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
 
 @check
@@ -41,14 +41,14 @@ def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
     """
     side = record.runtime
     if record.language == "Solidity":
-        yield from _open_places(
+        yield from _check_references(
             side, side.parsed_immutables, "immutableReferences", _IMMUTABLE_BYTES, _PUSH32
         )
     elif record.language != "Vyper" and side.value.get("immutableReferences"):
         yield Violation(f"{record.language} has no immutables", (side.member, "immutableReferences"))
 
 
-def _open_places(
+def _check_references(
     side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
 ) -> Iterator[Observation]:
     """Check that references are zeros after a push of their length."""
@@ -80,7 +80,7 @@ def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
         return
     digits = as_object(side.values.get("immutables")).get(VYPER_IMMUTABLES)
     length = len(digits) // 2 - 1 if isinstance(digits, str) else 0
-    yield from _vyper_sizes(record, len(side.recompiled), length)
+    yield from _vyper_size_violations(record, len(side.recompiled), length)
     expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
     if (references := side.value.get("immutableReferences")) and not same_json(references, expected):
         yield Violation(
@@ -90,7 +90,7 @@ def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[Observation]:
+def _vyper_size_violations(record: RecordView, runtime: int, immutables: int) -> Iterator[Observation]:
     for number, fields in record.creation.fields.items():
         if fields.runtime_size is None:
             continue
@@ -226,14 +226,14 @@ def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     if (
         side.claimed_level is None
         or side.transformations is None
-        or not record.constructor
-        or not record.constructor.items
+        or not record.constructor_types
+        or not record.constructor_types.items
     ):
         return
-    yield Evidence({"inputs": len(record.constructor.items)})
+    yield Evidence({"inputs": len(record.constructor_types.items)})
     if "constructorArguments" not in side.values:
         yield Violation(
-            f"the constructor takes {record.constructor.canonical}, but there are no constructorArguments",
+            f"the constructor takes {record.constructor_types.canonical}, but there are no constructorArguments",
             ("creationBytecode", "transformationValues"),
         )
 

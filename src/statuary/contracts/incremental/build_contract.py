@@ -23,8 +23,8 @@ from statuary.contracts.checks.proof_rule_list import proof_rules
 from statuary.contracts.checks.prove import (
     CONTRACT_CHECKS,
     IDENTITY_CHECKS,
-    Provable,
-    prove_together,
+    ProofInput,
+    prove_batch,
     run_checks,
     runtime_finding,
 )
@@ -48,7 +48,7 @@ from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
 from statuary.site.document import Document, encode_unchecked
-from statuary.site.pages.page_texts import english
+from statuary.site.pages.page_texts import english_sentence
 from statuary.site.pages.theme_findings import template_finding
 from statuary.site.settings import ThemeError
 
@@ -140,7 +140,7 @@ class BuiltContract(NamedTuple):
             findings=orjson.dumps(self.findings).decode() if self.findings else "",
             published=self.is_published,
             facts=self.facts,
-        ).listed_as(self.row)
+        ).with_list_entry(self.row)
 
 
 def build_contracts_of_files(
@@ -154,7 +154,7 @@ def build_contracts_of_files(
     root_path = str(root)
     contracts = ((source, source_stat(root_path, source), _read_source(root, source)) for source in sources)
     for batch in group_into_batches((source, contract, stat) for source, stat, contract in contracts):
-        built_contracts = build_contracts_together([item[:2] for item in batch], settings)
+        built_contracts = build_contract_batch([item[:2] for item in batch], settings)
         yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)
 
 
@@ -177,20 +177,20 @@ def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadC
         yield batch
 
 
-def build_contracts_together(
+def build_contract_batch(
     contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
     """Check parsed contracts in one pass, and yield the results."""
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
-    prepared = [_prepare(source, contract, settings) for source, contract in contracts]
+    prepared = [_prepare_proof(source, contract, settings) for source, contract in contracts]
     provable = [
         (item, source)
         for item, (source, _) in zip(prepared, contracts, strict=True)
-        if isinstance(item, Provable)
+        if isinstance(item, ProofInput)
     ]
-    proved = iter(_prove(provable, checks))
+    proved = iter(_prove_or_report(provable, checks))
     for (source, contract), item in zip(contracts, prepared, strict=True):
-        if not isinstance(item, Provable):
+        if not isinstance(item, ProofInput):
             yield BuiltContract(source, contract.digest, findings=item)
             continue
         proof = next(proved)
@@ -198,7 +198,7 @@ def build_contracts_together(
             yield _failed_contract(source, (proof,))
             continue
         built_contract = run_guarded(
-            partial(_build, source, contract, item.record, proof, settings), source.path, CHECKING
+            partial(_build_contract, source, contract, item.record, proof, settings), source.path, CHECKING
         )
         yield (
             _failed_contract(source, (built_contract,))
@@ -227,31 +227,31 @@ def _read_source(root: Path, source: ContractSource) -> ParsedContract:
     return ParsedContract(None, findings=[contract]) if isinstance(contract, Finding) else contract
 
 
-def _prepare(
+def _prepare_proof(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
-) -> Provable | tuple[Finding, ...]:
+) -> ProofInput | tuple[Finding, ...]:
     """Return the record to prove, or the findings that prevent it."""
     outcome = run_guarded(
-        lambda: _record_errors(source, contract, settings) or _provable(source, contract, settings),
+        lambda: _record_errors(source, contract, settings) or _proof_input(source, contract, settings),
         source.path,
         CHECKING,
     )
     return (outcome,) if isinstance(outcome, Finding) else outcome
 
 
-def _prove(
-    provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
+def _prove_or_report(
+    provable: Sequence[tuple[ProofInput, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
     """Prove records together; if that fails, prove them one by one.
 
     A record that raises an exception then gets a finding, and the others keep their proofs.
     """
     records = [record for record, _ in provable]
-    together = run_guarded(partial(prove_together, records, checks), "", CHECKING)
+    together = run_guarded(partial(prove_batch, records, checks), "", CHECKING)
     if not isinstance(together, Finding):
         return together
     single_proofs = (
-        run_guarded(partial(prove_together, [record], checks), source.path, CHECKING)
+        run_guarded(partial(prove_batch, [record], checks), source.path, CHECKING)
         for record, source in provable
     )
     return [proofs if isinstance(proofs, Finding) else proofs[0] for proofs in single_proofs]
@@ -265,10 +265,12 @@ def _record_errors(
     return (*contract.findings, *findings)
 
 
-def _provable(source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings) -> Provable:
+def _proof_input(
+    source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
+) -> ProofInput:
     checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
     record = in_served_order(contract.record or {})
-    provable = Provable(record, part=contract.part)
+    provable = ProofInput(record, part=contract.part)
     if settings.recompiler is not None:
         provable = provable._replace(recompilation=settings.recompiler.recompile(record))
     if contract.compilation is None and contract.anchor is None:
@@ -287,12 +289,12 @@ def _provable(source: ContractSource, contract: ParsedContract, settings: Contra
 def _is_vouched_for(compilation: CompilationEvidence | None, settings: ContractBuildSettings) -> bool:
     if compilation is None or not settings.contracts.compilations:
         return False
-    from statuary.contracts.sources.evidence import compilation_sha256
+    from statuary.contracts.sources.evidence import hash_compilation
 
-    return compilation_sha256(compilation) in settings.contracts.compilations
+    return hash_compilation(compilation) in settings.contracts.compilations
 
 
-def _build(
+def _build_contract(
     source: ContractSource,
     contract: ParsedContract,
     record: RecordValue,
@@ -306,11 +308,11 @@ def _build(
         _listed_contradiction(settings.gone, source),
         _listed_contradiction(settings.rejected, source),
     )
-    own_findings = tuple(_own_findings((*proof.findings, *differs, *unresolved), source, rejected))
+    own_findings = tuple(_record_findings((*proof.findings, *differs, *unresolved), source, rejected))
     findings = (
         *own_findings,
         *contract.notes,
-        *_evidence_of_rejected(_evidence_findings(proof, source), rejected),
+        *_evidence_findings_of_rejected(_evidence_findings(proof, source), rejected),
         *_code_findings(proof, source, gone),
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
@@ -361,7 +363,7 @@ def _make_documents(
 
     If the theme's template fails, the page is rendered with the package's own.
     """
-    pages = pages and pages._replace(rules=_rules_of_pages())
+    pages = pages and pages._replace(rules=_check_sentences())
     findings: tuple[Finding, ...] = ()
     try:
         documents = tuple(make(pages))
@@ -376,7 +378,7 @@ def _make_documents(
 
 
 @cache
-def _rules_of_pages() -> tuple[tuple[str, str], ...]:
+def _check_sentences() -> tuple[tuple[str, str], ...]:
     """Return the name of each check with its rule in English."""
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
@@ -390,11 +392,11 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
         from statuary.contracts.sources.evidence import anchor_path, compilation_path
 
         paths = compilation_path(source), anchor_path(source)
-        yield from _notes(proof, source, *paths)
+        yield from _evidence_notes(proof, source, *paths)
         if (claim := proof.claim(ClaimName.COMPILED)) and claim.status is CONTRADICTED:
             yield Finding(
                 rule=RECOMPILATION_MISMATCH,
-                message=f"contradicted: {english(claim.reason)}",
+                message=f"contradicted: {english_sentence(claim.reason)}",
                 hint="correct the sources, the settings or the compiler version",
                 path=source.path,
             )
@@ -410,12 +412,12 @@ def _known_contradiction(
     proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
 ) -> KnownContradiction | None:
     """Return the known contradiction that applies to a proof, if any."""
-    if not proof.holds:
+    if not proof.has_no_errors:
         return rejected
-    return gone if _is_without_code(proof) else None
+    return gone if _proves_missing_code(proof) else None
 
 
-def _own_findings(
+def _record_findings(
     findings: Iterable[Finding], source: ContractSource, rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
     """Yield the findings about a record itself.
@@ -425,8 +427,8 @@ def _own_findings(
     failed = False
     for finding in findings:
         failed = failed or has_errors([finding])
-        own_finding = finding.within(source.path)
-        yield _as_note(own_finding, rejected) if rejected and has_errors([finding]) else own_finding
+        own_finding = finding.for_file(source.path)
+        yield _finding_as_note(own_finding, rejected) if rejected and has_errors([finding]) else own_finding
     if rejected is not None and not failed:
         yield Finding(
             rule="unneeded-rejection",
@@ -437,16 +439,16 @@ def _own_findings(
         )
 
 
-def _evidence_of_rejected(
+def _evidence_findings_of_rejected(
     findings: Iterable[Finding], rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
     """Yield findings about evidence; that the compiler gives another result is a note if the record is rejected."""
     for finding in findings:
         is_known = rejected is not None and finding.rule == RECOMPILATION_MISMATCH
-        yield _as_note(finding, rejected) if is_known and rejected is not None else finding
+        yield _finding_as_note(finding, rejected) if is_known and rejected is not None else finding
 
 
-def _as_note(finding: Finding, known: KnownContradiction) -> Finding:
+def _finding_as_note(finding: Finding, known: KnownContradiction) -> Finding:
     message = f"{finding.message}; known since {known.date}: {known.reason}"
     return replace(finding, message=message, hint="", severity=Severity.NOTE)
 
@@ -461,8 +463,8 @@ def _code_findings(
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is not None and claim.status is CONTRADICTED:
         difference = _difference_from_chain(claim, source)
-        yield _as_note(difference, gone) if gone and _is_without_code(proof) else difference
-    if gone is not None and not _is_without_code(proof):
+        yield _finding_as_note(difference, gone) if gone and _proves_missing_code(proof) else difference
+    if gone is not None and not _proves_missing_code(proof):
         yield Finding(
             rule="anchor-mismatch",
             message="site.yaml says that its code is gone, but no proof of the chain shows that",
@@ -477,24 +479,24 @@ def _difference_from_chain(claim: Claim, source: ContractSource) -> Finding:
 
     return Finding(
         rule="anchor-mismatch",
-        message=f"contradicted {english(claim.reason)}",
+        message=f"contradicted {english_sentence(claim.reason)}",
         hint="remove the contract, or add it again as it is now",
         path=anchor_path(source),
     )
 
 
-def _is_without_code(proof: Proof) -> bool:
+def _proves_missing_code(proof: Proof) -> bool:
     """Return whether a proof of the chain shows that the address has no code."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
 
 
-def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
+def _evidence_notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
     for problem, hint in proof.evidence_problems:
         if problem.key in RECOMPILATION_PROBLEMS:
             yield Finding(
                 rule=RECOMPILATION_MISMATCH,
-                message=f"not shown: {english(problem)}",
+                message=f"not shown: {english_sentence(problem)}",
                 hint=hint,
                 path=source.path,
                 severity=Severity.WARNING,
@@ -504,7 +506,7 @@ def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) 
         command = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
         yield Finding(
             rule="compilation-mismatch" if is_compilation else "anchor-mismatch",
-            message=f"not proven: {english(problem)}",
+            message=f"not proven: {english_sentence(problem)}",
             hint=hint or f"run `statuary {command}`",
             path=compilation if is_compilation else anchor,
             severity=Severity.NOTE,
@@ -516,6 +518,6 @@ def _location_findings(
 ) -> Iterator[Finding]:
     """Yield errors of a record whose path or chain is wrong."""
     for result in () if is_identified(record) else run_checks(record, IDENTITY_CHECKS):
-        yield from (finding.within(source.path) for finding in result.findings)
+        yield from (finding.for_file(source.path) for finding in result.findings)
     yield from path_mismatch(record, source)
     yield from unknown_chain(record, source, settings.chains)

@@ -50,7 +50,9 @@ class BuiltContracts(NamedTuple):
     @property
     def are_unchanged(self) -> bool:
         """Whether the last build published exactly the same contracts."""
-        return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
+        return (
+            self.sources.is_partial and not self.incomplete_sources and not self.sources.has_changed_entries()
+        )
 
 
 def import_builders() -> None:
@@ -76,7 +78,7 @@ def without_contracts(
     fingerprint = fingerprint_of(contract_build_settings(site, checks, None), site.hosting)
     ledger: Ledger = target.ledger
     incomplete_sources: frozenset[str] = frozenset()
-    if ledger.group(CONTRACTS).fingerprint == fingerprint.text:
+    if ledger.cached_group(CONTRACTS).fingerprint == fingerprint.text:
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
     ledger.save_group(CONTRACTS, fingerprint.text)
@@ -106,9 +108,9 @@ def contract_build_settings(
         checkpoints={
             chain.chain_id: dict(chain.checkpoints) for chain in contracts.chains if chain.checkpoints
         },
-        gone={chain.chain_id: _by_address(chain.gone) for chain in contracts.chains if chain.gone},
+        gone={chain.chain_id: _index_by_address(chain.gone) for chain in contracts.chains if chain.gone},
         rejected={
-            chain.chain_id: _by_address(chain.rejected) for chain in contracts.chains if chain.rejected
+            chain.chain_id: _index_by_address(chain.rejected) for chain in contracts.chains if chain.rejected
         },
         contracts=contracts.settings,
         checks=checks,
@@ -119,7 +121,7 @@ def contract_build_settings(
     )
 
 
-def _by_address(contracts: "Iterable[KnownContradiction]") -> dict[str, KnownContradiction]:
+def _index_by_address(contracts: "Iterable[KnownContradiction]") -> dict[str, KnownContradiction]:
     return {contract.address.lower(): contract for contract in contracts}
 
 

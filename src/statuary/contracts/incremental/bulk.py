@@ -12,7 +12,7 @@ from statuary.base.budget import INTERRUPTIONS, exception_finding
 from statuary.base.findings import Finding
 from statuary.contracts.incremental.build_contract import (
     BuiltContract,
-    build_contracts_together,
+    build_contract_batch,
     group_into_batches,
 )
 from statuary.contracts.incremental.partitions import OutdatedSource, PartitionSettings, PartitionSources
@@ -92,15 +92,15 @@ def open_bulk_source(
             opened = reader.parts(root, source, chains=chains, memory=memory, pool=executor)
             yield from stack.enter_context(opened)
 
-        yield _until_error(parts(), source.path)
+        yield _stop_at_error(parts(), source.path)
 
 
-def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
+def _stop_at_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
     """Yield items until a read fails; then yield a finding."""
     try:
         yield from items
     except UnreadableError as error:
-        yield error.finding(path)
+        yield error.to_finding(path)
     except BaseException as error:
         if isinstance(error, INTERRUPTIONS):
             raise
@@ -130,8 +130,8 @@ class BulkSourceRange(PartitionSources):
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0
-        for batch in group_into_batches(self._contracts(settings.root, failed)):
-            together = build_contracts_together([item[:2] for item in batch], settings.contracts)
+        for batch in group_into_batches(self._readable_contracts(settings.root, failed)):
+            together = build_contract_batch([item[:2] for item in batch], settings.contracts)
             for (_, _, contract), built_contract in zip(batch, together, strict=True):
                 last_index = built_contract.source.line
                 located = built_contract._replace(
@@ -143,11 +143,11 @@ class BulkSourceRange(PartitionSources):
             built_contract = BuiltContract(end, findings=tuple(failed))
             yield built_contract, built_contract.source_row(unit=source.path, reason=reason)
 
-    def _contracts(
+    def _readable_contracts(
         self, root: Path, failed: list[Finding]
     ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
         """Yield the readable contracts; if reading stops, append the reason to `failed`."""
-        for contract in _until_error(self.part.read(root), self.outdated.source.path):
+        for contract in _stop_at_error(self.part.read(root), self.outdated.source.path):
             if isinstance(contract, Finding):
                 failed.append(contract)
             else:

@@ -25,11 +25,11 @@ from statuary.contracts.incremental.table_schema import (
     DuplicateContracts,
     LocatedContract,
     SourceRow,
-    match_order,
+    match_id_sort_key,
 )
 from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractCounts, ContractRow
 from statuary.publish.ledger.ledger import Ledger, LedgerTable
-from statuary.publish.ledger.read import opened
+from statuary.publish.ledger.read import open_for_reading
 from statuary.publish.ledger.schema import PartitionRows
 
 KnownSource = tuple[str, str, str, bytes]
@@ -68,7 +68,7 @@ class ContractTable(LedgerTable):
         connection.executescript(WORK + FULL_VIEWS)
 
     @property
-    def partial(self) -> bool:
+    def is_partial(self) -> bool:
         """Whether rows of the last build stay unless this one replaces them."""
         return self.ledger.is_partial
 
@@ -80,15 +80,15 @@ class ContractTable(LedgerTable):
         """Return whether the last build had no contracts."""
         return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 
-    def known(self) -> Iterator[KnownSource]:
+    def known_sources(self) -> Iterator[KnownSource]:
         """Yield the sources of the last build, in byte order."""
-        return self._units("main.sources WHERE location = unit")
+        return self._read_sources("main.sources WHERE location = unit")
 
-    def resumed(self) -> Iterator[KnownSource]:
+    def finished_sources(self) -> Iterator[KnownSource]:
         """Yield the sources that an interrupted build finished."""
-        return self._units("work.built WHERE location = unit AND address IS NOT NULL")
+        return self._read_sources("work.built WHERE location = unit AND address IS NOT NULL")
 
-    def _units(self, rows: str) -> Iterator[KnownSource]:
+    def _read_sources(self, rows: str) -> Iterator[KnownSource]:
         query = (
             f"SELECT location, git, stat, digest FROM {rows} AND location > ? ORDER BY location LIMIT {PAGE}"
         )
@@ -103,7 +103,7 @@ class ContractTable(LedgerTable):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
 
-    def touch(self, units: Iterable[tuple[str, str, str]]) -> None:
+    def update_metadata(self, units: Iterable[tuple[str, str, str]]) -> None:
         """Record git id, size and time of sources with unchanged content."""
         with transaction(self.connection):
             self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
@@ -113,7 +113,7 @@ class ContractTable(LedgerTable):
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
-    def forget(self) -> None:
+    def discard_added_rows(self) -> None:
         """Forget everything that this build has added."""
         for table in ("built", "changed_units", "superseded", "touched", "differing"):
             self.connection.execute(f"DELETE FROM work.{table}")
@@ -127,29 +127,29 @@ class ContractTable(LedgerTable):
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
-    def drop(self, locations: Iterable[str]) -> None:
+    def discard_documents(self, locations: Iterable[str]) -> None:
         """Forget the documents that an interrupted build made from these sources."""
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
         for location in locations:
             rows = self.connection.execute(query, (location,)).fetchall()
             self.ledger.documents.discard(path for (lines,) in rows for path in lines.split("\n"))
 
-    def drop_bulk(self) -> None:
+    def discard_bulk_rows(self) -> None:
         """Forget an interrupted build's rows and documents of bulk sources."""
         query = "SELECT location FROM work.built WHERE unit != location"
-        self.drop([location for (location,) in self.connection.execute(query)])
+        self.discard_documents([location for (location,) in self.connection.execute(query)])
 
-    def supersede(self) -> None:
+    def mark_superseded_rows(self) -> None:
         """Find the last build's rows that are out of date.
 
         Call it after every row has been added.
         """
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
-        if self.partial:
+        if self.is_partial:
             self.connection.executescript(SUPERSEDE)
 
-    def exclude(self, contract: LocatedContract, finding: str) -> list[str]:
+    def exclude_contract(self, contract: LocatedContract, finding: str) -> list[str]:
         """Exclude a contract from the site.
 
         The next build reads the source of the contract again: by then the author may have removed the record
@@ -164,7 +164,7 @@ class ContractTable(LedgerTable):
         """
         execute = self.connection.execute
         location = (contract.location,)
-        if self.partial:
+        if self.is_partial:
             execute(
                 "INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE location = ?", location
             )
@@ -184,13 +184,13 @@ class ContractTable(LedgerTable):
         )
         return documents.split("\n") if documents else []
 
-    def compare(self, always: str) -> None:
+    def find_changed_entries(self, always: str) -> None:
         """Find the list entries that changed since the last build.
 
         Args:
             always: rows with this reason count as changed even if they are the same.
         """
-        if self.partial:
+        if self.is_partial:
             self.connection.execute(COMPARE, (always,))
 
     @override
@@ -212,7 +212,7 @@ class ContractTable(LedgerTable):
             f"SELECT {LISTED} FROM next_sources WHERE published AND verdict != 'contradicted'"
             " ORDER BY location DESC LIMIT 1"
         )
-        example = next(self._listed(query), None)
+        example = next(self._query_contract_rows(query), None)
         return ContractCounts(by_chain=self.counts(), example=example)
 
     def rows(self) -> Iterator[ContractRow]:
@@ -220,7 +220,9 @@ class ContractTable(LedgerTable):
 
         They are sorted by location.
         """
-        return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
+        return self._query_contract_rows(
+            f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location"
+        )
 
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
         """Yield all published contracts with extensions' data, by address."""
@@ -233,9 +235,9 @@ class ContractTable(LedgerTable):
         The members that only pages need are missing.
         """
         query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
-        return self._listed(query, chain_id)
+        return self._query_contract_rows(query, chain_id)
 
-    def _listed(self, query: str, *values: str) -> Iterator[ContractRow]:
+    def _query_contract_rows(self, query: str, *values: str) -> Iterator[ContractRow]:
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
@@ -285,7 +287,7 @@ class ContractTable(LedgerTable):
             yield from page
             last_address = page[-1][1].address
 
-    def differ(self) -> bool:
+    def has_changed_entries(self) -> bool:
         """Return whether any list entry changed since the last build."""
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
@@ -298,9 +300,9 @@ class ContractTable(LedgerTable):
         Returns:
             The list entries; None if they are more than a few, or all.
         """
-        if not self.partial:
+        if not self.is_partial:
             return None
-        changes = list(self._listed(f"{SEARCH_DIFFERENCE} LIMIT {MOST_SEARCH_CHANGES + 1}"))
+        changes = list(self._query_contract_rows(f"{SEARCH_DIFFERENCE} LIMIT {MOST_SEARCH_CHANGES + 1}"))
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
@@ -317,7 +319,7 @@ class ContractTable(LedgerTable):
         Args:
             columns: the columns that must be equal: `chain_id, address` or `match_order`.
         """
-        repeated = self._repeated(columns.split(", "))
+        repeated = self._repeated_values_query(columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
             return  # this avoids reading every row
         query = (
@@ -329,7 +331,7 @@ class ContractTable(LedgerTable):
         for location, unit, digest, is_published, *values in self.connection.execute(query):
             contract = LocatedContract(location, unit, ContractRow._make(values[width:]))
             before = self._published_before(contract.row, columns)
-            precedence = _precedence(contract, digest, before, is_published=bool(is_published))
+            precedence = _precedence_of(contract, digest, before, is_published=bool(is_published))
             groups.setdefault(tuple(values[:width]), []).append(precedence)
         for key in sorted(groups):
             kept, *newcomers = (precedence.contract for precedence in sorted(groups[key]))
@@ -345,7 +347,7 @@ class ContractTable(LedgerTable):
             f"SELECT location, digest, {LISTED} FROM main.sources"
             " WHERE published AND address = ? AND chain_id = ? AND (match_order = ? OR ?)"
         )
-        values = row.address, row.chainId, match_order(row.matchId), columns != "match_order"
+        values = row.address, row.chainId, match_id_sort_key(row.matchId), columns != "match_order"
         return [
             (location, digest, ContractRow._make(entry))
             for location, digest, *entry in self.connection.execute(query, values)
@@ -415,13 +417,13 @@ class ContractTable(LedgerTable):
             yield from ((chain_id, address) for address, chain_id in page)
             last_key = page[-1]
 
-    def _repeated(self, columns: list[str]) -> str:
+    def _repeated_values_query(self, columns: list[str]) -> str:
         """Return the query for column values that several rows have."""
         names = ", ".join(columns)
         repeated = (
             f"SELECT {names} FROM work.built WHERE address IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
         )
-        if not self.partial:
+        if not self.is_partial:
             return repeated
         column_list = ", ".join(f"b.{column}" for column in columns)
         same = " AND ".join(f"b.{column} = s.{column}" for column in columns)
@@ -434,8 +436,8 @@ class ContractTable(LedgerTable):
     def save(self) -> None:
         execute = self.connection.execute
         (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
-        execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
-        (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
+        execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.is_partial else '1'}")
+        (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.is_partial else (0,)
         if built_count > staying:  # rebuilding the indexes is then faster than updating them for each row
             for name in SOURCE_INDEXES:
                 execute(f"DROP INDEX IF EXISTS main.sources_{name}")
@@ -468,7 +470,7 @@ def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
         DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT reason FROM sources WHERE location = ?"
-    with opened(file) as connection:
+    with open_for_reading(file) as connection:
         if connection is None:
             return {}
         rows = {source: connection.execute(query, (source,)).fetchone() for source in sources}
@@ -491,7 +493,7 @@ class _Precedence(NamedTuple):
     contract: LocatedContract
 
 
-def _precedence(
+def _precedence_of(
     contract: LocatedContract,
     digest: bytes,
     before: list[tuple[str, bytes, ContractRow]],

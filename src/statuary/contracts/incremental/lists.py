@@ -7,7 +7,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.findings import Finding
-from statuary.base.progress import Progress, stage
+from statuary.base.progress import Progress, report_stage
 from statuary.contracts.api.lists import AddressRows, all_chains_document, chain_documents, rows_by_address
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
@@ -74,13 +74,13 @@ def add_lists(
     # on a site with one chain, the build of each contract already makes the document of its address
     if len(site.of(SiteContracts).chains) > 1:
         _add_addresses(target, contracts, progress, executor)
-    with stage(progress, "Lists"):
+    with report_stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
             documents = chain_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
-            target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
+            target.add(apply_host_layout(_capture_index(documents, index), site.hosting))
             _remove_outdated_pages(target.ledger, chain_id, index[0])
-        is_same_list = sources.partial and not sources.differ()
+        is_same_list = sources.is_partial and not sources.has_changed_entries()
         if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
             _add_pages(target, contracts, skipped, is_same_site=is_same_site)
 
@@ -89,13 +89,13 @@ def _add_addresses(
     target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
 ) -> None:
     site, sources = contracts.site, contracts.sources
-    with stage(progress, "Addresses"):
+    with report_stage(progress, "Addresses"):
         addresses = rows_by_address(sources.rows_of_changed_addresses())
         partitions = _address_partitions(addresses, site.hosting, target.output)
         for result in executor.map_unordered(build_address_partition, partitions):
             target.merge_partition(result)
             progress.advance(result.items)
-        names = _all_names(site, sources.changed_addresses())
+        names = _address_document_paths(site, sources.changed_addresses())
         target.ledger.documents.remove_unless_added(names)
 
 
@@ -109,7 +109,7 @@ def _address_partitions(
         yield AddressPartition(name, batch, hosting, output(name))
 
 
-def _all_names(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
+def _address_document_paths(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
     """Yield the paths of address documents, plain and compressed."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
@@ -121,7 +121,7 @@ def _all_names(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
 def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
     """Return changed chains, with the number of their oldest unchanged contracts."""
     chains = contracts.site.of(SiteContracts).chains
-    if not contracts.sources.partial:
+    if not contracts.sources.is_partial:
         return {chain.chain_id: 0 for chain in chains}
     lost = {
         chain.chain_id: 0 for chain in chains if f"contracts/{chain.chain_id}" in contracts.incomplete_sources
@@ -129,7 +129,7 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
     return contracts.sources.changed_chains() | lost
 
 
-def _noting_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
+def _capture_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
     """Yield a chain's lists, and append the list's index document to `index`."""
     for document in documents:
         if document.path.endswith(INDEX_NAME):
@@ -141,7 +141,7 @@ def _remove_outdated_pages(ledger: Ledger, chain_id: str, index: Document) -> No
     """Remove the published pages that a chain's new index no longer names."""
     pages = orjson.loads(index.body)["pages"]
     named_pages = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
-    for path in ledger.documents.made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
+    for path in ledger.documents.paths_made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
         if uncompressed_path(path) not in named_pages:
             ledger.documents.remove_unless_added([path])
 
@@ -178,7 +178,7 @@ def _previous_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousP
         No pages if the settings or a published page changed.
     """
     noted = target.ledger.get_meta(LIST_PAGES)
-    if not (noted and contracts.sources.partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
+    if not (noted and contracts.sources.is_partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_previous_pages()
     published = frozenset(_published_pages(target))
     return PreviousPages(orjson.loads(noted), published, contracts.sources.search_changes())
@@ -187,4 +187,4 @@ def _previous_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousP
 def _published_pages(target: BuildTarget) -> list[str]:
     """Return the paths of published list pages, plain and compressed."""
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
-    return list(target.ledger.documents.made_from(CONTRACTS_SOURCE, folder))
+    return list(target.ledger.documents.paths_made_from(CONTRACTS_SOURCE, folder))

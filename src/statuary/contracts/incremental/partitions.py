@@ -52,14 +52,14 @@ class PartitionSettings(NamedTuple):
     hosting: HostingSettings
     started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
-    def packed(self) -> bytes:
+    def pickled(self) -> bytes:
         """Pickle the settings once, for all worker processes."""
         return pickle.dumps(self)
 
 
 @lru_cache(maxsize=4)
 def unpack_settings(settings: bytes) -> PartitionSettings:
-    """Unpickle settings that `PartitionSettings.packed` made."""
+    """Unpickle settings that `PartitionSettings.pickled` made."""
     shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
 
@@ -125,7 +125,7 @@ def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str
     if not git or not digest or source.form is not ContractForm.RECORD:
         return ""
     try:
-        raw = SourceFile(root, source.path).bytes(LARGEST_RECORD)
+        raw = SourceFile(root, source.path).load_bytes(LARGEST_RECORD)
     except UnreadableError:
         return ""
     blob = sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
@@ -178,7 +178,7 @@ class Partitioner:
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
     ) -> None:
         self.root = settings.root
-        self.settings = settings.packed()
+        self.settings = settings.pickled()
         self.output = output
         cost = PAGE_COST if settings.contracts.pages is not None else 1
         self.first_size = max(1, min(FIRST_SIZE, size) // cost)

@@ -11,7 +11,7 @@ import orjson
 
 from statuary.base.findings import Finding, Position, Severity, has_errors
 from statuary.base.primitives import Instant, format_utc
-from statuary.base.progress import Progress, stage
+from statuary.base.progress import Progress, report_stage
 from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
 from statuary.contracts.incremental.built_contracts import (
     BuiltContracts,
@@ -95,7 +95,7 @@ def build_contracts(
         PublishingError: if a document cannot be part of the site.
         WorkersLostError: if workers are lost repeatedly.
     """
-    tree = None if execution.git is None else execution.git.answer
+    tree = None if execution.git is None else execution.git.wait_for_state
     contracts = with_previous_count(site.of(SiteContracts), target.ledger, tree)
     site = site.with_value(contracts)
     settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
@@ -104,8 +104,8 @@ def build_contracts(
     shared = PartitionSettings(root, settings, site.hosting, target.started_at_ns)
     partitioner = Partitioner(shared, target.output, target.partition_size)
     sources, built_count = target.ledger.table(ContractTable), 0
-    with stage(progress, "Contracts"), ExitStack() as bulk:
-        partitions = GeneratorResult(_partitions(contracts, scope, partitioner, bulk, execution.executor))
+    with report_stage(progress, "Contracts"), ExitStack() as bulk:
+        partitions = GeneratorResult(_divide_sources(contracts, scope, partitioner, bulk, execution.executor))
         for result in execution.executor.map_recorded(build_partition, partitions):
             target.merge_partition(result)
             built_count += result.items
@@ -113,20 +113,20 @@ def build_contracts(
     (deleted, metadata_changed), bulk_sources = partitions.value
     sources.add(_bulk_row(root, source, target.started_at_ns) for source in bulk_sources)
     if tree is not None and not scope.is_unchanged:
-        if GitQuery(root).answer != tree:
+        if GitQuery(root).wait_for_state != tree:
             sources.forget_git_ids()
             tree, metadata_changed = None, []
         elif not (sources.have_git_ids() and all(git for _, git, _ in metadata_changed)):
             tree = None  # git's state does not cover all files that were read
     sources.mark_changed(deleted)
-    sources.touch(metadata_changed)
-    sources.supersede()
+    sources.update_metadata(metadata_changed)
+    sources.mark_superseded_rows()
     tree = _exclude_late_contracts(target, sources, now, tree)
     replaced = _exclude_duplicates(target, sources)
-    target.add(apply_host_layout(_documents_of(root, contracts, settings, replaced), site.hosting))
-    sources.compare(RebuildReason.MISSING)
+    target.add(apply_host_layout(_remake_documents(root, contracts, settings, replaced), site.hosting))
+    sources.find_changed_entries(RebuildReason.MISSING)
     save_contract_state(target.ledger, contracts, tree, fingerprint)
-    return _contracts_of(sources, site)._replace(
+    return _collect_contracts(sources, site)._replace(
         built_count=built_count, incomplete_sources=scope.incomplete_sources
     )
 
@@ -142,13 +142,13 @@ def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Fin
         reason: the finding that reports the failure.
     """
     sources = target.ledger.table(ContractTable)
-    sources.forget()
+    sources.discard_added_rows()
     target.ledger.restore_previous_documents()
-    contracts = _contracts_of(sources, site)
+    contracts = _collect_contracts(sources, site)
     return contracts._replace(skipped=(reason, *contracts.skipped))
 
 
-def _partitions(
+def _divide_sources(
     contracts: SiteContracts,
     plan: RebuildPlan,
     partitioner: Partitioner,
@@ -159,7 +159,7 @@ def _partitions(
 
     Bulk sources stay open in `opened`, because workers may read parts after the last one is yielded.
     """
-    single = GeneratorResult(_single_sources(plan))
+    single = GeneratorResult(_outdated_single_sources(plan))
     yield from partitioner.divide(single, len(contracts.sources))
     remaining, bulk = single.value
     root, sources = partitioner.root, []
@@ -179,7 +179,7 @@ def _partitions(
 Bulk = OutdatedSource[BulkSource]
 
 
-def _single_sources(
+def _outdated_single_sources(
     plan: RebuildPlan,
 ) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
     """Yield the changed single files; return the sources that need no build."""
@@ -221,7 +221,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
     )
 
 
-def _contracts_of(sources: ContractTable, site: SiteContent) -> BuiltContracts:
+def _collect_contracts(sources: ContractTable, site: SiteContent) -> BuiltContracts:
     """Collect the built contracts and their findings from the ledger."""
     findings: list[Finding] = []
     exclusion_reasons: list[Finding] = []
@@ -259,8 +259,8 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
     for columns, rule in DUPLICATES.items():
         for kept, newcomers in sources.duplicates(columns):
             for newcomer in newcomers:
-                finding = rule(newcomer.row, _source_of(newcomer), kept.location)
-                target.discard(sources.exclude(newcomer, orjson.dumps(finding).decode()))
+                finding = rule(newcomer.row, _contract_source(newcomer), kept.location)
+                target.discard(sources.exclude_contract(newcomer, orjson.dumps(finding).decode()))
             if rule is duplicate_contract and (paths := sources.built_documents(kept.location)):
                 target.discard(paths)
                 replaced.add(kept.location)
@@ -269,20 +269,20 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
     return {location for location in replaced if sources.built_documents(location)}
 
 
-def _documents_of(
+def _remake_documents(
     root: Path, contracts: SiteContracts, settings: ContractBuildSettings, locations: set[str]
 ) -> Iterator[Document]:
     """Make the documents of the contracts at some locations again."""
     if not locations:
         return
-    from statuary.contracts.incremental.build_contract import build_contracts_together
+    from statuary.contracts.incremental.build_contract import build_contract_batch
 
-    for source, parsed in _read_at(root, contracts, locations):
-        for contract in build_contracts_together([(source, parsed)], settings):
+    for source, parsed in _read_contracts_at(root, contracts, locations):
+        for contract in build_contract_batch([(source, parsed)], settings):
             yield from contract.with_documents().documents
 
 
-def _read_at(
+def _read_contracts_at(
     root: Path, contracts: SiteContracts, locations: set[str]
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
     """Read the contracts at some locations."""
@@ -324,12 +324,12 @@ def _exclude_late_contracts(
     """
     late_contracts = sources.verified_after(format_utc(now + MAX_CLOCK_SKEW))
     for contract in late_contracts:
-        finding = orjson.dumps(verified_in_future(contract.row, _source_of(contract))).decode()
-        target.discard(sources.exclude(contract, finding))
+        finding = orjson.dumps(verified_in_future(contract.row, _contract_source(contract))).decode()
+        target.discard(sources.exclude_contract(contract, finding))
     return None if late_contracts else tree
 
 
-def _source_of(contract: LocatedContract) -> ContractSource:
+def _contract_source(contract: LocatedContract) -> ContractSource:
     """Return a ledger contract's source, for the rules on locations."""
     path, line = contract.location, 0
     if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):

@@ -68,7 +68,7 @@ class SourceComparison:
         0  # sources that changed later (in nanoseconds since 1970) are read by the next build
     )
 
-    def outdated(
+    def find_outdated(
         self, sources: Iterable[AnySource]
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
         """Yield the sources that must be built.
@@ -80,8 +80,8 @@ class SourceComparison:
         metadata_changed = list[MetadataChange]()
         for source, previous_source in _pair_with_rows(sources, self.previous):
             if source is not None:
-                git = ids.of(source)
-                change = self._change(root, source, git, previous_source)
+                git = ids.find(source)
+                change = self._find_change(root, source, git, previous_source)
                 if isinstance(change, RebuildReason):
                     yield OutdatedSource(source, change, git)
                 elif change is not None:
@@ -90,7 +90,7 @@ class SourceComparison:
                 deleted.append(previous_source[0])
         return RemainingSources(deleted, metadata_changed)
 
-    def _change(
+    def _find_change(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
         """Return the reason to build a source, or its new metadata.
@@ -107,10 +107,10 @@ class SourceComparison:
         return (
             None
             if git and git == previous_source[1]
-            else self._difference(root, source, git, previous_source)
+            else self._compare_with_row(root, source, git, previous_source)
         )
 
-    def _difference(
+    def _compare_with_row(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource
     ) -> RebuildReason | MetadataChange | None:
         """Compare a source with its row: size and time, then content."""
@@ -162,10 +162,10 @@ class GitIds:
 
     def __init__(self, tree: GitState | None) -> None:
         self.tree = tree
-        self.files = iter(() if tree is None else tree.files())
+        self.files = iter(() if tree is None else tree.committed_files())
         self.next_file = next(self.files, None)
 
-    def of(self, source: AnySource) -> str:
+    def find(self, source: AnySource) -> str:
         """Return a file's git id, or a hash of a folder's ids.
 
         Returns:
@@ -175,26 +175,26 @@ class GitIds:
             return ""
         folder = source_folder(source)
         if folder is not None:
-            return self._of_folder(folder)
-        record = self._of_file(source.path)
+            return self._folder_id(folder)
+        record = self._file_id(source.path)
         if source.form is not ContractForm.RECORD_WITH_EVIDENCE or isinstance(source, BulkSource):
             return record
-        evidence = self._of_folder(evidence_folder(source))
+        evidence = self._folder_id(evidence_folder(source))
         return sha256(f"{record} {evidence}".encode()).hexdigest() if record and evidence else ""
 
-    def _of_file(self, path: str) -> str:
+    def _file_id(self, path: str) -> str:
         while self.next_file is not None and self.next_file.path < path:
             self.next_file = next(self.files, None)
         return self.next_file.id if self.next_file is not None and self.next_file.path == path else ""
 
-    def _of_folder(self, folder: str) -> str:
+    def _folder_id(self, folder: str) -> str:
         lines = []
         while self.next_file is not None and self.next_file.path < f"{folder}/":
             self.next_file = next(self.files, None)
         while self.next_file is not None and self.next_file.path.startswith(f"{folder}/"):
             lines.append(f"{self.next_file.path} {self.next_file.id}")
             self.next_file = next(self.files, None)
-        if not lines or self.tree is None or self.tree.touches(folder):
+        if not lines or self.tree is None or self.tree.has_uncommitted_changes(folder):
             return ""
         return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -219,7 +219,7 @@ def source_digest(root: Path, source: AnySource) -> bytes:
     if source.form is not ContractForm.RECORD:
         return b""
     try:
-        return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))
+        return record_digest(SourceFile(root, source.path).load_bytes(LARGEST_RECORD))
     except UnreadableError:
         return b""
 
@@ -260,7 +260,7 @@ def with_previous_count(contracts: SiteContracts, ledger: Ledger, tree: GitState
     scan = contracts.sources
     if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
         return contracts
-    result = ScanResult(count=ledger.group(GIT_TREE).items)
+    result = ScanResult(count=ledger.cached_group(GIT_TREE).items)
     return contracts._replace(sources=ContractScan(scan.root, result=result))
 
 
@@ -282,18 +282,18 @@ def plan_rebuild(
         sources = merge(contracts.sources, contracts.bulk, key=lambda source: source.path)
     ledger, table = target.ledger, target.ledger.table(ContractTable)
     if is_resumed := target.resume(fingerprint.text):
-        table.drop_bulk()
+        table.discard_bulk_rows()
         sources = _unfinished_sources(root, sources, table, tree)
-    because = full_rebuild_reason(Fingerprint.read(ledger.group(CONTRACTS).fingerprint), fingerprint)
+    because = full_rebuild_reason(Fingerprint.parse(ledger.cached_group(CONTRACTS).fingerprint), fingerprint)
     incomplete_sources: frozenset[str] = frozenset()
     if because is None:
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
-        table.drop(incomplete_sources)
+        table.discard_documents(incomplete_sources)
         # do not skip a resumed build: the interrupted one may have read another commit
         if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
-            return RebuildPlan(SourceComparison(root).outdated(()), is_unchanged=True)
-    last_sources = () if because is not None else table.known()
+            return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
+    last_sources = () if because is not None else table.known_sources()
     comparison = SourceComparison(
         root=root,
         previous=last_sources,
@@ -303,7 +303,7 @@ def plan_rebuild(
         verify=verify,
         trusted_before=target.started_at_ns - RECENT,
     )
-    return RebuildPlan(comparison.outdated(sources), incomplete_sources)
+    return RebuildPlan(comparison.find_outdated(sources), incomplete_sources)
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
@@ -325,7 +325,11 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
     """Return whether git shows that no contract has changed."""
-    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.group(GIT_TREE).fingerprint
+    return (
+        tree is not None
+        and bool(tree.clean_id)
+        and tree.clean_id == ledger.cached_group(GIT_TREE).fingerprint
+    )
 
 
 def save_contract_state(
@@ -353,10 +357,10 @@ def _unfinished_sources(
 
     Documents of sources that have changed since are dropped.
     """
-    comparison = SourceComparison(root=root, previous=table.resumed(), tree=tree)
-    outdated = GeneratorResult(comparison.outdated(sources))
+    comparison = SourceComparison(root=root, previous=table.finished_sources(), tree=tree)
+    outdated = GeneratorResult(comparison.find_outdated(sources))
     for source, reason, _ in outdated:
         if reason is not RebuildReason.NEW:
-            table.drop([source.path])
+            table.discard_documents([source.path])
         yield source
-    table.drop(outdated.value.deleted)
+    table.discard_documents(outdated.value.deleted)

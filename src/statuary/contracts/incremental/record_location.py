@@ -43,22 +43,26 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
     """A contract must have one record on each chain; the one that was published first stays."""
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
-    return _repeats("duplicate-contract", "address", source, message, "remove one of the two")
+    return _duplicate_finding("duplicate-contract", "address", source, message, "remove one of the two")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
     """A match id must belong to one record; the one that was published first stays."""
     message = f"match id {row.matchId} is that of {other_location}, which stays"
-    return _repeats("duplicate-match-id", "matchId", source, message, "give this one the next free number")
+    return _duplicate_finding(
+        "duplicate-match-id", "matchId", source, message, "give this one the next free number"
+    )
 
 
 def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
     """A record must not be verified later than a day after the build."""
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
-    return _repeats("verified-in-future", "verifiedAt", source, message, "write when it was verified")
+    return _duplicate_finding(
+        "verified-in-future", "verifiedAt", source, message, "write when it was verified"
+    )
 
 
-def _repeats(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
+def _duplicate_finding(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
     return Finding(
         rule=rule,
         path=source.path,

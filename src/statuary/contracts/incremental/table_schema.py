@@ -38,12 +38,12 @@ class SourceRow(NamedTuple):
     proxy: str = ""
     trail: str = ""
 
-    def listed_as(self, row: ContractRow | None) -> "SourceRow":
+    def with_list_entry(self, row: ContractRow | None) -> "SourceRow":
         """Return the row with another list entry."""
         if row is None:
             return self
         own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
-        return SourceRow._make((*own_columns, *row[:6], match_order(row.matchId), *row[7:]))
+        return SourceRow._make((*own_columns, *row[:6], match_id_sort_key(row.matchId), *row[7:]))
 
 
 class LocatedContract(NamedTuple):
@@ -61,7 +61,7 @@ class DuplicateContracts(NamedTuple):
     newcomers: tuple[LocatedContract, ...]
 
 
-def match_order(match_id: str) -> str:
+def match_id_sort_key(match_id: str) -> str:
     """Return a string that sorts like the match id's number.
 
     Args:

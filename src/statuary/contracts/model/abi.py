@@ -36,7 +36,7 @@ class BasicType:
     size: int = 0  # bytes of `bytesN`, bits of an integer; else 0
 
     is_dynamic: bool = False
-    head_bytes: int = WORD
+    inline_size: int = WORD
 
     @property
     def canonical(self) -> str:
@@ -60,9 +60,9 @@ class ArrayType:
         return self.length is None or self.item.is_dynamic
 
     @cached_property
-    def head_bytes(self) -> int:
+    def inline_size(self) -> int:
         """The size in bytes that the value takes in its parent's encoding."""
-        return WORD if self.is_dynamic else self.item.head_bytes * (self.length or 0)
+        return WORD if self.is_dynamic else self.item.inline_size * (self.length or 0)
 
     @property
     def canonical(self) -> str:
@@ -82,9 +82,9 @@ class TupleType:
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
-    def head_bytes(self) -> int:
+    def inline_size(self) -> int:
         """The size in bytes that the value takes in its parent's encoding."""
-        return WORD if self.is_dynamic else sum(item.head_bytes for item in self.items)
+        return WORD if self.is_dynamic else sum(item.inline_size for item in self.items)
 
     @property
     def canonical(self) -> str:
@@ -117,7 +117,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
         return ()
     if not isinstance(parameters, list):
         raise InvalidValueError("inputs is not a list")
-    return tuple([_parameter(parameter, 0, may_be_indexed=may_be_indexed) for parameter in parameters])
+    return tuple([_parse_parameter(parameter, 0, may_be_indexed=may_be_indexed) for parameter in parameters])
 
 
 def is_identifier(name: Json) -> bool:
@@ -128,7 +128,7 @@ def is_identifier(name: Json) -> bool:
     return (name.isascii() and name.isidentifier()) or _IDENTIFIER.fullmatch(name) is not None
 
 
-def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
+def _parse_parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
     if not isinstance(parameter, dict) or not isinstance(type_name := parameter.get("type"), str):
         raise InvalidValueError("a parameter has no type")
     name = parameter.get("name")
@@ -139,46 +139,46 @@ def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
         raise InvalidValueError("indexed is outside an event's own parameters")
     if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
         return _cached_type(type_name)
-    return _read_type(type_name, components, depth)
+    return _parse_type(type_name, components, depth)
 
 
 @lru_cache(maxsize=1024)
 def _cached_type(type_name: str) -> AbiType:
-    return _read_type(type_name, None, 0)
+    return _parse_type(type_name, None, 0)
 
 
-def _read_type(type_name: str, components: Json, depth: int) -> AbiType:
+def _parse_type(type_name: str, components: Json, depth: int) -> AbiType:
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"type nested more than {MAX_ABI_TYPE_DEPTH} levels")
     if array := _ARRAY.fullmatch(type_name):
-        length = _number(array[2]) if array[2] else None
-        return ArrayType(_read_type(array[1], components, depth + 1), length)
+        length = _parse_number(array[2]) if array[2] else None
+        return ArrayType(_parse_type(array[1], components, depth + 1), length)
     # ethers reads any type that starts like a tuple as one, and its parts only from `components`
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
-        return _tuple(components, depth)
-    return _basic(type_name)
+        return _parse_tuple(components, depth)
+    return _parse_basic_type(type_name)
 
 
-def _tuple(components: Json, depth: int) -> TupleType:
+def _parse_tuple(components: Json, depth: int) -> TupleType:
     if not isinstance(components, list):
         raise InvalidValueError("a tuple has no components")
     return TupleType(
-        tuple(_parameter(component, depth + 1, may_be_indexed=False) for component in components)
+        tuple(_parse_parameter(component, depth + 1, may_be_indexed=False) for component in components)
     )
 
 
-def _basic(type_name: str) -> BasicType:
+def _parse_basic_type(type_name: str) -> BasicType:
     match = _BASIC.fullmatch(type_name)
     if match is None:
         raise InvalidValueError(f"type {type_name[:80]!r} is not an ABI type")
     name, bytes_size, integer, bits = match.groups()
     if integer:
-        size = _number(bits) if bits else 256
+        size = _parse_number(bits) if bits else 256
         if not 0 < size <= 256 or size % 8:
             raise InvalidValueError(f"integer type {type_name[:80]!r} has no such width")
         return BasicType(type_name if bits else f"{integer}256", integer, size)
     if bytes_size:
-        size = _number(bytes_size)
+        size = _parse_number(bytes_size)
         if not 0 < size <= WORD:
             raise InvalidValueError(f"type {type_name[:80]!r} has no such length")
         return BasicType(type_name, "bytesN", size)
@@ -187,13 +187,13 @@ def _basic(type_name: str) -> BasicType:
     return BasicType(name, name)
 
 
-def _number(digits: str) -> int:
+def _parse_number(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
         raise InvalidValueError(f"a length of {len(digits)} digits")
     return int(digits)
 
 
-def canonical(name: str, inputs: Sequence[AbiType]) -> str:
+def canonical_signature(name: str, inputs: Sequence[AbiType]) -> str:
     """Return a signature such as `transfer(address,uint256)`."""
     return f"{name}({','.join(item.canonical for item in inputs)})"
 
@@ -258,7 +258,7 @@ def signature_text(item: Mapping[str, Json]) -> str | None:
             parse_abi_types(item.get("outputs"))  # ethers parses these too, and rejects the item
     except InvalidValueError:
         return None
-    return canonical(str(name), inputs)
+    return canonical_signature(str(name), inputs)
 
 
 @lru_cache(maxsize=REMEMBERED_SIGNATURES)
@@ -297,7 +297,7 @@ class _Decoded(NamedTuple):
 
 def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Decoded:
     """Decode values of these types, whose heads begin at `start`."""
-    tail = start + sum(item.head_bytes for item in types)
+    tail = start + sum(item.inline_size for item in types)
     if tail > len(data):
         raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")
     values, offset = [], start
@@ -309,7 +309,7 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Deco
         else:
             value = _decode_static(item, data, offset)
         values.append(value)
-        offset += item.head_bytes
+        offset += item.inline_size
     return _Decoded(values, tail)
 
 
@@ -355,7 +355,7 @@ def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
         case TupleType(items):
             return _decode_sequence(items, data, at).value
         case ArrayType(of, length):
-            if not of.head_bytes:
+            if not of.inline_size:
                 raise InvalidValueError("an array has items without bytes")
             return _decode_sequence([of] * (length or 0), data, at)[0]
         case BasicType(kind="bytesN", size=size):

@@ -59,27 +59,31 @@ def decode_cbor_prefix(data: bytes, start: int) -> CborItem:
     """
     if (usual := _USUAL_MAP.match(data, start)) is not None:
         return CborItem({"ipfs": usual[1], "solc": usual[2]}, usual.end())
-    return _item(data, start, 0)
+    return _decode_item(data, start, 0)
 
 
 _USUAL_MAP: Final = re.compile(rb"\xa2\x64ipfs\x58\x22(.{34})\x64solc\x43(.{3})", re.DOTALL)
 """The map that solc has written since 0.6.0 if no setting says otherwise: decoded at once, as nearly all auxdata is this."""
 
 
-def _item(data: bytes, start: int, depth: int) -> CborItem:
+def _decode_item(data: bytes, start: int, depth: int) -> CborItem:
     if depth > MAX_CBOR_DEPTH:
         raise InvalidValueError(f"CBOR nested more than {MAX_CBOR_DEPTH} levels")
     if start >= len(data):
         raise InvalidValueError("CBOR ends in the middle of an item")
-    major, argument, offset = _head(data, start)
+    major, argument, offset = _decode_head(data, start)
     if major <= 1:
         return CborItem(-1 - argument if major else argument, offset)
     if major <= 3:
-        return _bytes(data, offset, argument) if major == 2 else _text(data, offset, argument)
+        return _decode_bytes(data, offset, argument) if major == 2 else _decode_text(data, offset, argument)
     if major <= 5:
-        return (_list if major == 4 else _map)(data, offset, argument, depth)
+        return (_decode_list if major == 4 else _decode_map)(data, offset, argument, depth)
     # skip a tag (major type 6): the item that it describes is enough here
-    return _item(data, offset, depth + 1) if major == 6 else _simple(data, start, argument, offset)
+    return (
+        _decode_item(data, offset, depth + 1)
+        if major == 6
+        else _decode_simple_value(data, start, argument, offset)
+    )
 
 
 class _Head(NamedTuple):
@@ -90,7 +94,7 @@ class _Head(NamedTuple):
     content: int  # the offset after the head
 
 
-def _head(data: bytes, start: int) -> _Head:
+def _decode_head(data: bytes, start: int) -> _Head:
     major, detail = data[start] >> 5, data[start] & 0x1F
     if detail < 24:
         return _Head(major, detail, start + 1)
@@ -103,43 +107,43 @@ def _head(data: bytes, start: int) -> _Head:
     return _Head(major, int.from_bytes(data[start + 1 : content], "big"), content)
 
 
-def _bytes(data: bytes, at: int, length: int) -> CborItem:
+def _decode_bytes(data: bytes, at: int, length: int) -> CborItem:
     if length > len(data) - at:
         raise InvalidValueError(f"CBOR string of {length} bytes where {len(data) - at} are left")
     return CborItem(data[at : at + length], at + length)
 
 
-def _text(data: bytes, at: int, length: int) -> CborItem:
-    end = _bytes(data, at, length).end
+def _decode_text(data: bytes, at: int, length: int) -> CborItem:
+    end = _decode_bytes(data, at, length).end
     try:
         return CborItem(data[at:end].decode("utf-8"), end)
     except UnicodeDecodeError:
         raise InvalidValueError(f"CBOR text at byte {at} is not UTF-8") from None
 
 
-def _list(data: bytes, offset: int, count: int, depth: int) -> CborItem:
+def _decode_list(data: bytes, offset: int, count: int, depth: int) -> CborItem:
     if count > len(data) - offset:  # each item takes a byte at least, so a huge count costs nothing
         raise InvalidValueError(f"CBOR array of {count} items where {len(data) - offset} bytes are left")
     items = []
     for _ in range(count):
-        item, offset = _item(data, offset, depth + 1)
+        item, offset = _decode_item(data, offset, depth + 1)
         items.append(item)
     return CborItem(items, offset)
 
 
-def _map(data: bytes, offset: int, count: int, depth: int) -> CborItem:
+def _decode_map(data: bytes, offset: int, count: int, depth: int) -> CborItem:
     if 2 * count > len(data) - offset:
         raise InvalidValueError(f"CBOR map of {count} pairs where {len(data) - offset} bytes are left")
     pairs: dict[CborValue, CborValue] = {}
     for _ in range(count):
-        key, offset = _item(data, offset, depth + 1)
+        key, offset = _decode_item(data, offset, depth + 1)
         if isinstance(key, list | dict) or key in pairs:
             raise InvalidValueError(f"CBOR map key {key!r} is repeated or not a plain value")
-        pairs[key], offset = _item(data, offset, depth + 1)
+        pairs[key], offset = _decode_item(data, offset, depth + 1)
     return CborItem(pairs, offset)
 
 
-def _simple(data: bytes, start: int, argument: int, at: int) -> CborItem:
+def _decode_simple_value(data: bytes, start: int, argument: int, at: int) -> CborItem:
     detail = data[start] & 0x1F
     if detail in _FLOATS:
         return CborItem(struct.unpack(_FLOATS[detail], data[start + 1 : at])[0], at)
@@ -184,7 +188,7 @@ def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
     Returns:
         The auxdata, or None if the code does not end with any of this style.
     """
-    size, cbor_end = _extent(code, style)
+    size, cbor_end = _auxdata_extent(code, style)
     start = len(code) - size
     if style is AuxdataStyle.NONE or not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
         return None
@@ -198,7 +202,7 @@ class _Extent(NamedTuple):
     cbor_end: int  # the offset
 
 
-def _extent(code: bytes, style: AuxdataStyle) -> _Extent:
+def _auxdata_extent(code: bytes, style: AuxdataStyle) -> _Extent:
     if style is AuxdataStyle.VYPER_0_3_4:
         return _Extent(VYPER_0_3_4_BYTES, len(code))
     size = int.from_bytes(code[-LENGTH_BYTES:], "big")
@@ -229,7 +233,7 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
     Raises:
         InvalidValueError: if the bytes are not in that layout.
     """
-    size, cbor_end = _extent(value, style)
+    size, cbor_end = _auxdata_extent(value, style)
     if style is AuxdataStyle.NONE or size != len(value):
         raise InvalidValueError(f"0x{value[:16].hex()}… is not auxdata as {style} compilers write it")
     item = decode_cbor(value[:cbor_end])
@@ -337,9 +341,11 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
         return []
     return [
         place
-        for file, libraries in sorted(_members(link_references, "linkReferences"), key=_name)
-        for library, positions in sorted(_members(libraries, f"linkReferences of {file!r}"), key=_name)
-        for place in _places(f"{file}:{library}", positions)
+        for file, libraries in sorted(_object_members(link_references, "linkReferences"), key=_member_name)
+        for library, positions in sorted(
+            _object_members(libraries, f"linkReferences of {file!r}"), key=_member_name
+        )
+        for place in _parse_references(f"{file}:{library}", positions)
     ]
 
 
@@ -353,8 +359,8 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
         return []
     return [
         place
-        for ast_id, positions in _members(immutable_references, "immutableReferences")
-        for place in _places(ast_id, positions)
+        for ast_id, positions in _object_members(immutable_references, "immutableReferences")
+        for place in _parse_references(ast_id, positions)
     ]
 
 
@@ -364,7 +370,9 @@ def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
     Raises:
         InvalidValueError: if the value is not such a map.
     """
-    return {number: _auxdata(number, piece) for number, piece in _members(cbor_auxdata, "cborAuxdata")}
+    return {
+        number: _parse_piece(number, piece) for number, piece in _object_members(cbor_auxdata, "cborAuxdata")
+    }
 
 
 def javascript_order(keys: Iterable[str]) -> list[str]:
@@ -382,7 +390,7 @@ def _is_index(key: str) -> bool:
     return str(int(key)) == key and int(key) <= MAX_ARRAY_INDEX
 
 
-def _members(value: Json, what: str) -> Iterator[tuple[str, Json]]:
+def _object_members(value: Json, what: str) -> Iterator[tuple[str, Json]]:
     if value is None:
         return
     if not isinstance(value, dict):
@@ -390,7 +398,7 @@ def _members(value: Json, what: str) -> Iterator[tuple[str, Json]]:
     yield from ((key, value[key]) for key in javascript_order(value))
 
 
-def _places(name: str, positions: Json) -> Iterator[CodeReference]:
+def _parse_references(name: str, positions: Json) -> Iterator[CodeReference]:
     if not isinstance(positions, list):
         raise InvalidValueError(f"the positions of {name!r} are not a list")
     for position in positions:
@@ -402,7 +410,7 @@ def _places(name: str, positions: Json) -> Iterator[CodeReference]:
         yield CodeReference(name, start, length)
 
 
-def _auxdata(number: str, piece: Json) -> Auxdata:
+def _parse_piece(number: str, piece: Json) -> Auxdata:
     members = piece if isinstance(piece, dict) else {}
     offset = members.get("offset", -1)
     value = members.get("value")
@@ -414,7 +422,7 @@ def _auxdata(number: str, piece: Json) -> Auxdata:
     return Auxdata(offset, data)
 
 
-def _name(member: tuple[str, Json]) -> str:
+def _member_name(member: tuple[str, Json]) -> str:
     return member[0]
 
 
@@ -460,10 +468,12 @@ def auxdata_positions(
         # Sourcify finds several auxdata by comparing two compilations, which differ only in source hashes
         values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
         return AuxdataPositions(_locate_pieces(creation, values), _locate_pieces(runtime, values))
-    return AuxdataPositions(_only(creation, style, values), _only(runtime, style, values))
+    return AuxdataPositions(
+        _locate_single_piece(creation, style, values), _locate_single_piece(runtime, style, values)
+    )
 
 
-def _only(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNumber:
+def _locate_single_piece(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNumber:
     """Locate the only listed piece, at the end of code or elsewhere."""
     return (_final_auxdata(code, style) if values else {}) or _locate_pieces(code, values)
 

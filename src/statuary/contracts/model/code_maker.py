@@ -26,7 +26,7 @@ class CodeMaker(NamedTuple):
     version: str  # dotted, or the name of a nightly build; empty if code does not say
     auxdata: bytes
 
-    def may_be(self, compiler_version: str) -> bool:
+    def can_be_version(self, compiler_version: str) -> bool:
         """Return whether a compiler of this version may have written the code."""
         number = parse_compiler_version(compiler_version)
         if self.compiler == "solc" and not self.version:
@@ -37,7 +37,7 @@ class CodeMaker(NamedTuple):
         return self.version == release or compiler_version.startswith(self.version)
 
 
-def code_maker(code: bytes) -> CodeMaker | None:
+def find_code_maker(code: bytes) -> CodeMaker | None:
     """Return the compiler that code names at its end, or None."""
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
         piece = split_auxdata(code, style)
@@ -45,7 +45,7 @@ def code_maker(code: bytes) -> CodeMaker | None:
             continue
         try:
             fields = parse_auxdata(piece.value, style)
-            compiler = _compiler(piece.value, style)
+            compiler = _compiler_version_in(piece.value, style)
         except InvalidValueError:
             continue
         if compiler:
@@ -53,7 +53,7 @@ def code_maker(code: bytes) -> CodeMaker | None:
     return None
 
 
-def _compiler(value: bytes, style: AuxdataStyle) -> str:
+def _compiler_version_in(value: bytes, style: AuxdataStyle) -> str:
     if style is not AuxdataStyle.SOLIDITY:
         return "vyper"
     item: CborValue = decode_cbor(value[:-LENGTH_BYTES])

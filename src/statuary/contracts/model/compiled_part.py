@@ -89,7 +89,7 @@ class CompiledPart:
         """The shared members, as a record without the others."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
-    def record_of(self, deployed: tuple[bytes, ...]) -> RecordValue:
+    def record_with_deployment(self, deployed: tuple[bytes, ...]) -> RecordValue:
         """Combine the shared compilation with a deployment to a record.
 
         Types are not checked.

@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 import orjson
 
 from statuary.base.findings import Pointer
-from statuary.base.json_values import Json, as_object, in_jsonb_order, is_whole_number, sorted_jsonb_keys
+from statuary.base.json_values import Json, as_object, is_whole_number, sort_keys_as_jsonb, sorted_jsonb_keys
 from statuary.base.primitives import (
     Address,
     ChainId,
@@ -68,8 +68,8 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
     if contract["metadata"] is not None:
         contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
     contract["evm"] = {
-        "bytecode": _evm(record["creationBytecode"]),
-        "deployedBytecode": _evm(record["runtimeBytecode"]),
+        "bytecode": _evm_output(record["creationBytecode"]),
+        "deployedBytecode": _evm_output(record["runtimeBytecode"]),
     }
     return {
         "stdJsonInput": std_json_input,
@@ -81,7 +81,7 @@ def _sort_keys(value: Mapping[str, Json]) -> Mapping[str, Json]:
     return {key: value[key] for key in sorted_jsonb_keys(value)} if len(value) > 1 else value
 
 
-def _evm(side: RecordValue) -> dict[str, Json]:
+def _evm_output(side: RecordValue) -> dict[str, Json]:
     code = side["recompiledBytecode"]
     return {
         "object": (code or "")[2:] or None,
@@ -327,11 +327,11 @@ def compiled_members(
         version=version,
         contract=contract,
         auxdata=auxdata,
-        creation=_side(contract.creation, auxdata.creation, language),
+        creation=_side_members(contract.creation, auxdata.creation, language),
         runtime={
-            **_side(contract.runtime, auxdata.runtime, language),
+            **_side_members(contract.runtime, auxdata.runtime, language),
             # Sourcify stores null for every language but Solidity
-            "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
+            "immutableReferences": sort_keys_as_jsonb(immutables or {}) if language == SOLIDITY else None,
         },
         artifacts=_artifacts(contract.artifact, language),
         source_ids=_source_ids(std_json_output, language, version),
@@ -352,12 +352,12 @@ def workspace_members(workspace: Workspace) -> CompiledMembers:
     )
 
 
-def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
+def _side_members(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
     links = compiled.artifact.get("linkReferences")
     return {
         "recompiledBytecode": "0x" + compiled.code.hex(),
-        "sourceMap": in_jsonb_order(compiled.artifact.get("sourceMap")),
-        "linkReferences": in_jsonb_order(links or {}) if language in (SOLIDITY, "Yul") else None,
+        "sourceMap": sort_keys_as_jsonb(compiled.artifact.get("sourceMap")),
+        "linkReferences": sort_keys_as_jsonb(links or {}) if language in (SOLIDITY, "Yul") else None,
         "cborAuxdata": {
             number: {"value": "0x" + piece.value.hex(), "offset": piece.offset}
             for number, piece in auxdata.items()
@@ -370,10 +370,10 @@ def _artifacts(artifact: Mapping[str, Json], language: str) -> dict[str, Json]:
     layout = artifact.get("layout")  # Vyper's name for storageLayout
     vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
     return {
-        "abi": in_jsonb_order(artifact.get("abi")) if language != "Yul" else None,
-        "metadata": _metadata(artifact) if language == SOLIDITY else None,
+        "abi": sort_keys_as_jsonb(artifact.get("abi")) if language != "Yul" else None,
+        "metadata": _parse_metadata(artifact) if language == SOLIDITY else None,
         **{
-            member: in_jsonb_order(value)
+            member: sort_keys_as_jsonb(value)
             for member, value in {
                 "storageLayout": artifact.get("storageLayout") or vyper_layout,
                 "transientStorageLayout": artifact.get("transientStorageLayout"),
@@ -384,7 +384,7 @@ def _artifacts(artifact: Mapping[str, Json], language: str) -> dict[str, Json]:
     }
 
 
-def _metadata(artifact: Mapping[str, Json]) -> Json:
+def _parse_metadata(artifact: Mapping[str, Json]) -> Json:
     text = artifact.get("metadata")
     if not text:
         return None
@@ -408,10 +408,12 @@ def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str,
     if not compiler_evidence(language, version).has_source_ids or not isinstance(sources, dict):
         return None
     ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
-    return dict(as_object(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()})))
+    return dict(
+        as_object(sort_keys_as_jsonb({path: {"id": _parse_number(number)} for path, number in ids.items()}))
+    )
 
 
-def _number(number: Json) -> int:
+def _parse_number(number: Json) -> int:
     if is_whole_number(number):
         return int(number)
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
@@ -465,7 +467,7 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
     """Return a record's members that describe a match."""
     return {
         "transformations": [step.as_json() for step in match.transformations] if match else None,
-        "transformationValues": in_jsonb_order(match.values) if match else None,
+        "transformationValues": sort_keys_as_jsonb(match.values) if match else None,
     }
 
 
@@ -476,14 +478,14 @@ def derive_record(workspace: Workspace) -> RecordValue:
         DerivationError: if the compiler's output is incomplete, or neither creation nor runtime code matches.
     """
     try:
-        return _record(workspace)
+        return _make_record(workspace)
     except DerivationError:
         raise
     except InvalidValueError as error:
         raise DerivationError(str(error), error.hint) from None
 
 
-def _record(workspace: Workspace) -> RecordValue:
+def _make_record(workspace: Workspace) -> RecordValue:
     _, name = split_name(workspace.fully_qualified_name)
     compiled = workspace_members(workspace)
     creation, runtime = match_sides(compiled, workspace.onchain_creation, workspace.onchain_runtime)
@@ -492,8 +494,8 @@ def _record(workspace: Workspace) -> RecordValue:
             "neither the creation nor the runtime bytecode on the chain matches the compiler's output",
             "check the compiler version, the settings, the sources and the address",
         )
-    sources = _sources(workspace.std_json_input)
-    settings = _settings(workspace.std_json_input)
+    sources = _source_members(workspace.std_json_input)
+    settings = _compiler_settings(workspace.std_json_input)
     overrides = as_object(workspace.std_json_input).get("storage_layout_overrides")
     artifacts = compiled.artifacts
     sides = (
@@ -512,7 +514,7 @@ def _record(workspace: Workspace) -> RecordValue:
         "verifiedAt": verified_at_text(workspace.verified_at),
         "creationBytecode": sides[0],
         "runtimeBytecode": sides[1],
-        "deployment": _deployment(workspace.deployment),
+        "deployment": _deployment_members(workspace.deployment),
         "sources": sources,
         "compilation": {
             "language": compiled.language,
@@ -524,7 +526,7 @@ def _record(workspace: Workspace) -> RecordValue:
         },
         **artifacts,
         "sourceIds": compiled.source_ids,
-        "additionalInput": in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None,
+        "additionalInput": sort_keys_as_jsonb({"storage_layout_overrides": overrides}) if overrides else None,
         "stdJsonInput": None,
         "stdJsonOutput": None,
         "signatures": abi_signatures(artifacts["abi"]),
@@ -541,7 +543,7 @@ def verified_at_text(moment: Instant) -> str:
     return format_utc(moment)
 
 
-def _deployment(deployment: WorkspaceDeployment) -> dict[str, Json]:
+def _deployment_members(deployment: WorkspaceDeployment) -> dict[str, Json]:
     return {
         "transactionHash": deployment.transaction_hash,
         "blockNumber": deployment.block_number,
@@ -550,7 +552,7 @@ def _deployment(deployment: WorkspaceDeployment) -> dict[str, Json]:
     }
 
 
-def _sources(std_json_input: Json) -> dict[str, Json]:
+def _source_members(std_json_input: Json) -> dict[str, Json]:
     sources = as_object(std_json_input).get("sources")
     if not isinstance(sources, dict) or not sources:
         raise DerivationError("the standard JSON input has no sources", pointer=(STD_JSON_INPUT, "sources"))
@@ -564,15 +566,17 @@ def _sources(std_json_input: Json) -> dict[str, Json]:
                 (STD_JSON_INPUT, "sources", path),
             )
         contents[path] = {"content": content}
-    return dict(as_object(in_jsonb_order(contents)))
+    return dict(as_object(sort_keys_as_jsonb(contents)))
 
 
-def _settings(std_json_input: Json) -> dict[str, Json]:
+def _compiler_settings(std_json_input: Json) -> dict[str, Json]:
     settings = as_object(std_json_input).get("settings")
     if not isinstance(settings, dict):
         raise DerivationError("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
     return dict(
-        as_object(in_jsonb_order({key: value for key, value in settings.items() if key != "outputSelection"}))
+        as_object(
+            sort_keys_as_jsonb({key: value for key, value in settings.items() if key != "outputSelection"})
+        )
     )
 
 

@@ -42,7 +42,7 @@ class LaterOpcode(NamedTuple):
     fork: str
 
 
-def later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
+def find_later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
     """Find the first opcode in solc's code that an EVM fork lacks.
 
     Data follows the first `INVALID`, so nothing after it is read.

@@ -121,7 +121,7 @@ class _Attempt:
     steps: list[TransformationStep] = field(default_factory=list)
     values: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
-    def put(
+    def replace_range(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
     ) -> None:
         """Copy a range from the on-chain code, and note the change.
@@ -135,9 +135,9 @@ class _Attempt:
         end = place.start + (place.length if kind is TransformationType.REPLACE else 0)
         self.code[place.start : end] = value
         self.steps.append(TransformationStep(type=kind, reason=reason, offset=place.start, id=place.id))
-        self.group(group)[place.id] = "0x" + value.hex()
+        self.values_of_kind(group)[place.id] = "0x" + value.hex()
 
-    def group(self, name: str) -> dict[str, str]:
+    def values_of_kind(self, name: str) -> dict[str, str]:
         """Return the map of values of a kind, to be filled."""
         values = self.values.setdefault(name, {})
         if not isinstance(values, dict):
@@ -162,10 +162,14 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
         attempt.values[TransformationReason.CALL_PROTECTION.value] = "0x" + onchain[1:21].hex()
     try:
         for place in side.immutables:
-            attempt.put(TransformationType.REPLACE, TransformationReason.IMMUTABLE, place, group="immutables")
+            attempt.replace_range(
+                TransformationType.REPLACE, TransformationReason.IMMUTABLE, place, group="immutables"
+            )
         if side.appended_immutables:
             end = CodeReference("0", len(side.code), side.appended_immutables)
-            attempt.put(TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables")
+            attempt.replace_range(
+                TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables"
+            )
         return _match_code(side, attempt, is_whole=True)
     except MismatchError:
         return None
@@ -212,12 +216,14 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> S
     If it differs, the auxdata is copied from the chain and the code compared again.
     """
     for place in side.libraries:
-        attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
-    if not _agree(attempt, is_whole=is_whole):
+        attempt.replace_range(
+            TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries"
+        )
+    if not _codes_match(attempt, is_whole=is_whole):
         if not side.auxdata:
             raise MismatchError("the codes differ, and there is no auxdata that could explain it")
-        _take_over_auxdata(side, attempt)
-        if not _agree(attempt, is_whole=is_whole):
+        _adopt_auxdata(side, attempt)
+        if not _codes_match(attempt, is_whole=is_whole):
             raise MismatchError("the codes differ beyond their auxdata")
     level = side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
@@ -228,18 +234,18 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> S
     return SideMatch(level, tuple(attempt.steps), attempt.values)
 
 
-def _agree(attempt: _Attempt, *, is_whole: bool) -> bool:
+def _codes_match(attempt: _Attempt, *, is_whole: bool) -> bool:
     return attempt.onchain == attempt.code if is_whole else attempt.onchain.startswith(attempt.code)
 
 
-def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
+def _adopt_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
     """Replace the recompiled auxdata by the on-chain auxdata."""
-    values = attempt.group("cborAuxdata")
+    values = attempt.values_of_kind("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)
         onchain = attempt.onchain[piece.offset : end]
         if not onchain:
-            _cut_off(attempt, piece)
+            _truncate_at(attempt, piece)
             continue
         if not (is_cbor(onchain[:-LENGTH_BYTES]) or is_cbor(onchain)):
             raise MismatchError(f"the on-chain bytes at {piece.offset} are not auxdata")
@@ -249,7 +255,7 @@ def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
         values[str(number)] = "0x" + onchain.hex()
 
 
-def _cut_off(attempt: _Attempt, piece: Auxdata) -> None:
+def _truncate_at(attempt: _Attempt, piece: Auxdata) -> None:
     start = piece.offset - len(INVALID)  # solc writes an INVALID before its auxdata
     if attempt.code[max(start, 0) : piece.offset] != INVALID:
         raise MismatchError(f"no INVALID opcode precedes the auxdata at {piece.offset}")

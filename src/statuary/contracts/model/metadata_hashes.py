@@ -34,17 +34,18 @@ def ipfs_multihash(data: bytes) -> bytes:
         The 34 bytes of the root block's multihash.
     """
     level = [
-        _leaf(data[start : start + IPFS_CHUNK_BYTES])
+        _make_leaf(data[start : start + IPFS_CHUNK_BYTES])
         for start in range(0, max(len(data), 1), IPFS_CHUNK_BYTES)
     ]
     while len(level) > 1:
         level = [
-            _parent(level[start : start + LINKS_PER_NODE]) for start in range(0, len(level), LINKS_PER_NODE)
+            _make_parent(level[start : start + LINKS_PER_NODE])
+            for start in range(0, len(level), LINKS_PER_NODE)
         ]
     return level[0].multihash
 
 
-def base58(data: bytes) -> str:
+def encode_base58(data: bytes) -> str:
     """Encode bytes in Bitcoin's base58.
 
     Leading zero bytes become leading ones.
@@ -56,31 +57,31 @@ def base58(data: bytes) -> str:
     return "1" * (len(data) - len(data.lstrip(b"\0"))) + digits
 
 
-def _leaf(chunk: bytes) -> _Node:
-    size = _varint(len(chunk))
+def _make_leaf(chunk: bytes) -> _Node:
+    size = _encode_varint(len(chunk))
     content = b"\x12" + size + chunk if chunk else b""  # an empty file has no Data field at all
-    return _node(b"", b"\x08\x02" + content + b"\x18" + size, text_bytes=len(chunk), child_bytes=0)
+    return _make_node(b"", b"\x08\x02" + content + b"\x18" + size, text_bytes=len(chunk), child_bytes=0)
 
 
-def _parent(children: Sequence[_Node]) -> _Node:
+def _make_parent(children: Sequence[_Node]) -> _Node:
     links, sizes = b"", b""
     for child in children:
-        link = b"\x0a\x22" + child.multihash + b"\x12\x00\x18" + _varint(child.block_bytes)
-        links += b"\x12" + _varint(len(link)) + link
-        sizes += b"\x20" + _varint(child.text_bytes)
+        link = b"\x0a\x22" + child.multihash + b"\x12\x00\x18" + _encode_varint(child.block_bytes)
+        links += b"\x12" + _encode_varint(len(link)) + link
+        sizes += b"\x20" + _encode_varint(child.text_bytes)
     text_bytes = sum(child.text_bytes for child in children)
-    unixfs = b"\x08\x02\x18" + _varint(text_bytes) + sizes
+    unixfs = b"\x08\x02\x18" + _encode_varint(text_bytes) + sizes
     child_bytes = sum(child.block_bytes for child in children)
-    return _node(links, unixfs, text_bytes=text_bytes, child_bytes=child_bytes)
+    return _make_node(links, unixfs, text_bytes=text_bytes, child_bytes=child_bytes)
 
 
-def _node(links: bytes, unixfs: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
+def _make_node(links: bytes, unixfs: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
     # dag-pb encodes the links (field 2) before the data (field 1)
-    block = links + b"\x0a" + _varint(len(unixfs)) + unixfs
+    block = links + b"\x0a" + _encode_varint(len(unixfs)) + unixfs
     return _Node(MULTIHASH_PREFIX + sha256(block).digest(), text_bytes, child_bytes + len(block))
 
 
-def _varint(number: int) -> bytes:
+def _encode_varint(number: int) -> bytes:
     encoded = bytearray()
     while number > 0x7F:
         encoded.append(0x80 | number & 0x7F)
@@ -93,16 +94,16 @@ SWARM_CHUNK_BYTES = 0x1000
 BRANCHES = SWARM_CHUNK_BYTES // 32
 
 
-def bzzr0(data: bytes) -> bytes:
+def swarm_hash_v0(data: bytes) -> bytes:
     """Return the Swarm hash `bzzr0` of data, 32 bytes."""
     if len(data) <= SWARM_CHUNK_BYTES:
-        return keccak256(_length(data) + data)
+        return keccak256(_encode_length(data) + data)
     span = _child_span(len(data))
-    children = b"".join(bzzr0(data[start : start + span]) for start in range(0, len(data), span))
-    return keccak256(_length(data) + children)
+    children = b"".join(swarm_hash_v0(data[start : start + span]) for start in range(0, len(data), span))
+    return keccak256(_encode_length(data) + children)
 
 
-def bzzr1(data: bytes) -> bytes:
+def swarm_hash_v1(data: bytes) -> bytes:
     """Return the Swarm hash `bzzr1` of data, 32 bytes.
 
     As in solc, it is zero for no data.
@@ -120,7 +121,7 @@ def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
             _chunk_hash(data[start : start + span], below_taller=span > SWARM_CHUNK_BYTES)
             for start in range(0, len(data), span)
         )
-    return keccak256(_length(data) + _merkle_root(chunk.ljust(SWARM_CHUNK_BYTES, b"\0")))
+    return keccak256(_encode_length(data) + _merkle_root(chunk.ljust(SWARM_CHUNK_BYTES, b"\0")))
 
 
 def _merkle_root(chunk: bytes) -> bytes:
@@ -138,11 +139,11 @@ def _child_span(length: int) -> int:
     return span
 
 
-def _length(data: bytes) -> bytes:
+def _encode_length(data: bytes) -> bytes:
     return len(data).to_bytes(8, "little")
 
 
-SCHEMES = {"ipfs": ipfs_multihash, "bzzr1": bzzr1, "bzzr0": bzzr0}
+SCHEMES = {"ipfs": ipfs_multihash, "bzzr1": swarm_hash_v1, "bzzr0": swarm_hash_v0}
 """The hashes that solc writes of its metadata, by the name that auxdata has for them."""
 
 

@@ -152,7 +152,7 @@ class Proof:
         return tuple([finding for result in self.results if result.findings for finding in result.findings])
 
     @unlocked_cached_property
-    def holds(self) -> bool:
+    def has_no_errors(self) -> bool:
         """Whether no check reports an error; warnings and notes do not count."""
         return not has_errors(self.findings)
 

@@ -128,14 +128,14 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
     # match a clone at the start, where arguments may follow, or at the end, after a constructor
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_clone(code):
-        return _clone(clone[1], code)
+        return _clone_evidence(clone[1], code)
     if clone is None and not _may_have_marks(code):
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
     marks = proxy_marks(code)
     if marks.is_factory:
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
     if clone is not None and clone[1] in marks.fixed[:1]:
-        return _clone(clone[1], code)
+        return _clone_evidence(clone[1], code)
     candidates = tuple(dict.fromkeys(marks.candidates))
     verdict = ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY
     return ProxyEvidence(verdict, candidates=candidates)
@@ -145,7 +145,7 @@ def _is_only_clone(code: bytes) -> bool:
     return len(code) == CLONE_BYTES or code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS
 
 
-def _clone(implementation: bytes, code: bytes) -> ProxyEvidence:
+def _clone_evidence(implementation: bytes, code: bytes) -> ProxyEvidence:
     address = checksum_address(f"0x{implementation.hex()}")
     return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, address, is_plain_clone=len(code) == CLONE_BYTES)
 
@@ -181,14 +181,14 @@ def proxy_marks(code: bytes) -> ProxyMarks:
     marks, init = walk.marks(), walk.init
     if end and not marks.fixed and not marks.candidates:
         # slots may also be in the data after the program, which the program copies into memory
-        data = _data_behind(code, end)
+        data = _data_after_program(code, end)
         marks = marks._replace(candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data))
     if init is not None and not marks.fixed and not marks.candidates:
         return marks._replace(fixed=init.fixed, candidates=init.candidates)
     return marks
 
 
-def _data_behind(code: bytes, end: int) -> bytes:
+def _data_after_program(code: bytes, end: int) -> bytes:
     """Return the data after a program, such as constructor arguments.
 
     CBOR is left out.
@@ -259,17 +259,17 @@ class _Walk:
             ):
                 self.at = offset
                 self.offsets_before = (third, second, last_opcode)
-                if self._step(opcode):
+                if self._process_instruction(opcode):
                     return offset
             third, second, last_opcode = second, last_opcode, offset
             offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
         return 0
 
-    def _step(self, opcode: int) -> bool:
+    def _process_instruction(self, opcode: int) -> bool:
         """Process an instruction; return whether the program ended before it."""
-        last_opcode = self._opcode(-1)
+        last_opcode = self._earlier_opcode(-1)
         if opcode == _PUSH32:
-            self._push_32()
+            self._process_push_32()
         elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
             pass  # treated as an event, and ignored
         elif opcode == _JUMPDEST:
@@ -278,14 +278,14 @@ class _Walk:
         elif self._ends_program(last_opcode):
             return True
         else:
-            self._plain(opcode, last_opcode)
+            self._process_other(opcode, last_opcode)
         return False
 
     def _ends_program(self, last_opcode: int) -> bool:
         is_behind = self.runtime_offset < self.at and self.last_jump < self.at
         return is_behind and (_halts(last_opcode) or last_opcode == _JUMP)
 
-    def _push_32(self) -> None:
+    def _process_push_32(self) -> None:
         name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
         if name is None or name == self.first:
             self.has_pushed_32 = True
@@ -293,33 +293,33 @@ class _Walk:
             self.first = self.first or name
             self.candidates.append(name)
 
-    def _plain(self, opcode: int, last_opcode: int) -> None:
+    def _process_other(self, opcode: int, last_opcode: int) -> None:
         if opcode == _DELEGATECALL and last_opcode == _GAS:
-            self._delegate()
+            self._process_delegatecall()
         if opcode in (_JUMP, _JUMPI) and _is_push(last_opcode):
             self.last_jump = max(self.last_jump, self._pushed_constant(-1))
         self.returns |= opcode == _RETURN
         self.loads_calldata |= opcode == _CALLDATALOAD
         self.is_factory |= opcode in (_CREATE, _CREATE2)
-        if opcode == _CODECOPY and self._copies_to_the_start(last_opcode):
+        if opcode == _CODECOPY and self._copies_to_memory_start(last_opcode):
             self.runtime_offset = self._pushed_constant(-2)
         elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
             self.init = self.marks()
             self._start_program()
 
-    def _copies_to_the_start(self, last_opcode: int) -> bool:
-        return last_opcode in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2))
+    def _copies_to_memory_start(self, last_opcode: int) -> bool:
+        return last_opcode in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._earlier_opcode(-2))
 
-    def _delegate(self) -> None:
-        if _is_push(self._opcode(-2)):
+    def _process_delegatecall(self) -> None:
+        if _is_push(self._earlier_opcode(-2)):
             address = self._pushed_constant(-2) % (1 << 160)
             self.first = self.first or "FixedProxy"
             self.fixed[address.to_bytes(20, "big")] = None
-        elif self._opcode(-2) == _SLOAD and self._opcode(-3) == _ADDRESS:
+        elif self._earlier_opcode(-2) == _SLOAD and self._earlier_opcode(-3) == _ADDRESS:
             self.first = self.first or _SEQUENCE
             self.candidates.append(_SEQUENCE)
 
-    def _opcode(self, steps: int) -> int:
+    def _earlier_opcode(self, steps: int) -> int:
         """Return an earlier opcode; -1 before the first.
 
         Args:

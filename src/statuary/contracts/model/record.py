@@ -22,7 +22,7 @@ MatchLevel = Literal["match", "exact_match"]
 Shape = TypeVar("Shape")
 
 
-def strict(shape: type[Shape]) -> type[Shape]:
+def reject_unknown_members(shape: type[Shape]) -> type[Shape]:
     """Make pydantic reject unknown members and values of other types.
 
     Pydantic is imported only for that.
@@ -31,7 +31,7 @@ def strict(shape: type[Shape]) -> type[Shape]:
     return shape
 
 
-def extensible(shape: type[Shape]) -> type[Shape]:
+def allow_unknown_members(shape: type[Shape]) -> type[Shape]:
     """Make pydantic accept members that upstream may add (`open_lists`).
 
     Values of other types are rejected.
@@ -40,7 +40,7 @@ def extensible(shape: type[Shape]) -> type[Shape]:
     return shape
 
 
-@strict
+@reject_unknown_members
 class BytecodeReference(TypedDict):
     """A range of bytecode, in bytes, that is filled in later."""
 
@@ -48,7 +48,7 @@ class BytecodeReference(TypedDict):
     length: int
 
 
-@strict
+@reject_unknown_members
 class CborAuxdata(TypedDict):
     """Auxdata in recompiled bytecode: its bytes as 0x hex (length suffix included), and its byte offset."""
 
@@ -56,7 +56,7 @@ class CborAuxdata(TypedDict):
     offset: int
 
 
-@strict
+@reject_unknown_members
 class Transformation(TypedDict):
     """One change on the way from recompiled to on-chain bytecode; offsets and lengths are in bytes.
 
@@ -70,7 +70,7 @@ class Transformation(TypedDict):
     length: NotRequired[int]
 
 
-@strict
+@reject_unknown_members
 class TransformationValues(TypedDict, total=False):
     """The values that transformations insert: 0x hex, by library name, immutable id or auxdata number."""
 
@@ -81,7 +81,7 @@ class TransformationValues(TypedDict, total=False):
     callProtection: str
 
 
-@extensible
+@allow_unknown_members
 class CreationBytecode(TypedDict):
     """The creation side. `onchainBytecode` is null if the creating transaction is unknown."""
 
@@ -94,7 +94,7 @@ class CreationBytecode(TypedDict):
     transformationValues: TransformationValues | None
 
 
-@extensible
+@allow_unknown_members
 class RuntimeBytecode(TypedDict):
     """The runtime side, with references of immutables (by AST id; Vyper has the one id "0")."""
 
@@ -108,7 +108,7 @@ class RuntimeBytecode(TypedDict):
     transformationValues: TransformationValues | None
 
 
-@extensible
+@allow_unknown_members
 class Deployment(TypedDict):
     """The creating transaction. Numbers are decimal text ("-1" for genesis contracts), `deployer` its sender."""
 
@@ -118,7 +118,7 @@ class Deployment(TypedDict):
     deployer: str | None
 
 
-@extensible
+@allow_unknown_members
 class Compilation(TypedDict):
     """Compiler, settings and contract. `fullyQualifiedName` splits at its last colon."""
 
@@ -130,21 +130,21 @@ class Compilation(TypedDict):
     fullyQualifiedName: str
 
 
-@strict
+@reject_unknown_members
 class SourceContent(TypedDict):
     """One source file."""
 
     content: str
 
 
-@strict
+@reject_unknown_members
 class SourceId(TypedDict):
     """The number of a file in source maps."""
 
     id: int
 
 
-@strict
+@reject_unknown_members
 class Signature(TypedDict):
     """A function, event or error: canonical text, 4-byte hash and whole keccak-256 as 0x hex."""
 
@@ -153,7 +153,7 @@ class Signature(TypedDict):
     signatureHash32: str
 
 
-@strict
+@reject_unknown_members
 class Signatures(TypedDict):
     """The signatures of an ABI by kind."""
 
@@ -162,7 +162,7 @@ class Signatures(TypedDict):
     error: list[Signature]
 
 
-@extensible
+@allow_unknown_members
 class Implementation(TypedDict):
     """A contract that a proxy calls; `name` if it is itself verified on the chain."""
 
@@ -170,7 +170,7 @@ class Implementation(TypedDict):
     name: NotRequired[str]
 
 
-@strict
+@reject_unknown_members
 class ProxyResolutionError(TypedDict):
     """The reason why the proxy could not be resolved."""
 
@@ -179,7 +179,7 @@ class ProxyResolutionError(TypedDict):
     errorId: str
 
 
-@extensible
+@allow_unknown_members
 class ProxyResolution(TypedDict, total=False):
     """Whether the contract is a proxy, its type and implementations; or the error instead of these."""
 
@@ -189,7 +189,7 @@ class ProxyResolution(TypedDict, total=False):
     proxyResolutionError: ProxyResolutionError
 
 
-@strict
+@reject_unknown_members
 class StdJsonInput(TypedDict):
     """The compiler's standard-JSON input, without `outputSelection`."""
 
@@ -199,7 +199,7 @@ class StdJsonInput(TypedDict):
     storage_layout_overrides: NotRequired[dict[str, object]]
 
 
-@strict
+@reject_unknown_members
 class StdJsonOutput(TypedDict):
     """The compiler's standard-JSON output for the one contract."""
 
@@ -207,7 +207,7 @@ class StdJsonOutput(TypedDict):
     contracts: dict[str, dict[str, dict[str, object]]]
 
 
-@extensible
+@allow_unknown_members
 class Record(TypedDict):
     """The whole record, members in the order in which the server serves `fields=all`.
 

@@ -73,10 +73,10 @@ def setting_differences(
     try:
         texts = orjson.dumps(own, option=_AS_KEY), orjson.dumps(settings, option=_AS_KEY)
     except TypeError:  # orjson raises a TypeError for numbers that keep their spelling, or too deep nesting
-        return _setting_differences(own, settings, version)
+        return _find_differences(own, settings, version)
     if len(texts[0]) + len(texts[1]) > LONGEST_REMEMBERED:
-        return _setting_differences(own, settings, version)
-    return _remembered_differences(*texts, version)
+        return _find_differences(own, settings, version)
+    return _cached_differences(*texts, version)
 
 
 _AS_KEY: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -86,21 +86,21 @@ LONGEST_REMEMBERED: Final = 4_000
 
 
 @lru_cache(maxsize=1024)
-def _remembered_differences(metadata: bytes, settings: bytes, version: str) -> list[SettingDifference]:
-    return _setting_differences(orjson.loads(metadata), orjson.loads(settings), version)
+def _cached_differences(metadata: bytes, settings: bytes, version: str) -> list[SettingDifference]:
+    return _find_differences(orjson.loads(metadata), orjson.loads(settings), version)
 
 
-def _setting_differences(
+def _find_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
     number = parse_compiler_version(version)
-    newest, release = _releases()[-1]
+    newest, release = _read_releases()[-1]
     if number > newest:
         found = _differences(metadata, settings, release)
-        return [one for one in found if not _may_be_new(one.name, metadata, settings)]
-    found = _differences(metadata, settings, _release_at(number))
+        return [one for one in found if not _may_be_new_release(one.name, metadata, settings)]
+    found = _differences(metadata, settings, _newest_release_up_to(number))
     if found and not number.released:
-        later = _differences(metadata, settings, _release_at(number._replace(released=True)))
+        later = _differences(metadata, settings, _newest_release_up_to(number._replace(released=True)))
         found = min(found, later, key=len)
     return found
 
@@ -112,23 +112,23 @@ def default_fork(version: str) -> str:
         The fork; empty if the table does not know it, as for a newer release.
     """
     number = parse_compiler_version(version)
-    is_known = number <= _releases()[-1][0]
-    return as_text(_release_at(number).always.get("evmVersion")) or "byzantium" if is_known else ""
+    is_known = number <= _read_releases()[-1][0]
+    return as_text(_newest_release_up_to(number).always.get("evmVersion")) or "byzantium" if is_known else ""
 
 
-def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
+def _may_be_new_release(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
     """Return whether a release missing from the table may explain a difference."""
     group, _, _ = name.partition(".")
     if group == "evmVersion":
         return group not in settings
     if group == "optimizer":
         return any(_DETAILS in as_object(given.get(group)) for given in (metadata, settings))
-    _, newest = _releases()[-1]
+    _, newest = _read_releases()[-1]
     return name not in {*newest.always, *newest.unless_default, "libraries", "remappings"}
 
 
 @cache
-def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
+def _read_releases() -> list[tuple[CompilerVersion, SolcRelease]]:
     """Return the releases in which the form changed, and the newest.
 
     The oldest is first.
@@ -144,9 +144,9 @@ def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
 
 def clear_table_cache() -> None:
     """Clear the cached table, after its file was written again."""
-    _releases.cache_clear()
-    _release_at.cache_clear()
-    _remembered_differences.cache_clear()
+    _read_releases.cache_clear()
+    _newest_release_up_to.cache_clear()
+    _cached_differences.cache_clear()
 
 
 def read_release(row: Mapping[str, Json]) -> SolcRelease:
@@ -171,17 +171,17 @@ def read_release(row: Mapping[str, Json]) -> SolcRelease:
 
 
 @lru_cache(maxsize=256)
-def _release_at(number: CompilerVersion) -> SolcRelease:
+def _newest_release_up_to(number: CompilerVersion) -> SolcRelease:
     """Return the newest release up to a version, or the first."""
-    listed = _releases()
+    listed = _read_releases()
     return next((release for since, release in reversed(listed) if number >= since), listed[0][1])
 
 
 def _differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], release: SolcRelease
 ) -> list[SettingDifference]:
-    own = _flat(metadata)
-    derived = _flat(metadata_settings(settings, release))
+    own = _flatten_settings(metadata)
+    derived = _flatten_settings(metadata_settings(settings, release))
     found = [
         SettingDifference(name, own.get(name), derived.get(name))
         for name in sorted(own.keys() | derived.keys())
@@ -192,14 +192,14 @@ def _differences(
     return [*found, *(SettingDifference(name, None, settings[name]) for name in sorted(refused))]
 
 
-def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
+def _flatten_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Flatten metadata settings, with `group.setting` as names."""
     flat: dict[str, Json] = {}
     for name, value in settings.items():
         if name in _GROUPS and isinstance(value, dict):
             flat |= {f"{name}.{member}": held for member, held in value.items()}
         elif name == "remappings":
-            flat[name] = _remappings(value)
+            flat[name] = _metadata_remappings(value)
         elif name == "libraries":
             flat[name] = {path: as_text(address).lower() for path, address in as_object(value).items()}
         elif name != _TARGET:
@@ -209,11 +209,11 @@ def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
 
 def _are_equal_settings(value: Json, other: Json) -> bool:
     if isinstance(value, dict | list) and type(value) is type(other):
-        return _canonical(value) == _canonical(other)
+        return _canonical_json(value) == _canonical_json(other)
     return type(value) is type(other) and bool(value == other)
 
 
-def _canonical(value: Json) -> bytes:
+def _canonical_json(value: Json) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
@@ -224,14 +224,14 @@ def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dic
     """
     written: dict[str, Json] = {}
     for name, default in release.always.items():
-        _put(written, name, _setting_or_default(settings, name, default))
+        _set_nested(written, name, _setting_or_default(settings, name, default))
     for name, default in release.unless_default.items():
         value = _setting_or_default(settings, name, default)
         if not _are_equal_settings(value, default):
-            _put(written, name, value)
-    written["optimizer"] = _optimizer(settings.get("optimizer"), release)
-    written["libraries"] = _libraries(settings.get("libraries"), with_paths=release.library_paths)
-    written["remappings"] = _remappings(settings.get("remappings"))
+            _set_nested(written, name, value)
+    written["optimizer"] = _metadata_optimizer(settings.get("optimizer"), release)
+    written["libraries"] = _metadata_libraries(settings.get("libraries"), with_paths=release.library_paths)
+    written["remappings"] = _metadata_remappings(settings.get("remappings"))
     return written
 
 
@@ -241,7 +241,7 @@ def _setting_or_default(settings: Mapping[str, Json], name: str, default: Json) 
     return default if value is None else value
 
 
-def _put(settings: dict[str, Json], name: str, value: Json) -> None:
+def _set_nested(settings: dict[str, Json], name: str, value: Json) -> None:
     group, _, member = name.rpartition(".")
     if group:
         settings[group] = {**as_object(settings.get(group)), member: value}
@@ -249,7 +249,7 @@ def _put(settings: dict[str, Json], name: str, value: Json) -> None:
         settings[member] = value
 
 
-def _optimizer(given: Json, release: SolcRelease) -> Json:
+def _metadata_optimizer(given: Json, release: SolcRelease) -> Json:
     """Return the `optimizer` in metadata for an input.
 
     It has details only if they differ from both presets.
@@ -257,17 +257,17 @@ def _optimizer(given: Json, release: SolcRelease) -> Json:
     if not isinstance(given, dict):
         return {"enabled": False, "runs": _DEFAULT_RUNS}
     enabled = given.get("enabled")
-    runs = _runs(given, release)
+    runs = _metadata_runs(given, release)
     if release.details is None:
         return {"enabled": bool(enabled), "runs": runs}
-    details = _details(enabled, as_object(given.get(_DETAILS)), release)
+    details = _metadata_details(enabled, as_object(given.get(_DETAILS)), release)
     for preset in (False, True):
-        if _are_equal_settings(details, _details(preset, {}, release)):
+        if _are_equal_settings(details, _metadata_details(preset, {}, release)):
             return {"enabled": preset, "runs": runs}
     return {_DETAILS: details, "runs": runs}
 
 
-def _runs(given: Mapping[str, Json], release: SolcRelease) -> Json:
+def _metadata_runs(given: Mapping[str, Json], release: SolcRelease) -> Json:
     runs = given.get("runs")
     if runs is None or (given.get("enabled") is None and release.runs_need_enabled):
         runs = _DEFAULT_RUNS
@@ -276,11 +276,11 @@ def _runs(given: Mapping[str, Json], release: SolcRelease) -> Json:
     return runs
 
 
-def _details(enabled: Json, given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+def _metadata_details(enabled: Json, given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
     column = 0 if enabled is None else 2 if enabled else 1
     details: dict[str, Json] = {name: values[column] for name, values in (release.details or {}).items()}
     details |= {name: value for name, value in given.items() if name != _YUL_DETAILS}
-    yul_details = _yul_details(given, release)
+    yul_details = _metadata_yul_details(given, release)
     if details.get("yul"):
         details[_YUL_DETAILS] = {**release.yul_details, **yul_details}
     elif yul_details or release.empty_yul_details:
@@ -288,7 +288,7 @@ def _details(enabled: Json, given: Mapping[str, Json], release: SolcRelease) -> 
     return details
 
 
-def _yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+def _metadata_yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
     yul_details = dict(as_object(given.get(_YUL_DETAILS)))
     steps = yul_details.get(_STEPS)
     if isinstance(steps, str) and ":" not in steps:
@@ -296,7 +296,7 @@ def _yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, J
     return yul_details
 
 
-def _libraries(given: Json, *, with_paths: bool) -> Json:
+def _metadata_libraries(given: Json, *, with_paths: bool) -> Json:
     """Return the library addresses in metadata, in lower case.
 
     In a release without paths, the last path in order decides.
@@ -309,7 +309,7 @@ def _libraries(given: Json, *, with_paths: bool) -> Json:
     return flat
 
 
-def _remappings(given: Json) -> Json:
+def _metadata_remappings(given: Json) -> Json:
     """Return the remappings in metadata, sorted and with a context.
 
     The context may be empty: `a=b` becomes `:a=b`.

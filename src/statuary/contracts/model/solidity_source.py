@@ -22,7 +22,7 @@ _RETURN_ENDS_LINES: Final = CompilerVersion(0, 4, 25)
 _KEPT_SOURCES: Final = 16
 
 
-def _hidden(line_ends: str) -> re.Pattern[str]:
+def _hidden_text_pattern(line_ends: str) -> re.Pattern[str]:
     """Return a pattern that matches a comment or a quoted string.
 
     Its end may be missing.
@@ -35,8 +35,8 @@ def _hidden(line_ends: str) -> re.Pattern[str]:
     return re.compile(rf"[\"'/](?:(?<=/)(?:{comment})|(?<=([\"']))(?:{strings}))", re.DOTALL)
 
 
-_HIDDEN: Final = _hidden(r"\n\r")
-_HIDDEN_BEFORE: Final = _hidden(r"\n")
+_HIDDEN: Final = _hidden_text_pattern(r"\n\r")
+_HIDDEN_BEFORE: Final = _hidden_text_pattern(r"\n")
 
 _LAYOUT_AT: Final = re.compile(rf"(?<![\w$])layout[{_BLANKS}]+at(?![\w$])")
 _IMMUTABLE: Final = re.compile(r"(?<![\w$])immutable(?![\w$])")
@@ -68,16 +68,16 @@ def strip_comments(text: str, version: str) -> str:
     consume_for_text(
         len(text)
     )  # also for remembered code: what a record may take depends on the record alone
-    return _code_of(text, version)
+    return _visible_code(text, version)
 
 
 @lru_cache(maxsize=_KEPT_SOURCES)
-def _code_of(text: str, version: str) -> str:
+def _visible_code(text: str, version: str) -> str:
     is_recent = parse_compiler_version(version) >= _RETURN_ENDS_LINES
     return (_HIDDEN if is_recent else _HIDDEN_BEFORE).sub(r" \1", text)
 
 
-def declaration(text: str, name: str, version: str) -> Declaration | None:
+def find_declaration(text: str, name: str, version: str) -> Declaration | None:
     """Find where a Solidity source declares a contract.
 
     Returns:
@@ -96,12 +96,12 @@ def declaration(text: str, name: str, version: str) -> Declaration | None:
     return None
 
 
-def immutable_count(text: str, version: str) -> int:
+def count_immutables(text: str, version: str) -> int:
     """Count the immutable variables that a Solidity source declares."""
     return len(_IMMUTABLE.findall(strip_comments(text, version))) if "immutable" in text else 0
 
 
-def yul_object(text: str) -> str:
+def yul_object_name(text: str) -> str:
     """Return the name of a Yul source's outermost object.
 
     Code without an object is compiled as one named `object`.

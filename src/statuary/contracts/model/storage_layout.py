@@ -62,7 +62,7 @@ class SolidityLayout:
     types: Mapping[str, Json]
     _sizes: dict[str, int] = field(default_factory=dict)
 
-    def faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
+    def find_faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
         """Yield the inconsistencies in the layout.
 
         Args:
@@ -73,13 +73,13 @@ class SolidityLayout:
             return
         for name in self.types:
             try:
-                self.size(name)
+                self.type_size(name)
             except InvalidValueError as error:
                 yield LayoutFault(str(error), ("types", name))
                 return
         yield from self._placement_faults(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
 
-    def size(self, name: Json, depth: int = 0) -> int:
+    def type_size(self, name: Json, depth: int = 0) -> int:
         """Return the size of a type in bytes.
 
         Raises:
@@ -93,7 +93,7 @@ class SolidityLayout:
             return self._sizes[name]
         if depth > MAX_LAYOUT_DEPTH:
             raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
-        size = _number_of_bytes(name, definition)
+        size = _parse_number_of_bytes(name, definition)
         expected = self._expected_size(definition, depth)
         if expected is None and size > (_ENUM_BYTES if name.startswith("t_enum") else WORD):
             raise InvalidValueError(f"{name[:80]!r} has {size} bytes, more than such a type can have")
@@ -131,19 +131,19 @@ class SolidityLayout:
 
     def _struct_size(self, members: Sequence[Json], depth: int) -> int:
         for member in members:
-            self.size(member.get("type") if isinstance(member, dict) else None, depth + 1)
+            self.type_size(member.get("type") if isinstance(member, dict) else None, depth + 1)
         for fault in self._placement_faults(members, ()):
             raise InvalidValueError(fault.message)
         end = _Cursor(0, 0)
-        for variable in filter(None, map(_variable, members)):
-            end = self._cursor_after(self._place(end, variable.type), variable.type)
+        for variable in filter(None, map(_parse_variable, members)):
+            end = self._cursor_after(self._next_position(end, variable.type), variable.type)
         return (end.slot + (end.offset > 0)) * WORD
 
     def _array_size(self, label: str, base: Json, depth: int) -> int:
         match = _ARRAY.fullmatch(label)
         if match is None:
             raise InvalidValueError(f"the array {label[:80]!r} has no length")
-        length, size = int(match[1]), self.size(base, depth + 1)
+        length, size = int(match[1]), self.type_size(base, depth + 1)
         if size > WORD // 2:
             return length * -(-size // WORD) * WORD
         return -(-length // (WORD // size)) * WORD
@@ -153,18 +153,18 @@ class SolidityLayout:
     ) -> Iterator[LayoutFault]:
         cursor = _Cursor(0, 0)
         for number, value in enumerate(variables):
-            where, variable = (*pointer, number), _variable(value)
+            where, variable = (*pointer, number), _parse_variable(value)
             if variable is None:
                 yield LayoutFault("a variable lacks its label, type, slot or offset", where)
                 return
             try:
-                self.size(variable.type)
+                self.type_size(variable.type)
             except InvalidValueError as error:
                 yield LayoutFault(str(error), where)
                 return
             place = variable.place
             is_free = may_start_anywhere and not number
-            cursor = place if is_free else self._place(cursor, variable.type)
+            cursor = place if is_free else self._next_position(cursor, variable.type)
             if place != cursor:
                 yield LayoutFault(
                     f"{variable.label[:80]!r} is at slot {place.slot}, byte {place.offset}, but packing puts it"
@@ -180,18 +180,18 @@ class SolidityLayout:
             ("members", "base")
         )
 
-    def _place(self, cursor: _Cursor, name: str) -> _Cursor:
+    def _next_position(self, cursor: _Cursor, name: str) -> _Cursor:
         """Return the position that solc gives the next variable.
 
         Args:
             cursor: the first byte after the previous variable.
         """
-        if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.size(name) > WORD):
+        if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.type_size(name) > WORD):
             return _Cursor(cursor.slot + 1, 0)
         return cursor
 
     def _cursor_after(self, cursor: _Cursor, name: str) -> _Cursor:
-        size = self.size(name)
+        size = self.type_size(name)
         if self._starts_a_slot(name):
             return _Cursor(cursor.slot + -(-size // WORD), 0)
         end = cursor.offset + size
@@ -214,14 +214,14 @@ def _elementary_size(label: str) -> int | None:
 _remembered_size = lru_cache(maxsize=1024)(_elementary_size)
 
 
-def _number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
+def _parse_number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
     text = definition.get("numberOfBytes")
     if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
         raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
     return int(text)
 
 
-def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
+def parse_solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
     """Parse a storage layout as solc writes it.
 
     Returns:
@@ -245,7 +245,7 @@ LARGEST_EXACT: Final = 1 << 53
 _ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
 
 
-def _size(value: Json) -> int | None:
+def _slots_from_json(value: Json) -> int | None:
     """Convert a number of slots, with JavaScript's rounding.
 
     Returns:
@@ -261,9 +261,9 @@ def _size(value: Json) -> int | None:
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
     """Yield variables of a Vyper layout that overlap or lack a slot."""
     ranges: list[tuple[int, int, Pointer]] = []
-    for pointer, place in _vyper_places(layout, ()):
-        slot = _size(place.get("slot", place.get("offset")))
-        count = _size(place.get("n_slots", place.get("length", 1)))
+    for pointer, place in _vyper_variables(layout, ()):
+        slot = _slots_from_json(place.get("slot", place.get("offset")))
+        count = _slots_from_json(place.get("n_slots", place.get("length", 1)))
         if slot is None or count is None:
             yield LayoutFault("a variable has no slot", pointer)
             return
@@ -282,7 +282,7 @@ def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
             return
 
 
-def _vyper_places(
+def _vyper_variables(
     layout: Mapping[str, Json], pointer: Pointer
 ) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
     for name, place in layout.items():
@@ -292,10 +292,10 @@ def _vyper_places(
         elif "type" in place and not isinstance(place["type"], dict):
             yield where, place
         else:
-            yield from _vyper_places(place, where)
+            yield from _vyper_variables(place, where)
 
 
-def _variable(value: Json) -> _Variable | None:
+def _parse_variable(value: Json) -> _Variable | None:
     """Parse a variable of a layout.
 
     Returns:

@@ -89,8 +89,8 @@ def parse_transformation(value: Json) -> TransformationStep:
     """
     if not isinstance(value, dict):
         raise InvalidValueError("a transformation is not an object")
-    kind = _choice(value, "type", _KINDS)
-    reason = _choice(value, "reason", _REASONS)
+    kind = _require_choice(value, "type", _KINDS)
+    reason = _require_choice(value, "reason", _REASONS)
     length = value.get("length")
     if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
         raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
@@ -103,7 +103,7 @@ def parse_transformation(value: Json) -> TransformationStep:
     )
 
 
-def _choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
+def _require_choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
     """Return a member whose value must be one of some words."""
     word = value.get(member)
     if not isinstance(word, str):
@@ -177,7 +177,7 @@ class ReplayError(InvalidValueError):
         self.step = step  # the index of the transformation
 
 
-def replay(
+def replay_transformations(
     recompiled: bytes,
     transformations: Sequence[TransformationStep],
     values: Mapping[str, Json],
@@ -200,7 +200,7 @@ def replay(
     code, resizing = bytearray(recompiled), 0
     for step, transformation in enumerate(transformations):
         try:
-            start, end, value = _edit(transformation, values, len(code))
+            start, end, value = _edit_of(transformation, values, len(code))
         except InvalidValueError as error:
             raise ReplayError(step, str(error)) from None
         resizing += len(value) != end - start
@@ -216,7 +216,7 @@ class _Edit(NamedTuple):
     value: bytes  # the bytes that replace it
 
 
-def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
+def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
     """Return the range that a transformation replaces, and its new bytes."""
     start = transformation.offset
     value = value_bytes(transformation, values)

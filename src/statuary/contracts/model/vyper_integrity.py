@@ -103,7 +103,7 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
         yield modules
         return
     for text in _override_texts(overrides[program.main], parse_compiler_version(program.version)):
-        yield _hash(_hash(text) + modules)
+        yield _sha256_hex(_sha256_hex(text) + modules)
 
 
 def hashed_paths(program: VyperProgram) -> frozenset[str]:
@@ -182,7 +182,7 @@ class _Modules:
         if len(imports) > MAX_IMPORTED_MODULES:
             raise InvalidValueError(f"{path!r} imports {len(imports)} modules")
         parts = [self._imported_hash(path, imported, (*importing, path)) for imported in imports]
-        self._hashes[path] = _hash("".join([_hash(text), *parts]))
+        self._hashes[path] = _sha256_hex("".join([_sha256_hex(text), *parts]))
         return self._hashes[path]
 
     def _imported_hash(self, path: str, imported: Import, importing: tuple[str, ...]) -> str:
@@ -193,7 +193,7 @@ class _Modules:
             raise InvalidValueError(f"{path!r} imports {imported.name!r}, which is not among the sources")
         if self.includes_imports(found):
             return self.module_hash(found, importing)
-        return _hash(self._program.sources[found])
+        return _sha256_hex(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
         """Return whether a source's hash includes those of its imports."""
@@ -216,7 +216,7 @@ class _Modules:
         if name not in self._builtin:
             raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
         # the table has the hash of each text: for a module, Vyper hashes this hash again; for an interface, it doesn't
-        return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
+        return _sha256_hex(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:
         """Find the source that an import names.
@@ -250,7 +250,7 @@ def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
     """Yield the overrides as JSON, with their members in every order."""
     if version >= _OVERRIDES_HAVE_PATHS_SINCE:
         overrides = next(iter(as_object(overrides).values()), None)
-    for layout in _orders(overrides):
+    for layout in _reorderings(overrides):
         for members in permutations(_SLOT_MEMBERS):
             yield json.dumps(_with_members(layout, members))
 
@@ -264,25 +264,25 @@ def _count_names(layout: Json) -> int:
     return sum(1 + _count_names(value) for value in layout.values()) if _is_group(layout) else 0
 
 
-def _orders(layout: Json) -> Iterator[Json]:
+def _reorderings(layout: Json) -> Iterator[Json]:
     """Yield a small layout with its names in every order.
 
     For a larger one, only its own order, the order by name and the order by slot are yielded.
     """
     if _count_names(layout) <= MAX_PERMUTED_VARIABLES:
-        yield from _permutations(layout)
+        yield from _permute_members(layout)
         return
     yield layout
     yield _sort_layout(layout, by_slot=False)
     yield _sort_layout(layout, by_slot=True)
 
 
-def _permutations(layout: Json) -> Iterator[Json]:
+def _permute_members(layout: Json) -> Iterator[Json]:
     if not _is_group(layout):
         yield layout
         return
     for names in permutations(layout):
-        for values in product(*(tuple(_permutations(layout[name])) for name in names)):
+        for values in product(*(tuple(_permute_members(layout[name])) for name in names)):
             yield dict(zip(names, values, strict=True))
 
 
@@ -310,5 +310,5 @@ def _with_members(layout: Json, members: Sequence[str]) -> Json:
     return ordered | {member: value for member, value in layout.items() if member not in ordered}
 
 
-def _hash(text: str) -> str:
+def _sha256_hex(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -36,7 +36,7 @@ def setting_support(version: str, name: str, value: Json) -> SettingSupport:
         version: the number of the release, such as `0.3.10`.
         name: one of `NAMES`.
     """
-    table, spelled = _table(), orjson.dumps(value)
+    table, spelled = _accepted_values(), orjson.dumps(value)
     if version not in table:
         values = {taken for row in table.values() for taken in row.get(name, ())}
         return SettingSupport.TAKEN if spelled in values else SettingSupport.NOT_KNOWN
@@ -45,7 +45,7 @@ def setting_support(version: str, name: str, value: Json) -> SettingSupport:
 
 
 @cache
-def _table() -> dict[str, dict[str, frozenset[bytes]]]:
+def _accepted_values() -> dict[str, dict[str, frozenset[bytes]]]:
     """Return the accepted values of each release by setting, as JSON texts."""
     table = orjson.loads(read_file(TABLE))
     return {

@@ -11,11 +11,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.budget import consume
-from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.base.json_values import Json, as_list, as_non_negative_integer, as_object, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address, is_hex_digits
 from statuary.contracts.model.auxdata import LIBRARY_BYTES, parse_auxdata
 from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
-from statuary.contracts.model.metadata_hashes import base58
+from statuary.contracts.model.metadata_hashes import encode_base58
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.model.transformations import (
     TransformationReason,
@@ -54,14 +54,14 @@ def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int,
     if not offsets or len(entries) < 2 or not is_hex_digits(digits):
         return {}
     contents = {
-        as_size(as_object(entry).get("id")): _SourceText(
+        as_non_negative_integer(as_object(entry).get("id")): _SourceText(
             path, as_text(as_object(file).get("content")).encode()
         )
         for path, entry in as_object(record.get("sourceIds")).items()
         for file in [as_object(record.get("sources")).get(path)]
     }
     return {
-        offset: contents[file].place(start, length)
+        offset: contents[file].line_of_range(start, length)
         for offset, (start, length, file) in _map_pushed_values(bytes.fromhex(digits), entries)
         if offset in offsets and file in contents
     }
@@ -74,7 +74,7 @@ class _SourceText:
         self._path = path
         self._text = text
 
-    def place(self, start: int, length: int) -> SourcePlace:
+    def line_of_range(self, start: int, length: int) -> SourcePlace:
         """Return the line that contains a range of bytes."""
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
@@ -96,7 +96,7 @@ def _map_pushed_values(code: bytes, entries: list[str]) -> Iterator[tuple[int, t
             return
         for place, value in enumerate(entry.split(":")[:3]):
             if value:
-                fields[place] = as_size(value) if value.isdigit() else -1  # type: ignore[assignment]
+                fields[place] = as_non_negative_integer(value) if value.isdigit() else -1  # type: ignore[assignment]
         if min(fields) >= 0:
             yield offset + 1, (fields[0], fields[1], fields[2])
         offset += 1 + (code[offset] - PUSH1 + 1 if PUSH1 <= code[offset] <= PUSH32 else 0)
@@ -168,24 +168,27 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     """Return the creation or runtime code of a record for its page."""
     value = as_object(record.get(f"{side}Bytecode"))
     match = record.get(f"{side}Match")
-    onchain = _digits(value.get("onchainBytecode"))
-    recompiled = _digits(value.get("recompiledBytecode"))
-    steps = _steps(value)
-    inside = _marks_inside(onchain, _marks(value, steps))
+    onchain = _hex_digits(value.get("onchainBytecode"))
+    recompiled = _hex_digits(value.get("recompiledBytecode"))
+    steps = _parse_steps(value)
+    inside = _marks_inside(onchain, _marked_ranges(value, steps))
     by_offset = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
     places = {number: by_offset.get(step.offset) for number, step in enumerate(steps, start=1)}
-    style = _style(as_object(record.get("compilation")))
+    style = _auxdata_style(as_object(record.get("compilation")))
 
     def described(piece: BytecodePiece) -> BytecodePiece:
-        return piece._replace(value=_shown_value(piece, style), place=places.get(piece.step))
+        return piece._replace(value=_display_value(piece, style), place=places.get(piece.step))
 
     return CodeView(
         side=side,
         match=match if isinstance(match, str) else None,
-        size=_size(onchain),
-        recompiled=_size(recompiled),
-        pieces=tuple(map(described, _pieces(onchain or "", inside))),
-        steps=tuple(_row(n, step, value)._replace(place=places[n]) for n, step in enumerate(steps, start=1)),
+        size=_byte_count(onchain),
+        recompiled=_byte_count(recompiled),
+        pieces=tuple(map(described, _split_into_pieces(onchain or "", inside))),
+        steps=tuple(
+            _transformation_row(n, step, value)._replace(place=places[n])
+            for n, step in enumerate(steps, start=1)
+        ),
         reasons=tuple(dict.fromkeys(mark.reason for mark in inside)),
     )
 
@@ -195,12 +198,12 @@ def _marks_inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[Byt
     return [mark for mark in marks if mark.end * 2 <= len(digits or "")] if digits is not None else []
 
 
-def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
+def _auxdata_style(compilation: Mapping[str, Json]) -> AuxdataStyle:
     language, version = as_text(compilation.get("language")), as_text(compilation.get("compilerVersion"))
     return compiler_evidence(language, version).auxdata
 
 
-def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
+def _display_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
     """Decode the value in a marked range, unless it is plain hex."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
@@ -209,7 +212,7 @@ def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
         except InvalidValueError:
             return ""
         hashes = (
-            f"ipfs://{base58(digest)}" if scheme == "ipfs" else f"{scheme} 0x{digest.hex()}"
+            f"ipfs://{encode_base58(digest)}" if scheme == "ipfs" else f"{scheme} 0x{digest.hex()}"
             for scheme, digest in fields.hashes.items()
         )
         return ", ".join((*hashes, f"compiler {fields.compiler}"))
@@ -220,31 +223,33 @@ def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
     return checksum_address(f"0x{piece.hex}") if is_address and len(value) == LIBRARY_BYTES else ""
 
 
-def _digits(value: Json) -> str | None:
+def _hex_digits(value: Json) -> str | None:
     text = as_text(value)
     return text[2:] if text.startswith("0x") and is_hex_digits(text[2:]) else None
 
 
-def _size(digits: str | None) -> int | None:
+def _byte_count(digits: str | None) -> int | None:
     return None if digits is None else len(digits) // 2
 
 
-def _steps(value: Mapping[str, Json]) -> list[TransformationStep]:
+def _parse_steps(value: Mapping[str, Json]) -> list[TransformationStep]:
     try:
         return [parse_transformation(step) for step in as_list(value.get("transformations"))]
     except InvalidValueError:
         return []
 
 
-def _value(step: TransformationStep, value: Mapping[str, Json]) -> bytes:
+def _inserted_bytes(step: TransformationStep, value: Mapping[str, Json]) -> bytes:
     try:
         return value_bytes(step, as_object(value.get("transformationValues")))
     except InvalidValueError:
         return b""
 
 
-def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> TransformationRow:
-    put = _value(step, value)
+def _transformation_row(
+    number: int, step: TransformationStep, value: Mapping[str, Json]
+) -> TransformationRow:
+    put = _inserted_bytes(step, value)
     return TransformationRow(
         number=number,
         type=step.type.value,
@@ -256,11 +261,11 @@ def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> Tr
     )
 
 
-def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
+def _marked_ranges(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
     """Return the marked ranges of a side, by offset and without overlaps."""
-    marks = sorted(_auxdata(value), key=_place)
+    marks = sorted(_auxdata_marks(value), key=_place)
     for number, step in enumerate(steps, start=1):
-        put = len(_value(step, value))
+        put = len(_inserted_bytes(step, value))
         length = put if step.length is None else step.length
         if step.type is TransformationType.INSERT:
             length = 0
@@ -284,21 +289,21 @@ _end = attrgetter("end")
 _place = attrgetter("start", "end")
 
 
-def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
+def _auxdata_marks(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
     """Yield a mark for each piece of auxdata, at the compiler's offsets."""
     for number, piece in as_object(value.get("cborAuxdata")).items():
-        offset = as_size(as_object(piece).get("offset"))
-        digits = _digits(as_object(piece).get("value"))
+        offset = as_non_negative_integer(as_object(piece).get("offset"))
+        digits = _hex_digits(as_object(piece).get("value"))
         if offset is not None and digits:
             yield BytecodeMark(offset, offset + len(digits) // 2, AUXDATA, number)
 
 
-def _pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
+def _split_into_pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
     offset = 0
     for mark in marks:
         if mark.start < offset:
             continue
-        yield from _plain(digits, offset, mark.start)
+        yield from _unmarked_pieces(digits, offset, mark.start)
         yield BytecodePiece(
             hex=digits[mark.start * 2 : mark.end * 2],
             offset=mark.start,
@@ -308,10 +313,10 @@ def _pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiec
             step=mark.step,
         )
         offset = mark.end
-    yield from _plain(digits, offset, len(digits) // 2)
+    yield from _unmarked_pieces(digits, offset, len(digits) // 2)
 
 
-def _plain(digits: str, start: int, end: int) -> Iterator[BytecodePiece]:
+def _unmarked_pieces(digits: str, start: int, end: int) -> Iterator[BytecodePiece]:
     size = end - start
     if size <= 0:
         return

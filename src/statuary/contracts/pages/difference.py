@@ -56,12 +56,12 @@ def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
         places=sum(is_other for is_other, _ in groupby(differs)),
         start=start,
         rows=tuple(
-            (name, _pieces(value[start : start + WINDOW], window))
+            (name, _split_by_difference(value[start : start + WINDOW], window))
             for name, value in ((label, onchain), ("recompiled", recompiled))
         ),
     )
 
 
-def _pieces(code: bytes, differs: list[bool]) -> tuple[tuple[str, bool], ...]:
+def _split_by_difference(code: bytes, differs: list[bool]) -> tuple[tuple[str, bool], ...]:
     runs = groupby(zip(code, differs, strict=False), key=lambda pair: pair[1])
     return tuple((bytes(byte for byte, _ in run).hex(" "), is_other) for is_other, run in runs)

@@ -39,7 +39,7 @@ class Natspec:
         self._user = userdoc
         self._dev = devdoc
 
-    def of(self, kind: str, signature: str) -> ItemNatspec:
+    def find_item(self, kind: str, signature: str) -> ItemNatspec:
         """Return the documentation of a function, event or error."""
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
         user, dev = (
@@ -142,12 +142,14 @@ def interface_view(
     anchors = _Anchors()
 
     def of(kind: str) -> tuple[InterfaceItem, ...]:
-        items_of_kind = (_item(item, kind, natspec, target) for item in items if item.get("type") == kind)
+        items_of_kind = (
+            _interface_item(item, kind, natspec, target) for item in items if item.get("type") == kind
+        )
         in_order = sorted(items_of_kind, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
-        return tuple(item._replace(anchor=anchors.claim(item.hash)) for item in in_order)
+        return tuple(item._replace(anchor=anchors.make_unique(item.hash)) for item in in_order)
 
     return InterfaceView(
-        constructor=_constructor(abi, items, arguments),
+        constructor=_constructor_item(abi, items, arguments),
         functions=of("function"),
         events=of("event"),
         errors=of("error"),
@@ -161,35 +163,37 @@ class _Anchors:
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
-    def claim(self, name: str) -> str:
+    def make_unique(self, name: str) -> str:
         if name in self._taken:
             return ""
         self._taken.add(name)
         return name
 
 
-def _item(item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget) -> InterfaceItem:
+def _interface_item(
+    item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget
+) -> InterfaceItem:
     signature = signature_text(item) or ""
     digest = signature_hash(signature) if signature else ""
-    notice, details, of_parameters = natspec.of(kind, signature)
+    notice, details, of_parameters = natspec.find_item(kind, signature)
     return InterfaceItem(
         name=one_line(as_text(item.get("name"))),
         signature=signature,
         hash=digest if kind == "event" else digest[:10],
-        inputs=_parameters(item.get("inputs"), of_parameters, returned=False),
-        outputs=_parameters(item.get("outputs"), of_parameters, returned=True),
+        inputs=_parameter_rows(item.get("inputs"), of_parameters, returned=False),
+        outputs=_parameter_rows(item.get("outputs"), of_parameters, returned=True),
         mutability=one_line(as_text(item.get("stateMutability"))),
         anonymous=item.get("anonymous") is True,
         notice=notice,
         details=details,
-        command=_command(item, signature, target) if kind == "function" else "",
+        command=_call_command(item, signature, target) if kind == "function" else "",
     )
 
 
 SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
 
 
-def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
+def _call_command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
     """Return the command that calls a function; its arguments are placeholders."""
     reads = item.get("stateMutability") in ("view", "pure")
     text, outputs = signature, as_list(item.get("outputs"))
@@ -201,18 +205,18 @@ def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> st
     value = ["--value", "WEI"] if item.get("stateMutability") == "payable" else []
     rpc = ["--rpc-url", quote(target.rpc)] if target.rpc else []
     verb = "call" if reads else "send"
-    return " ".join(("cast", verb, target.address, f"'{text}'", *_arguments(item), *value, *rpc))
+    return " ".join(("cast", verb, target.address, f"'{text}'", *_argument_placeholders(item), *value, *rpc))
 
 
-def _arguments(item: Mapping[str, Json]) -> Iterator[str]:
+def _argument_placeholders(item: Mapping[str, Json]) -> Iterator[str]:
     for number, parameter in enumerate(as_list(item.get("inputs")), start=1):
         name = re.sub(r"\W", "", as_text(as_object(parameter).get("name")), flags=re.ASCII)
         yield name.upper() or f"ARG{number}"
 
 
-def _parameters(values: Json, notices: Mapping[str, Json], *, returned: bool) -> tuple[ParameterRow, ...]:
+def _parameter_rows(values: Json, notices: Mapping[str, Json], *, returned: bool) -> tuple[ParameterRow, ...]:
     return tuple(
-        _parameter(value)._replace(
+        _parameter_row(value)._replace(
             notice=natspec_text(
                 notices.get(as_text(as_object(value).get("name")) or (f"_{n}" if returned else ""))
             )
@@ -221,33 +225,35 @@ def _parameters(values: Json, notices: Mapping[str, Json], *, returned: bool) ->
     )
 
 
-def _parameter(value: Json) -> ParameterRow:
+def _parameter_row(value: Json) -> ParameterRow:
     parameter = as_object(value)
     declared = as_text(parameter.get("internalType"))
     return ParameterRow(
-        type=_type(parameter, 0),
+        type=_type_text(parameter, 0),
         name=one_line(as_text(parameter.get("name"))),
         declared=one_line(declared) if " " in declared else "",
         indexed=parameter.get("indexed") is True,
     )
 
 
-def _type(parameter: Mapping[str, Json], depth: int) -> str:
+def _type_text(parameter: Mapping[str, Json], depth: int) -> str:
     kind = one_line(as_text(parameter.get("type")))
     if not kind.startswith("tuple") or depth >= MAX_STRUCT_DEPTH:
         return kind
     members = []
     for member in map(as_object, as_list(parameter.get("components"))):
         name = one_line(as_text(member.get("name")))
-        members.append(f"{_type(member, depth + 1)} {name}".strip())
+        members.append(f"{_type_text(member, depth + 1)} {name}".strip())
     return f"({', '.join(members)}){kind.removeprefix('tuple')}"
 
 
-def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> InterfaceItem | None:
+def _constructor_item(
+    abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
+) -> InterfaceItem | None:
     constructor = next((item for item in items if item.get("type") == "constructor"), None)
     if constructor is None or not as_list(constructor.get("inputs")):
         return None
-    inputs = [_parameter(value) for value in as_list(constructor.get("inputs"))]
+    inputs = [_parameter_row(value) for value in as_list(constructor.get("inputs"))]
     arguments_given = _decoded_arguments(constructor_inputs(abi), as_text(arguments))
     if len(arguments_given) == len(inputs):
         inputs = [field._replace(value=value) for field, value in zip(inputs, arguments_given, strict=True)]

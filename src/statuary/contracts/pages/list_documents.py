@@ -45,7 +45,7 @@ def _contract_lists(
     is_complete = len(entries) == counts.contracts
     search = is_complete and site.settings.search
     lists = ContractListPages(renderer, entries, with_pages=with_pages)
-    yield lists.home(contracts.chains, dict(counts.by_chain), search=search, has_lists=is_complete)
+    yield lists.chains_page(contracts.chains, dict(counts.by_chain), search=search, has_lists=is_complete)
     if is_complete:
         for chain in contracts.chains:
             yield from lists.chain_documents(chain, former)

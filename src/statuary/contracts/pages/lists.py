@@ -133,10 +133,10 @@ class ContractListPages:
             older, newer = neighbours[number], neighbours[number + 2]
             # plain tuples: the `repr` of named ones takes four times as long
             shown = [(*entry[:9], *entry[11:]) for entry in page.rows]  # without their interfaces
-            if not former.keeps(hrefs[number], shown, older, newer):
-                yield self._page(chain, page, older=older, newer=newer)
+            if not former.is_page_current(hrefs[number], shown, older, newer):
+                yield self._numbered_page(chain, page, older=older, newer=newer)
 
-    def home(
+    def chains_page(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool
     ) -> Document:
         """Render the page that lists the chains."""
@@ -148,12 +148,13 @@ class ContractListPages:
         )
         view = ContractsIndexView(
             chains=tuple(
-                self._summary(chain, counts.get(chain.chain_id, 0), has_lists=has_lists) for chain in chains
+                self._chain_summary(chain, counts.get(chain.chain_id, 0), has_lists=has_lists)
+                for chain in chains
             ),
             search=search,
             listed=has_lists,
-            newest=tuple(self._row(entry) for entry in newest[:10]),
-            languages=_languages(chained.from_iterable(self._by_chain.values())),
+            newest=tuple(self._contract_list_row(entry) for entry in newest[:10]),
+            languages=_languages_of(chained.from_iterable(self._by_chain.values())),
         )
         head = PageHead(
             path=CONTRACTS_HOME.path(),
@@ -166,30 +167,30 @@ class ContractListPages:
     def _first_page(
         self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
     ) -> Document:
-        view = self._view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
-        return self._document(
-            CHAIN_PAGE, view.first, replace(view, pages=pages, languages=_languages(oldest_first))
+        view = self._chain_view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
+        return self._list_document(
+            CHAIN_PAGE, view.first, replace(view, pages=pages, languages=_languages_of(oldest_first))
         )
 
-    def _page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
+    def _numbered_page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
         ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
-        view = self._view(chain, page.rows, len(page.rows))
+        view = self._chain_view(chain, page.rows, len(page.rows))
         words = self._localization.texts("contracts.match_ids", **ids)
         path = CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name)
-        return self._document(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
+        return self._list_document(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
 
-    def _view(self, chain: Chain, oldest_first: Sequence[ContractRow], count: int) -> ChainView:
+    def _chain_view(self, chain: Chain, oldest_first: Sequence[ContractRow], count: int) -> ChainView:
         return ChainView(
             chain=one_line(chain.name),
             title=one_line(chain.title),
             chain_id=chain.chain_id,
             count=self._localization.texts.count("contracts.count", count),
-            rows=tuple(map(self._row, reversed(oldest_first))),
+            rows=tuple(map(self._contract_list_row, reversed(oldest_first))),
             first=CHAIN_PAGE.path(chain_id=chain.chain_id),
             json=CONTRACTS.path(chain_id=chain.chain_id),
         )
 
-    def _document(self, url: Url, path: str, view: ChainView) -> Document:
+    def _list_document(self, url: Url, path: str, view: ChainView) -> Document:
         texts = self._localization.texts
         head = PageHead(
             path=path,
@@ -199,7 +200,7 @@ class ContractListPages:
         )
         return self._renderer.page(url, "chain.html", head, view)
 
-    def _summary(self, chain: Chain, count: int, *, has_lists: bool) -> ChainSummary:
+    def _chain_summary(self, chain: Chain, count: int, *, has_lists: bool) -> ChainSummary:
         exact = sum(
             level_label_key(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ())
         )
@@ -213,7 +214,7 @@ class ContractListPages:
             exact=numbers(exact) if has_lists else "",
         )
 
-    def _row(self, entry: ContractRow) -> ContractListRow:
+    def _contract_list_row(self, entry: ContractRow) -> ContractListRow:
         link = CONTRACT_PAGE.pattern if self._with_pages else CONTRACT_LINK
         texts = self._localization.texts
         claimed = claimed_level(entry)
@@ -230,5 +231,5 @@ class ContractListPages:
         )
 
 
-def _languages(entries: Iterable[ContractRow]) -> tuple[str, ...]:
+def _languages_of(entries: Iterable[ContractRow]) -> tuple[str, ...]:
     return tuple(sorted({entry.language.partition(" ")[0] for entry in entries} - {""}))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import orjson
 from markupsafe import Markup
 
-from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.base.json_values import Json, as_list, as_non_negative_integer, as_object, as_text
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CHECKPOINT, ClaimName, ClaimStatus, PinnedBy, Proof
@@ -23,8 +23,8 @@ from statuary.contracts.pages.proof import (
     headline,
     is_at_address,
     pin_sentences,
+    pins_on_page,
     proof_view,
-    shown_pins,
     verdict_key,
 )
 from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
@@ -73,7 +73,7 @@ def fact_rows(
             "",
         ),
         ("language", compilation.get("language"), ""),
-        ("optimizer", _optimizer(settings.get("optimizer"), texts), ""),
+        ("optimizer", _optimizer_text(settings.get("optimizer"), texts), ""),
         ("evm", settings.get("evmVersion"), ""),
         ("qualified", compilation.get("fullyQualifiedName"), ""),
         ("match_id", record.get("matchId"), ""),
@@ -85,7 +85,7 @@ def fact_rows(
             yield FactRow(texts(f"fact.{name}"), visible_name(value), href, at)
 
 
-def _optimizer(optimizer: Json, texts: PageTexts) -> str:
+def _optimizer_text(optimizer: Json, texts: PageTexts) -> str:
     settings = as_object(optimizer)
     if not settings.get("enabled"):
         return texts("contract.optimizer_off") if settings else ""
@@ -120,7 +120,7 @@ def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
     """Yield the facts for the line below the verdict."""
-    texts, at, pinned = localization.texts, created_at(proof), shown_pins(proof)
+    texts, at, pinned = localization.texts, created_at(proof), pins_on_page(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
     chain_id = record["chainId"]
@@ -258,7 +258,7 @@ def contract_view(
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
     status = proof.verdict.status if proof.verdict else ClaimStatus.NOT_SHOWN
-    runtime_side, creation_side = (_side(record, side, texts) for side in ("runtime", "creation"))
+    runtime_side, creation_side = (_side_view(record, side, texts) for side in ("runtime", "creation"))
     chain_id, address = record["chainId"], record["address"]
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
@@ -301,7 +301,7 @@ def contract_view(
         explorer=pages.explorer_page(chain_id, "address", address),
         facts=tuple(fact_rows(record, pages, texts, creation_time)),
         settings=settings_text(compilation.get("compilerSettings")),
-        proxy=_proxy(record, pages, _proxy_sentence(proof, texts)),
+        proxy=_proxy_view(record, pages, _proxy_sentence(proof, texts)),
         sources=tuple(
             source_views(
                 record.get("sources"),
@@ -321,12 +321,12 @@ def contract_view(
         transient=storage_view(record.get("transientStorageLayout")),
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
         pins=dict(pin_sentences(judged, texts)),
-        other_code=_other_code(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
+        other_code=_foreign_code_sentence(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
         record=CONTRACT.path(chain_id=chain_id, address=address) if is_published else "",
         check_command=_check_command(judged, pages),
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
-    return view._replace(parts=tuple(_parts(view, texts)))
+    return view._replace(parts=tuple(_page_sections(view, texts)))
 
 
 _LABELS = {"runtime_differs": "onchain", "recorded_differs": "recorded"}
@@ -358,7 +358,7 @@ def _check_command(judged: JudgedRecord, pages: ContractPageContext) -> str:
     return f"curl -sSo {address}.json {url} && statuary check {address}.json"
 
 
-def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
+def _page_sections(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
     """Yield the sections of the page in order.
 
     Sources that do not run at the address, or that fail checks, come last.
@@ -385,7 +385,7 @@ def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int
         yield source
 
 
-def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
+def _side_view(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
     level = as_text(record.get(f"{side}Match"))
     is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
     return MatchSideView(
@@ -395,10 +395,10 @@ def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
     )
 
 
-def _other_code(auxdata: Json, texts: PageTexts) -> str:
+def _foreign_code_sentence(auxdata: Json, texts: PageTexts) -> str:
     """Return the sentence about other contracts' code between pieces of auxdata."""
     pieces = sorted(
-        (as_size(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
+        (as_non_negative_integer(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
         for piece in map(as_object, as_object(auxdata).values())
     )
     between = [
@@ -420,7 +420,7 @@ def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
     return " ".join((texts(f"proxy.{key}", **values), *block))
 
 
-def _proxy(record: RecordValue, pages: ContractPageContext, sentence: str) -> ProxyView | None:
+def _proxy_view(record: RecordValue, pages: ContractPageContext, sentence: str) -> ProxyView | None:
     resolution = as_object(record.get("proxyResolution"))
     error = as_object(resolution.get("proxyResolutionError"))
     if resolution.get("isProxy") is not True and not error:
@@ -428,7 +428,7 @@ def _proxy(record: RecordValue, pages: ContractPageContext, sentence: str) -> Pr
     return ProxyView(
         kind=one_line(as_text(resolution.get("proxyType"))),
         implementations=tuple(
-            _implementation(as_object(implementation), record["chainId"], pages)
+            _implementation_link(as_object(implementation), record["chainId"], pages)
             for implementation in as_list(resolution.get("implementations"))
         ),
         error=one_line(as_text(error.get("message"))),
@@ -436,7 +436,7 @@ def _proxy(record: RecordValue, pages: ContractPageContext, sentence: str) -> Pr
     )
 
 
-def _implementation(
+def _implementation_link(
     value: Mapping[str, Json], chain_id: str, pages: ContractPageContext
 ) -> ImplementationLink:
     address = one_line(as_text(value.get("address")))

@@ -39,7 +39,7 @@ class PreviousPages:
         self.digests: dict[str, str] = {}
         self.kept: set[str] = set()
 
-    def keeps(self, path: str, *values: object) -> bool:
+    def is_page_current(self, path: str, *values: object) -> bool:
         """Return whether the published page is still right.
 
         Args:

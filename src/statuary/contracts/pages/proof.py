@@ -85,18 +85,18 @@ def proof_view(
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
     rows = tuple(
-        _row(result, texts, rules)._replace(sign=check_sign(OUTCOME_ICONS[outcome], judged))
+        _check_row(result, texts, rules)._replace(sign=check_sign(OUTCOME_ICONS[outcome], judged))
         for outcome in OUTCOME_ORDER
         for result in by_outcome[outcome]
     )
 
     return ProofView(
-        holds=proof.holds,
-        summary=texts("page.comma").join(_counts(by_outcome, texts)),
+        holds=proof.has_no_errors,
+        summary=texts("page.comma").join(_outcome_counts(by_outcome, texts)),
         rows=rows,
         failures=rows[: min(MAX_FAILURES, len(by_outcome[CheckOutcome.FAILED]))],
-        not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
-        skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
+        not_applicable=tuple(_split_name(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
+        skipped=tuple(_split_name(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(
             _claim_row(claim, localization, explorer)._replace(
                 sign=check_sign(CLAIM_ICONS[claim.status], judged)
@@ -106,16 +106,18 @@ def proof_view(
     )
 
 
-def _counts(by_outcome: Mapping[CheckOutcome, Sequence[CheckResult]], texts: PageTexts) -> Iterator[str]:
+def _outcome_counts(
+    by_outcome: Mapping[CheckOutcome, Sequence[CheckResult]], texts: PageTexts
+) -> Iterator[str]:
     for outcome in OUTCOME_ORDER:
         if by_outcome[outcome]:
             yield texts.count(f"proof.{outcome.name.lower()}", len(by_outcome[outcome]))
 
 
-def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> CheckRow:
+def _check_row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> CheckRow:
     return CheckRow(
         name=result.check,
-        sentence=rules.get(result.check) or _words(result.check),
+        sentence=rules.get(result.check) or _split_name(result.check),
         sign=OUTCOME_ICONS[result.outcome],
         outcome=texts(f"outcome.{result.outcome.name.lower()}"),
         evidence=tuple(
@@ -156,7 +158,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
         sentence=texts(f"claim.{claim.name.name.lower()}"),
         sign=CLAIM_ICONS[claim.status],
         status=texts(f"claim_status.{claim.status.name.lower()}"),
-        reason=_with_short_hashes(one_line(texts.reason(claim.reason))),
+        reason=_shorten_hashes(one_line(texts.reason(claim.reason))),
         block_number=texts.number(int(number)) if number else "",
         block_hash=block,
         block_href=f"{explorer}/block/{block}" if explorer and block else "",
@@ -165,7 +167,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
     )
 
 
-def _with_short_hashes(sentence: str) -> str:
+def _shorten_hashes(sentence: str) -> str:
     """Return a sentence with only the ends of its hashes."""
     return _HASH.sub(lambda found: f"{found[0][:10]}…{found[0][-8:]}", sentence)
 
@@ -200,12 +202,12 @@ _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
 """The parts of a page that the chain's proofs show, whatever the record says."""
 
 
-def shown_pins(proof: Proof) -> Mapping[str, PinnedBy]:
+def pins_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
     """Return the evidence that pins each member shown on the page.
 
     A record that fails checks pins nothing: its members are its author's word, except those that the chain's proofs show.
     """
-    if proof.holds or not proof.claims:
+    if proof.has_no_errors or not proof.claims:
         return proof.pinned
     verified = [claim.name for claim in proof.claims if claim.status is ClaimStatus.VERIFIED]
     proven = {_PROVEN_PARTS[name] for name in verified if name in _PROVEN_PARTS}
@@ -227,7 +229,7 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
     Yields:
         The section, or the path of a source; and its evidence.
     """
-    pinned, strength = shown_pins(judged.proof), list(PinnedBy)
+    pinned, strength = pins_on_page(judged.proof), list(PinnedBy)
     for part, members in PARTS.items():
         if pins := [pinned[member] for member in members if member in pinned]:
             weakest = max(pins, key=strength.index)
@@ -318,7 +320,7 @@ def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:
-        return "unproved" if proof.holds else "contradicted"
+        return "unproved" if proof.has_no_errors else "contradicted"
     if proof.verdict.status is not ClaimStatus.CONTRADICTED:
         return ""
     return next(
@@ -350,5 +352,5 @@ _ON_CHAIN_TEXTS = {
 }
 
 
-def _words(name: str) -> str:
+def _split_name(name: str) -> str:
     return one_line(name).replace("-", " ").capitalize()

@@ -76,7 +76,7 @@ def search_documents(
     """
     former = no_previous_pages() if former is None else former
     newest_first = [
-        SearchedContract(entry, _facet(entry))
+        SearchedContract(entry, _facet_of(entry))
         for entry in sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     ]
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
@@ -99,11 +99,11 @@ def _shard_documents(
         # no two contracts share a term of this kind: where no address changed, nothing is divided anew
         names += former.keep_shards(kind, but=changed_shards)
         contracts = [one for one in contracts if _searched_text(kind, one.entry)[0] in changed_shards]
-    for name, terms in _shards(_terms(kind, contracts)):
+    for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
         names.append(name)
         path = SEARCH_SHARD.path(kind=kind, shard=name)
         if name in changed_shards or not former.keeps_shard(path):
-            yield _document(path, terms, contracts)
+            yield _shard_document(path, terms, contracts)
 
 
 def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, with_pages: bool) -> Document:
@@ -120,7 +120,7 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
 
 
 @lru_cache(maxsize=CACHED_NAMES)
-def words_of(name: str) -> Sequence[str]:
+def words_of_name(name: str) -> Sequence[str]:
     """Return the words that find a contract by its name.
 
     They are the words in the name and the whole name, in lower case and without accents.
@@ -139,12 +139,12 @@ def _normalize_term(term: str) -> str:
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
-def _facet(entry: ContractRow) -> str:
+def _facet_of(entry: ContractRow) -> str:
     language = entry.language.partition(" ")[0]
     return f"{entry.chainId} {language} {level_label_key(entry)} {'proxy' if entry.proxy else ''}"
 
 
-def _terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
+def _index_terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
     # many contracts have the interface of another one: the terms of each interface are listed once
     alike: dict[tuple[str, str], list[int]] = {}
     for number, (entry, facet) in enumerate(contracts):
@@ -152,7 +152,7 @@ def _terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
     terms: dict[str, Found] = {}
     for (text, facet), numbers in alike.items():
         newest = numbers[:MAX_PER_TERM]
-        for term in _terms_of(kind, text):
+        for term in _terms_in_text(kind, text):
             found = terms.get(term)
             if found is None:
                 found = terms[term] = Found([], {})
@@ -161,11 +161,11 @@ def _terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
     for found in terms.values():
         found.newest.sort()
         if max(found.facets.values()) > MAX_PER_TERM:
-            found.newest[:] = _newest_of_facets(found.newest, contracts)
+            found.newest[:] = _newest_of_each_facet(found.newest, contracts)
     return terms
 
 
-def _newest_of_facets(numbers: Iterable[int], contracts: Sequence[SearchedContract]) -> Iterator[int]:
+def _newest_of_each_facet(numbers: Iterable[int], contracts: Sequence[SearchedContract]) -> Iterator[int]:
     counts: dict[str, int] = {}
     for number in numbers:
         facet = contracts[number].facet
@@ -185,16 +185,16 @@ def _searched_text(kind: str, entry: ContractRow) -> str:
     return entry.abi_names if kind == "abi" else ""
 
 
-def _terms_of(kind: str, text: str) -> Iterable[str]:
+def _terms_in_text(kind: str, text: str) -> Iterable[str]:
     """Return the terms in a searched text."""
     if kind == "selector":
         return dict.fromkeys(text[start : start + 8] for start in range(0, len(text), 8))
     if kind == "name":
-        return words_of(text)
+        return words_of_name(text)
     return [name for name in text.split() if len(_normalize_term(name)) > 1] if kind == "abi" else (text,)
 
 
-def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
+def _divide_into_shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     """Divide search terms into files by their first characters, in order."""
     by_name: dict[str, dict[str, Found]] = {}
     for term in sorted(terms):
@@ -207,7 +207,7 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
         if is_small and not is_reserved_name(name):
             yield name, of_name
         else:
-            yield from _shards(of_name, length + 1)
+            yield from _divide_into_shards(of_name, length + 1)
 
 
 def _shard_name(term: str, length: int) -> str:
@@ -216,11 +216,11 @@ def _shard_name(term: str, length: int) -> str:
 
 def _shards_of(kind: str, contracts: Iterable[ContractRow]) -> set[str]:
     """Return the names of all shards that terms of some contracts may be in."""
-    terms = {term for entry in contracts for term in _terms_of(kind, _searched_text(kind, entry))}
+    terms = {term for entry in contracts for term in _terms_in_text(kind, _searched_text(kind, entry))}
     return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}
 
 
-def _document(path: str, terms: Terms, contracts: Sequence[SearchedContract]) -> Document:
+def _shard_document(path: str, terms: Terms, contracts: Sequence[SearchedContract]) -> Document:
     places: dict[int, int] = {}
     items = {
         text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]

@@ -43,7 +43,7 @@ class Highlighter:
             re.compile(f"(?:{grammar[key]})", re.ASCII) for key in ("declares", "keyword", "type")
         )
 
-    def highlighted(self, text: str) -> Iterator[tuple[str, str]]:
+    def highlight(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the pieces of a text with their style classes."""
         offset, declared = 0, False
         for match in self._token.finditer(text):
@@ -127,11 +127,11 @@ class LineMarks(NamedTuple):
     cut: str = "⟨… {count}⟩"
     spaces: str = "⟨{count}⟩"
 
-    def cut_of(self, text: str) -> str:
+    def cut_text(self, text: str) -> str:
         """Return the text for the hidden end of a long line."""
         return _mark_hidden_characters(PageTexts.fill(self.cut, {"count": len(text)}))
 
-    def spaces_of(self, text: str) -> str:
+    def spaces_text(self, text: str) -> str:
         """Return the text for a long run of hidden white space."""
         return _mark_hidden_characters(PageTexts.fill(self.spaces, {"count": len(text)}))
 
@@ -164,19 +164,19 @@ def source_views(
     for place, path in enumerate(paths, start=1):
         content = files[path]
         remaining -= len(content)
-        yield _view(
+        yield _source_view(
             path, content, language, marks, anchor=f"s{place}", is_shown=remaining >= 0, opened=place == 1
         )
 
 
-def _view(
+def _source_view(
     path: str, content: str, language: str, marks: LineMarks, *, anchor: str, is_shown: bool, opened: bool
 ) -> SourceView:
     hidden = tuple(hidden_characters(content))
     mixed = tuple(mixed_words(content).code_points)
-    without_spaces = _LONG_SPACE.sub("", content) if _longest(content) > MAX_SPACES else content
+    without_spaces = _LONG_SPACE.sub("", content) if _longest_line(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
-    cut = _longest(without_spaces) > MAX_SOURCE_LINE_LENGTH
+    cut = _longest_line(without_spaces) > MAX_SOURCE_LINE_LENGTH
     # leave colours to the script only if it can read the unchanged text back from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
@@ -203,7 +203,7 @@ def _view(
     )
 
 
-def _longest(content: str) -> int:
+def _longest_line(content: str) -> int:
     return max(map(len, content.split("\n")))
 
 
@@ -223,19 +223,19 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
         lambda match: _mark_hidden_characters(code_point(match[0])), _unify_line_breaks(content)
     )
     text = _LONG_SPACE.sub(
-        lambda match: marks.spaces_of(match[0]), mixed_words(text, _mark_hidden_characters).text
+        lambda match: marks.spaces_text(match[0]), mixed_words(text, _mark_hidden_characters).text
     )
     text = "\n".join(_shorten_line(line, marks) for line in text.split("\n")).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
     if colours is None:
         return tuple(_visible_markup(line) for line in text.split("\n"))
     lines, line = [], list[str]()
-    for value, style in colours.highlighted(text):
+    for value, style in colours.highlight(text):
         first_line, *other_lines = value.split("\n")
-        line.append(_piece(first_line, style))
+        line.append(_highlighted_piece(first_line, style))
         for piece in other_lines:
             lines.append("".join(line))
-            line = [_piece(piece, style)]
+            line = [_highlighted_piece(piece, style)]
     return (*lines, "".join(line))
 
 
@@ -250,10 +250,10 @@ def _shorten_line(line: str, marks: LineMarks) -> str:
     end = MAX_SOURCE_LINE_LENGTH
     if (opened := line.rfind(_OPEN, 0, end)) > line.rfind(_CLOSE, 0, end):
         end = opened  # not within a mark
-    return line[:end] + marks.cut_of(line[end:])
+    return line[:end] + marks.cut_text(line[end:])
 
 
-def _piece(text: str, style: str) -> str:
+def _highlighted_piece(text: str, style: str) -> str:
     if not text:
         return ""
     return f'<span class="{style}">{_visible_markup(text)}</span>' if style else _visible_markup(text)
@@ -264,8 +264,8 @@ def _visible_markup(text: str) -> str:
     escaped = str(escape(text))
     if HIDDEN_CHARACTERS.search(escaped) is None:
         return escaped
-    return HIDDEN_CHARACTERS.sub(_shown_character, escaped)
+    return HIDDEN_CHARACTERS.sub(_visible_character, escaped)
 
 
-def _shown_character(match: re.Match[str]) -> str:
+def _visible_character(match: re.Match[str]) -> str:
     return _TAGS.get(match[0]) or f"{_TAGS[_OPEN]}{code_point(match[0])}{_TAGS[_CLOSE]}"

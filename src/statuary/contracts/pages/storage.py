@@ -8,7 +8,7 @@ from functools import cache
 from itertools import groupby, islice
 from typing import NamedTuple
 
-from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.base.json_values import Json, as_list, as_non_negative_integer, as_object, as_text
 from statuary.contracts.model.storage_layout import LARGEST_EXACT
 from statuary.site.pages.page_texts import visible_name
 
@@ -80,17 +80,17 @@ def storage_view(layout: Json) -> StorageView | None:
     members = as_object(layout)
     of_solidity = "storage" in members
     variables = sorted(
-        islice(_solidity(members) if of_solidity else _vyper(members, "", 0), MAX_PLACED),
+        islice(_solidity_variables(members) if of_solidity else _vyper_variables(members, "", 0), MAX_PLACED),
         key=lambda variable: (variable.slot, variable.offset),
     )
     if not variables:
         return None
     drawn = variables[:MAX_VARIABLES]
-    total = len(variables) if len(variables) < MAX_PLACED or not of_solidity else _count(members)
-    return StorageView(slots=tuple(_slots(drawn)), more=total - len(drawn))
+    total = len(variables) if len(variables) < MAX_PLACED or not of_solidity else _count_variables(members)
+    return StorageView(slots=tuple(_group_into_slots(drawn)), more=total - len(drawn))
 
 
-def _count(layout: Mapping[str, Json]) -> int:
+def _count_variables(layout: Mapping[str, Json]) -> int:
     """Count the variables of a Solidity layout, members of structs included."""
     types = as_object(layout.get("types"))
 
@@ -104,18 +104,18 @@ def _count(layout: Mapping[str, Json]) -> int:
     return sum(of(as_text(as_object(variable).get("type")), 0) for variable in as_list(layout.get("storage")))
 
 
-def _solidity(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
+def _solidity_variables(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
     types = as_object(layout.get("types"))
     for entry in as_list(layout.get("storage")):
-        yield from _member(as_object(entry), types, "", 0, 0)
+        yield from _variables_of_member(as_object(entry), types, "", 0, 0)
 
 
-def _member(
+def _variables_of_member(
     entry: Mapping[str, Json], types: Mapping[str, Json], prefix: str, base: int, depth: int
 ) -> Iterator[StorageVariable]:
     """Yield a variable, or the members of a struct instead."""
-    slot = as_size(entry.get("slot"))
-    offset = as_size(entry.get("offset"))
+    slot = as_non_negative_integer(entry.get("slot"))
+    offset = as_non_negative_integer(entry.get("offset"))
     kind = as_object(types.get(as_text(entry.get("type"))))
     if slot is None or offset is None or offset >= SLOT_BYTES:
         return
@@ -123,7 +123,7 @@ def _member(
     members = as_list(kind.get("members"))
     if members and depth < MAX_LAYOUT_DEPTH:
         for member in members:
-            yield from _member(as_object(member), types, f"{label}.", base + slot, depth + 1)
+            yield from _variables_of_member(as_object(member), types, f"{label}.", base + slot, depth + 1)
         return
     encoding = as_text(kind.get("encoding"))
     yield StorageVariable(
@@ -131,16 +131,16 @@ def _member(
         type=visible_name(as_text(kind.get("label")) or as_text(entry.get("type"))),
         slot=base + slot,
         offset=offset,
-        size=as_size(kind.get("numberOfBytes")) or SLOT_BYTES,
+        size=as_non_negative_integer(kind.get("numberOfBytes")) or SLOT_BYTES,
         kind=encoding if encoding in ("mapping", "dynamic_array", "bytes") else "value",
     )
 
 
-def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
+def _vyper_variables(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
     """Yield the variables of a Vyper contract and of its modules."""
     for name, entry in layout.items():
         place = as_object(entry)
-        slot = as_size(place.get("slot"))
+        slot = as_non_negative_integer(place.get("slot"))
         label = prefix + visible_name(name)
         if slot is not None:
             kind = as_text(place.get("type"))
@@ -149,15 +149,15 @@ def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[Stor
                 type=visible_name(kind),
                 slot=slot,
                 offset=0,
-                size=(as_size(place.get("n_slots")) or 1) * SLOT_BYTES,
+                size=(as_non_negative_integer(place.get("n_slots")) or 1) * SLOT_BYTES,
                 kind="mapping" if kind.startswith("HashMap") else "value",
                 rounded=slot > LARGEST_EXACT,
             )
         elif depth < MAX_LAYOUT_DEPTH:
-            yield from _vyper(place, f"{label}.", depth + 1)
+            yield from _vyper_variables(place, f"{label}.", depth + 1)
 
 
-def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
+def _group_into_slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
     next_slot = 0
     tone = 0
     for first_slot, of_slot in groupby(variables, key=lambda item: item.slot):

@@ -53,19 +53,20 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
         return ()
     texts = localization.texts
     compiled, on_chain, deployed = (
-        tuple(_strand(claim, judged, texts) for claim in claims) for claims in claims_between_parts(proof)
+        tuple(_claim_strand(claim, judged, texts) for claim in claims)
+        for claims in claims_between_parts(proof)
     )
     address, created = record["address"], created_at(proof)
     size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
     size_text = texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
     return (
-        TrailPart("source", texts("trail.sources"), _sources(record, texts), None, compiled),
+        TrailPart("source", texts("trail.sources"), _sources_text(record, texts), None, compiled),
         TrailPart("bytecode", texts("trail.bytecode"), size_text, None, on_chain),
         TrailPart("main", texts("trail.address"), f"{address[:6]}…{address[-4:]}", None, deployed),
         TrailPart(
             "deployment",
             texts("trail.deployment"),
-            _block(record, texts),
+            _block_text(record, texts),
             localization.dates.day_of(created) if created else None,
             (),
         ),
@@ -134,7 +135,7 @@ def created_at(proof: Proof) -> Instant | None:
     return parse_instant(time) if time else None
 
 
-def _sources(record: RecordValue, texts: PageTexts) -> str:
+def _sources_text(record: RecordValue, texts: PageTexts) -> str:
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     files = texts.count("trail.files", len(as_object(record.get("sources"))))
@@ -142,14 +143,14 @@ def _sources(record: RecordValue, texts: PageTexts) -> str:
     return f"{files} · {compiler}"
 
 
-def _block(record: RecordValue, texts: PageTexts) -> str:
+def _block_text(record: RecordValue, texts: PageTexts) -> str:
     block = as_text(as_object(record.get("deployment")).get("blockNumber"))
     if block == "-1":
         return texts("contract.genesis")
     return texts("verdict.block", number=texts.number(int(block))) if block.isdecimal() else ""
 
 
-def _strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
+def _claim_strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
     name = claim.name.name.lower()
     status = claim.status.name.lower()
     key = f"{name}_{status}"

@@ -51,7 +51,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None, asks_nodes=True)
     english = page_texts("en")
     data = {
-        **_fill_texts(_trees(renderer), texts),
+        **_fill_texts(_page_trees(renderer), texts),
         # in English whatever the language of the page, because the sentences in proofs are English
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
@@ -118,7 +118,7 @@ def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
     }
 
 
-def _trees(renderer: Renderer) -> TemplateTrees:
+def _page_trees(renderer: Renderer) -> TemplateTrees:
     """Parse the templates of contract pages for the script.
 
     If the script cannot render the theme's, these are the package's.

@@ -31,7 +31,7 @@ from statuary.source.file_kinds import (
     unknown_file_finding,
 )
 from statuary.source.remote_files import is_remote, remote_files
-from statuary.source.source_files import undecodable_name, walk_folder, walk_path
+from statuary.source.source_files import undecodable_name_finding, walk_folder, walk_path
 from statuary.source.unreadable import UnreadableError
 
 FOLDER = PurePosixPath(CONTRACTS)
@@ -56,10 +56,12 @@ def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     Raises:
         UnreadableError: if the source does not exist or cannot be listed.
     """
-    yield from _remote(source.rstrip("/")) if is_remote(source) else _local(root, source.rstrip("/"))
+    yield from (
+        _remote_files(source.rstrip("/")) if is_remote(source) else _local_files(root, source.rstrip("/"))
+    )
 
 
-def _remote(url: str) -> Iterator[ExternalFile]:
+def _remote_files(url: str) -> Iterator[ExternalFile]:
     files = sorted({file.url for file in remote_files(url).list(url)})
     if not files:
         raise UnreadableError(f"no objects below {url}", "check the URL")
@@ -68,7 +70,7 @@ def _remote(url: str) -> Iterator[ExternalFile]:
         yield ExternalFile(FOLDER / below, file)
 
 
-def _local(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+def _local_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     full = root / source
     if full.is_file():
         yield ExternalFile(FOLDER / full.name, source)
@@ -79,7 +81,7 @@ def _local(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
         )
     for file in walk_folder(full):
         if isinstance(file, Finding):
-            yield file.within(f"{source}/{file.path}")
+            yield file.for_file(f"{source}/{file.path}")
         else:
             yield ExternalFile(FOLDER / file.path, f"{source}/{file.path}")
 
@@ -135,7 +137,7 @@ class ContractScan(ContractSources):
         bulk = BulkSourceCollector()
         findings = []
         links = False
-        for item in chain.from_iterable(self._streams()):
+        for item in chain.from_iterable(self._sorted_streams()):
             if isinstance(item, _Records):
                 count += len(item.names)
             elif isinstance(item, ContractSource):
@@ -143,7 +145,7 @@ class ContractScan(ContractSources):
             elif isinstance(item, Finding):
                 findings.append(item)
             elif isinstance(item, _BulkFile):
-                bulk.take(item.kind, item.pure, item.path)
+                bulk.add_file(item.kind, item.pure, item.path)
             else:
                 links = True
         return ScanResult(count, bulk.sources(), tuple(findings), links)
@@ -164,42 +166,42 @@ class ContractScan(ContractSources):
 
     @override
     def __iter__(self) -> Iterator[ContractSource]:
-        streams = [_sources(stream) for stream in self._streams()]
+        streams = [_contract_sources(stream) for stream in self._sorted_streams()]
         return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
-    def _streams(self) -> list[Iterator["_Found"]]:
+    def _sorted_streams(self) -> list[Iterator["_Found"]]:
         """Return the sources as sorted streams: content folder, then external."""
         contracts_folder = self.root / FOLDER
         streams = (
-            [self._in_folder(CONTRACTS, FOLDER)]
+            [self._find_in_folder(CONTRACTS, FOLDER)]
             if contracts_folder.is_dir() and not contracts_folder.is_symlink()
             else []
         )
         if contracts_folder.is_symlink():
-            streams.append(_below(self.root, CONTRACTS, FOLDER))
-        return [*streams, *map(self._in_external, self.external)]
+            streams.append(_find_below(self.root, CONTRACTS, FOLDER))
+        return [*streams, *map(self._find_in_external, self.external)]
 
-    def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:
+    def _find_in_external(self, source: ExternalSource) -> Iterator["_Found"]:
         try:
             if not is_remote(source.location) and (self.root / source.location).is_dir():
-                yield from self._in_folder(source.location.rstrip("/"), FOLDER)
+                yield from self._find_in_folder(source.location.rstrip("/"), FOLDER)
             else:
                 for file in external_files(self.root, source.location):
-                    yield from [file] if isinstance(file, Finding) else _classify(file)
+                    yield from [file] if isinstance(file, Finding) else _classify_file(file)
         except UnreadableError as error:
-            yield _unreachable(source, str(error), error.hint)
+            yield _unreachable_finding(source, str(error), error.hint)
         except OSError as error:
-            yield _unreachable(source, f"cannot read the source: {error.strerror}")
+            yield _unreachable_finding(source, f"cannot read the source: {error.strerror}")
 
-    def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
+    def _find_in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
         """Yield the sources below a folder with the layout of `contracts/`."""
         try:
-            listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
+            listing = self._listings.list_folder(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
         except OSError as error:
             message = f"cannot read the folder: {error.strerror}"
             yield Finding(rule="parse-error", path=folder, message=message)
             return
-        yield from (undecodable_name(f"{folder}/{name}") for name in listing.undecodable)
+        yield from (undecodable_name_finding(f"{folder}/{name}") for name in listing.undecodable)
         for are_records, names in listing.runs:
             if are_records:
                 yield _Records(folder, pure.name, names, listing.other_names)
@@ -215,16 +217,16 @@ class ContractScan(ContractSources):
     ) -> Iterator["_Found"]:
         """Yield the contracts in a file whose name is not an address."""
         if is_plain:
-            yield from _classify(ExternalFile(pure, path))
+            yield from _classify_file(ExternalFile(pure, path))
         elif name[0] == ".":
             return
         elif name.endswith("/") and len(pure.parts) <= RECORD_DEPTH:
-            yield from self._in_folder(path[:-1], pure)
+            yield from self._find_in_folder(path[:-1], pure)
         else:
-            yield from _below(self.root, path.rstrip("/"), pure)
+            yield from _find_below(self.root, path.rstrip("/"), pure)
 
 
-def _unreachable(source: ExternalSource, message: str, hint: str = "") -> Finding:
+def _unreachable_finding(source: ExternalSource, message: str, hint: str = "") -> Finding:
     return Finding(
         rule="source-unavailable", path=source.path, message=message, hint=hint, pointer=source.pointer
     )
@@ -252,7 +254,7 @@ class _Records(NamedTuple):
 _Found = ContractSource | Finding | _BulkFile | _Link | _Records
 
 
-def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
+def _contract_sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
     for item in stream:
         if isinstance(item, _Records):
             folder, chain_id, names, other_names = item
@@ -266,7 +268,7 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             yield item
 
 
-def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
+def _find_below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
     """Yield the sources in a workspace or export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
@@ -274,10 +276,10 @@ def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
         if isinstance(item, Finding):
             yield item
         else:
-            yield from _classify(ExternalFile(pure / item.path[len(path) + 1 :], item.path))
+            yield from _classify_file(ExternalFile(pure / item.path[len(path) + 1 :], item.path))
 
 
-def _classify(file: ExternalFile) -> Iterator[_Found]:
+def _classify_file(file: ExternalFile) -> Iterator[_Found]:
     """Yield the source that a file is, if it is one."""
     pure, path = file
     if is_ignored(pure):
@@ -306,7 +308,7 @@ class BulkSourceCollector:
     def __init__(self) -> None:
         self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
-    def take(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
+    def add_file(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
         """Add a file with many contracts.
 
         Args:

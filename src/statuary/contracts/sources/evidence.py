@@ -24,19 +24,19 @@ from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.sources.contract_source import ContractSource, evidence_folder
 from statuary.source.load_model import load_model
 from statuary.source.source_files import SourceFile
-from statuary.source.source_model import HexText, SourceModel, Text, WholeNumber, value_of
+from statuary.source.source_model import HexText, SourceModel, Text, WholeNumber, convert_model
 
 COMPILATION_FILE = "compilation.json"
 SHA256_DIGITS = 64
 
 
-def _digest(text: str) -> str:
+def _validate_digest(text: str) -> str:
     if len(text) != SHA256_DIGITS or not is_hex_digits(text):
         raise InvalidValueError(f"{text!r} is not a SHA-256 digest", "run `statuary contract compile` again")
     return text
 
 
-Digest = Annotated[Text, AfterValidator(_digest)]
+Digest = Annotated[Text, AfterValidator(_validate_digest)]
 
 
 class CompilationSource(SourceModel):
@@ -68,17 +68,17 @@ def read_compilation_evidence(
     if not (root / path).is_file():
         return None
     model = load_model(SourceFile(root, path), CompilationSource, LARGEST_SOURCE_FILE, findings)
-    return None if model is None else value_of(CompilationEvidence, model)
+    return None if model is None else convert_model(CompilationEvidence, model)
 
 
-def compilation_json(evidence: CompilationEvidence) -> bytes:
+def encode_compilation(evidence: CompilationEvidence) -> bytes:
     """Encode the evidence of a compilation as `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
-def compilation_sha256(evidence: CompilationEvidence) -> str:
+def hash_compilation(evidence: CompilationEvidence) -> str:
     """Return the SHA-256 that `compilation.json` would have, as hex."""
-    return sha256(compilation_json(evidence)).hexdigest()
+    return sha256(encode_compilation(evidence)).hexdigest()
 
 
 ANCHOR_FILE = "anchor.json"
@@ -116,7 +116,7 @@ class DeploymentEvidenceSource(SourceModel):
 
     def evidence(self) -> DeploymentEvidence:
         """Convert to the value that checks use."""
-        return value_of(DeploymentEvidence, self, block=value_of(AnchoredBlock, self.block))
+        return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
 
 class AnchorSource(SourceModel):
@@ -137,9 +137,9 @@ class AnchorSource(SourceModel):
 
     def anchor(self) -> Anchor:
         """Convert to the value that checks use."""
-        block = None if self.block is None else value_of(AnchoredBlock, self.block)
+        block = None if self.block is None else convert_model(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.evidence()
-        return value_of(Anchor, self, block=block, deployment=deployment)
+        return convert_model(Anchor, self, block=block, deployment=deployment)
 
 
 def anchor_path(source: ContractSource) -> str:
@@ -160,6 +160,6 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
     return None if model is None else model.anchor()
 
 
-def anchor_file(anchor: Anchor) -> bytes:
+def encode_anchor(anchor: Anchor) -> bytes:
     """Encode the chain's proofs of a contract as `anchor.json`."""
     return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

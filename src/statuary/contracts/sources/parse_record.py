@@ -25,7 +25,7 @@ from statuary.source.load_model import validation_findings
 from statuary.source.parse_json import parse_json
 from statuary.source.parse_yaml import PlainText, parse_yaml
 from statuary.source.source_files import decode_utf8
-from statuary.source.source_model import allows_text, item_of, members_of
+from statuary.source.source_model import allows_string, item_type, model_members
 from statuary.source.unreadable import BeyondLimitError
 
 ADAPTER = TypeAdapter(Record, config=None)
@@ -72,7 +72,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
         return _parse_whole(raw, trimmed, path)
     if (part := COMPILED_PARTS.find(pieces)) is not None:
         with suppress(ValueError, TypeError, KeyError):
-            record = part.record_of(pieces.deployed)
+            record = part.record_with_deployment(pieces.deployed)
             if ADAPTER.validator.isinstance_python(record | _NOTHING_COMPILED):
                 return ParsedContract(record, trimmed, part=part)
     parsed = _parse_whole(raw, trimmed, path)
@@ -153,7 +153,7 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
             hint = "make a record of an artifact or a build-info with `statuary contract add`"
             finding = Finding(rule="invalid-value", path=path, message=message, hint=hint)
             return ParsedContract(None, findings=[finding])
-        findings = [finding.within(path) for finding in validation_findings(error, Record, value)]
+        findings = [finding.for_file(path) for finding in validation_findings(error, Record, value)]
         return ParsedContract(None, findings=findings)
     return ParsedContract(value, canonical)
 
@@ -164,12 +164,12 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 def apply_types(tree: Json, model: object) -> Json:
     """Convert strings in a parsed file to the types in a model."""
     if isinstance(tree, PlainText):
-        return str(tree) if allows_text(model) else json_scalar(tree)
+        return str(tree) if allows_string(model) else json_scalar(tree)
     if isinstance(tree, list):
-        item = item_of(model, (list,))
+        item = item_type(model, (list,))
         return [apply_types(value, item) for value in tree]
     if isinstance(tree, dict):
-        members, item = members_of(model), item_of(model, (dict,))
+        members, item = model_members(model), item_type(model, (dict,))
         return {key: apply_types(value, members.get(key, item)) for key, value in tree.items()}
     return tree
 

@@ -41,8 +41,8 @@ def _read_contract(root: Path, source: ContractSource) -> ParsedContract:
             from statuary.contracts.sources.read_workspace import read_workspace  # few sites have one
 
             return read_workspace(file, source)
-        raw = file.bytes(LARGEST_RECORD)
+        raw = file.load_bytes(LARGEST_RECORD)
         parsed = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
     except UnreadableError as error:
-        return ParsedContract(None, findings=[error.finding(source.path)])
+        return ParsedContract(None, findings=[error.to_finding(source.path)])
     return parsed._replace(digest=record_digest(raw))

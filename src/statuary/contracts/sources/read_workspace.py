@@ -37,13 +37,13 @@ from statuary.source.source_model import AddressText, Flag, HexText, InstantText
 from statuary.source.unreadable import UnreadableError
 
 
-def _decimal(text: str) -> str:
+def _validate_decimal(text: str) -> str:
     if text == "-1" or (text.isascii() and text.isdigit()):
         return text
     raise InvalidValueError(f"{text!r} is not a decimal number", "write digits")
 
 
-def _file_beside(text: str) -> str:
+def _validate_file_name(text: str) -> str:
     path = PurePosixPath(text)
     if path.is_absolute() or ".." in path.parts or "\\" in text:
         raise InvalidValueError(f"{text!r} is outside the workspace", "name a file beside contract.yaml")
@@ -52,12 +52,12 @@ def _file_beside(text: str) -> str:
 
 DecimalText = Annotated[
     Text,
-    AfterValidator(_decimal),
+    AfterValidator(_validate_decimal),
     WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(-1|[0-9]+)$"}]}),
 ]
 """A decimal number, which is served as text; quotes are optional."""
 
-FileText = Annotated[Text, AfterValidator(_file_beside)]
+FileText = Annotated[Text, AfterValidator(_validate_file_name)]
 """The name of a file beside `contract.yaml`."""
 
 
@@ -181,7 +181,7 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
     """
     findings: list[Finding] = []
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
-    identity = _identity(source, findings)
+    identity = _chain_and_address(source, findings)
     if settings is None or identity is None:
         return ParsedContract(None, findings=findings)
     chain_id, address = identity
@@ -195,7 +195,7 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
         return ParsedContract(None, findings=[_derivation_finding(error, folder, settings, source.path)])
 
 
-def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
+def _chain_and_address(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
     """Return the chain id and address that the folders name."""
     try:
         return parse_chain_id(source.chain_id), parse_address(source.address)
@@ -219,28 +219,28 @@ class _WorkspaceFolder:
 
     def read(self, settings: WorkspaceSource) -> WorkspaceFiles:
         return WorkspaceFiles.model_construct(
-            std_json_input=self._read(settings.input, _json),
-            std_json_output=self._read(settings.output, _json),
-            onchain_creation=self._code(settings.creation, "creation.hex"),
-            onchain_runtime=self._code(settings.runtime, "runtime.hex"),
+            std_json_input=self._read_file(settings.input, _parse_json_bytes),
+            std_json_output=self._read_file(settings.output, _parse_json_bytes),
+            onchain_creation=self._read_code(settings.creation, "creation.hex"),
+            onchain_runtime=self._read_code(settings.runtime, "runtime.hex"),
         )
 
-    def _code(self, name: str | None, default: str) -> Hex | None:
+    def _read_code(self, name: str | None, default: str) -> Hex | None:
         if name is None and not os.path.lexists(self.root / self.path(default)):
             return None
-        return self._read(name or default, _hex)
+        return self._read_file(name or default, _parse_hex_bytes)
 
-    def _read(self, name: str, reader: Callable[[bytes], Value]) -> Value | None:
+    def _read_file(self, name: str, reader: Callable[[bytes], Value]) -> Value | None:
         path = self.path(name)
         try:
-            return reader(SourceFile(self.root, path).bytes(LARGEST_RECORD))
+            return reader(SourceFile(self.root, path).load_bytes(LARGEST_RECORD))
         except UnreadableError as error:
-            self.findings.append(self._or_missing(error, name).finding(path))
+            self.findings.append(self._missing_file_error(error, name).to_finding(path))
         except InvalidValueError as error:
-            self.findings.append(UnreadableError(str(error), error.hint).finding(path))
+            self.findings.append(UnreadableError(str(error), error.hint).to_finding(path))
         return None
 
-    def _or_missing(self, error: UnreadableError, name: str) -> UnreadableError:
+    def _missing_file_error(self, error: UnreadableError, name: str) -> UnreadableError:
         if os.path.lexists(self.root / self.path(name)):
             return error
         return UnreadableError(
@@ -248,14 +248,14 @@ class _WorkspaceFolder:
         )
 
 
-def _json(raw: bytes) -> Json:
+def _parse_json_bytes(raw: bytes) -> Json:
     try:
         return loads_exactly(raw)
     except orjson.JSONDecodeError:
         return parse_json(decode_utf8(raw))
 
 
-def _hex(raw: bytes) -> Hex:
+def _parse_hex_bytes(raw: bytes) -> Hex:
     return parse_hex(decode_utf8(raw).strip())
 
 

@@ -18,7 +18,7 @@ from statuary.source.source_model import (
     SourceModel,
     Text,
     WholeNumber,
-    value_of,
+    convert_model,
 )
 
 
@@ -42,7 +42,7 @@ class KnownContradictionSource(SourceModel):
     """What happened; its page, its proof and the reports of builds say it."""
 
 
-def _each_address_once(
+def _reject_repeated_addresses(
     contracts: tuple[KnownContradictionSource, ...],
 ) -> tuple[KnownContradictionSource, ...]:
     for address, count in Counter(contract.address for contract in contracts).items():
@@ -51,7 +51,7 @@ def _each_address_once(
     return contracts
 
 
-def _one_hash_for_a_block(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
+def _reject_repeated_blocks(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
     for number, count in Counter(checkpoint.block for checkpoint in checkpoints).items():
         if count > 1:
             raise InvalidValueError(
@@ -75,12 +75,12 @@ class ChainSource(SourceModel):
     """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""
     supported: Flag = True
     """Whether new contracts are still verified on it."""
-    checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_one_hash_for_a_block)] = ()
+    checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_reject_repeated_blocks)] = ()
     """Blocks whose hashes you vouch for. A build verifies proofs of the chain under them."""
-    gone: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_each_address_once)] = ()
+    gone: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_reject_repeated_addresses)] = ()
     """Contracts that have destroyed themselves. A proof that one has no code is then a note of the build, not an error;
     its page still says contradicted, and anything else against it is still an error."""
-    rejected: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_each_address_once)] = ()
+    rejected: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_reject_repeated_addresses)] = ()
     """Contracts whose records fail checks, and which you publish as a warning. What their checks find is then a note of
     the build; every document says that the record is contradicted."""
 
@@ -88,14 +88,14 @@ class ChainSource(SourceModel):
         """Return the chain."""
         explorer = (self.explorer or "").rstrip("/")
         checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)
-        return value_of(
+        return convert_model(
             Chain,
             self,
             title=self.title or self.name,
             explorer=explorer,
             checkpoints=checkpoints,
-            gone=tuple(value_of(KnownContradiction, contract) for contract in self.gone),
-            rejected=tuple(value_of(KnownContradiction, contract) for contract in self.rejected),
+            gone=tuple(convert_model(KnownContradiction, contract) for contract in self.gone),
+            rejected=tuple(convert_model(KnownContradiction, contract) for contract in self.rejected),
         )
 
 

@@ -46,9 +46,9 @@ def source_stat(root: Path | str, source: ContractSource | BulkSource) -> Source
         source: the contract.
     """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
-        return _stat(root, source.path)
-    paths = _paths(root, source)
-    stats = [_stat(root, path) for path in paths]
+        return _stat_file(root, source.path)
+    paths = _source_paths(root, source)
+    stats = [_stat_file(root, path) for path in paths]
     if len(stats) == 1:
         return stats[0]
     joined = "\n".join(f"{path} {stat.text}" for path, stat in zip(paths, stats, strict=True))
@@ -57,7 +57,7 @@ def source_stat(root: Path | str, source: ContractSource | BulkSource) -> Source
     return SourceStat(digest if all(stat.text for stat in stats) else "", modified)
 
 
-def _paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[str]:
+def _source_paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[str]:
     if isinstance(source, BulkSource):
         return source.files
     if source.form not in (ContractForm.WORKSPACE, ContractForm.RECORD_WITH_EVIDENCE):
@@ -67,7 +67,7 @@ def _paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[st
     return files if source.form is ContractForm.WORKSPACE else [source.path, *files]
 
 
-def _stat(root: Path | str, path: str) -> SourceStat:
+def _stat_file(root: Path | str, path: str) -> SourceStat:
     try:
         stat = os.stat(f"{root}/{path}")
     except (OSError, ValueError):
@@ -102,7 +102,7 @@ class ListingCache:
     def __init__(self) -> None:
         self._largest: tuple[tuple[Path, bool], FolderListing] | None = None
 
-    def of(self, folder: Path, *, is_chain: bool) -> FolderListing:
+    def list_folder(self, folder: Path, *, is_chain: bool) -> FolderListing:
         """Return the names in a folder.
 
         Args:

@@ -17,7 +17,7 @@ from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.source.file_kinds import FileKind, match_pattern
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.status.editing.new_record import new_file
+from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.updates import NewUpdate, with_announcement
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
@@ -60,7 +60,7 @@ def from_alert(session: EditSession, payload: bytes) -> None:
 
 
 def _names_rules_or_components(file: SourceFile | Finding) -> bool:
-    pattern = match_pattern(file.pure) if isinstance(file, SourceFile) else None
+    pattern = match_pattern(file.pure_path) if isinstance(file, SourceFile) else None
     return pattern is not None and pattern.kind in (FileKind.SITE, FileKind.COMPONENTS)
 
 
@@ -108,11 +108,11 @@ def _open(session: EditSession, opening: Opening) -> None:
         "draft": is_draft or None,
         "alert": opening.key,
         "started_at": format_exact(since) if since is not None and since < at else None,
-        "updates": [update.value],
+        "updates": [update.yaml_value],
     }
-    edit = new_file(session.options.content, session.timeline, "incidents", value, at=at)
+    edit = new_record_edit(session.options.content, session.timeline, "incidents", value, at=at)
     subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
-    session.apply(edit, subject, update.details_with(affected))
+    session.apply(edit, subject, update.commit_details_with(affected))
 
 
 def _resolve(session: EditSession, resolution: Resolution) -> None:
@@ -120,6 +120,8 @@ def _resolve(session: EditSession, resolution: Resolution) -> None:
     update = NewUpdate(at=session.at, status="resolved", body=DEFAULT_BODIES["resolved"])
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(with_announcement(text, incident, session.at), ("updates",), update.value),
+        lambda text: append_item(
+            with_announcement(text, incident, session.at), ("updates",), update.yaml_value
+        ),
     )
-    session.apply(edit, f"Resolve incident: {incident.name}", update.details)
+    session.apply(edit, f"Resolve incident: {incident.name}", update.commit_details)

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeGuard
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
-from statuary.base.json_values import as_size
+from statuary.base.json_values import as_non_negative_integer
 from statuary.base.primitives import InvalidValueError, format_milliseconds, parse_address, parse_instant
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.proxies import ContractLocation, Version
@@ -66,7 +66,7 @@ def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[V
         The document of a picture or a chain, a proxy and its earlier implementations, or a message about the
         file's fault.
     """
-    body = SourceFile(root, path).bytes(LARGEST)
+    body = SourceFile(root, path).load_bytes(LARGEST)
     parts = path.split("/")[1:]
     match parts:
         case ["logos", chain, name] if name.endswith(".png") and chain.isdecimal():
@@ -113,7 +113,7 @@ def _version(item: object) -> Version | str:
     block = item.get("block")
     if not _are_texts(addresses):
         return "it names no `implementation`, and no `facets`"
-    if block is not None and as_size(block) is None:
+    if block is not None and as_non_negative_integer(block) is None:
         return f"`block` is {json.dumps(block)[:80]}, which is not a block number"
     try:
         since = format_milliseconds(parse_instant(str(item["since"]))) if "since" in item else ""

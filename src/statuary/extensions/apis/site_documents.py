@@ -104,7 +104,7 @@ class SiteDocuments:
             custom_files.documents,
             [*custom_files.versions.items()],
         ).text
-        if built_contracts.are_unchanged and target.ledger.group(GROUP).fingerprint == fingerprint:
+        if built_contracts.are_unchanged and target.ledger.cached_group(GROUP).fingerprint == fingerprint:
             target.ledger.save_group(GROUP, fingerprint)
             return findings
         are_whole = False
@@ -213,7 +213,7 @@ class SiteDocuments:
         """
         if Api.SIGNATURES not in self.apis or not (self.root / PUBLIC_SIGNATURES).exists():
             return _PublicSignatures(b"", [])
-        read_file = partial(SourceFile(self.root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
+        read_file = partial(SourceFile(self.root, PUBLIC_SIGNATURES).load_bytes, LARGEST_LIST)
         public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
         if isinstance(public, Finding):
             return _PublicSignatures(b"", [public])

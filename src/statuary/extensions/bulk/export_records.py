@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.base.findings import Finding, Position
-from statuary.base.json_values import Json, as_object, as_text, in_jsonb_order
+from statuary.base.json_values import Json, as_object, as_text, sort_keys_as_jsonb
 from statuary.base.primitives import checksum_address
 from statuary.contracts.model.abi import abi_signatures
 from statuary.contracts.model.derivation import repeated_members
@@ -20,7 +20,7 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.parse_record import ParsedContract, validate_record
 from statuary.source.parse_json import parse_json
 from statuary.source.unreadable import UnreadableError
-from statuary.system.databases import read_database
+from statuary.system.databases import open_read_only_database
 
 Row = tuple[Any, ...]
 """A row of SQL, whose values are as its query gives them."""
@@ -124,7 +124,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     if record["proxyResolution"] is None:
         del record["proxyResolution"]
     repeated = repeated_members(record)
-    return record | repeated | {"stdJsonInput": in_jsonb_order(repeated["stdJsonInput"])}
+    return record | repeated | {"stdJsonInput": sort_keys_as_jsonb(repeated["stdJsonInput"])}
 
 
 def _hex(data: bytes | None) -> str | None:
@@ -246,7 +246,7 @@ def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tup
     Raises:
         sqlite3.DatabaseError: if the database is damaged.
     """
-    with closing(read_database(file)) as bucket:
+    with closing(open_read_only_database(file)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()
             compilation = match[-1:]

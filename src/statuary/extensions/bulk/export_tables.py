@@ -12,14 +12,14 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol, Self
 
 from statuary.base.findings import Finding, Severity
-from statuary.base.optional import MissingExtraError, optional
+from statuary.base.optional import MissingExtraError, import_optional
 from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_records import ExportBucket, Row, bucket_file
 from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
 from statuary.extensions.object_stores.remote_objects import object_size
 from statuary.source.remote_files import is_remote
 from statuary.source.unreadable import UnreadableError
-from statuary.system.databases import Database, open_database, table_engine
+from statuary.system.databases import Database, open_database, open_duckdb
 
 TABLES = {
     "matches": (
@@ -182,7 +182,7 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
         UnreadableError: if the library is not installed.
     """
     try:
-        engine: _Engine = table_engine(
+        engine: _Engine = open_duckdb(
             database, scratch=scratch, memory=limits.memory - OVERHEAD, threads=limits.threads
         )
     except MissingExtraError as error:
@@ -248,7 +248,7 @@ def _open_stores(connection: _Engine, tables: Mapping[str, list[str]]) -> bool:
     if not remote_files:
         return False
     try:
-        filesystem = optional(
+        filesystem = import_optional(
             "obstore.fsspec", extra="s3", purpose="an export in an object store"
         ).FsspecStore
     except MissingExtraError as error:

@@ -25,7 +25,7 @@ from statuary.source.remote_files import is_remote
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
 from statuary.system.archives import STREAM_ERRORS, import_zstandard, open_gzip, open_zstandard
-from statuary.system.files import stream_of
+from statuary.system.files import open_descriptor
 from statuary.workers.executor import Executor
 
 BUFFER = 1 << 20
@@ -59,7 +59,7 @@ def _raw(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
         return open_remote(path)
     try:
-        return stream_of(open_source(root, path), buffering=BUFFER)
+        return open_descriptor(open_source(root, path), buffering=BUFFER)
     except OSError as error:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 
@@ -307,7 +307,7 @@ def _contract(path: str, number: int, line: bytes) -> LineContract:
 
 
 def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> LineContract:
-    finding = UnreadableError(message, hint, Position(number, column)).finding(path)
+    finding = UnreadableError(message, hint, Position(number, column)).to_finding(path)
     return LineContract(_source(path, number), ParsedContract(None, findings=[finding]))
 
 

@@ -69,7 +69,7 @@ def scratch_directory() -> Iterator[Path]:
     Folders that killed processes left are removed too.
     """
     folder = Path(mkdtemp(prefix=PREFIX))
-    descriptor = lock_folder(folder, waits=False)
+    descriptor = lock_folder(folder, blocking=False)
     _remove_abandoned(folder.stat().st_mtime - GRACE)
     try:
         yield folder
@@ -94,6 +94,6 @@ def _remove_abandoned(cutoff: float) -> None:
             status = folder.lstat()
             if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > cutoff:
                 continue
-            if (descriptor := lock_folder(folder, waits=False)) is not None:
+            if (descriptor := lock_folder(folder, blocking=False)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(descriptor)

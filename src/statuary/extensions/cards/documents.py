@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity
-from statuary.base.optional import optional
+from statuary.base.optional import import_optional
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
 from statuary.extensions.cards.parts import CARD, CARD_URLS, PARTS
 from statuary.extensions.cards.settings import CardSettings
@@ -153,7 +153,7 @@ def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont"
         MissingExtraError: if Pillow is not installed.
         StatuaryError: if the theme does not have the font, or Pillow cannot read it.
     """
-    fonts: Any = optional("PIL.ImageFont", extra="cards", purpose=PURPOSE)
+    fonts: Any = import_optional("PIL.ImageFont", extra="cards", purpose=PURPOSE)
     if not settings.font:
         default_font: FreeTypeFont = fonts.load_default(size=64)
         return default_font
@@ -203,8 +203,8 @@ def card(
         MissingExtraError: if Pillow is not installed.
         StatuaryError: if the PNG has more than `MOST_BYTES` bytes.
     """
-    image: Any = optional("PIL.Image", extra="cards", purpose=PURPOSE)
-    drawing: Any = optional("PIL.ImageDraw", extra="cards", purpose=PURPOSE)
+    image: Any = import_optional("PIL.Image", extra="cards", purpose=PURPOSE)
+    drawing: Any = import_optional("PIL.ImageDraw", extra="cards", purpose=PURPOSE)
     picture = image.new("RGB", (WIDTH, HEIGHT), PAPER)
     picture.paste(COLOURS[state], (0, 0, WIDTH, 24))
     pen = drawing.Draw(picture)

@@ -220,9 +220,9 @@ class DescriptorFolder:
             DescriptorError: if it cannot be read.
         """
         try:
-            return SourceFile(self.root, f"{self._below}{path}").bytes(LARGEST_DESCRIPTOR)
+            return SourceFile(self.root, f"{self._below}{path}").load_bytes(LARGEST_DESCRIPTOR)
         except UnreadableError as error:
-            raise DescriptorError(error.finding(f"{FOLDER}/{path}")) from None
+            raise DescriptorError(error.to_finding(f"{FOLDER}/{path}")) from None
 
     def value(self, path: str) -> Json:
         """Return the JSON value of a file.
@@ -234,7 +234,7 @@ class DescriptorFolder:
             try:
                 self._values[path] = parse_json(decode_utf8(self.raw(path)))
             except UnreadableError as error:
-                raise DescriptorError(error.finding(f"{FOLDER}/{path}")) from None
+                raise DescriptorError(error.to_finding(f"{FOLDER}/{path}")) from None
         return self._values[path]
 
     def descriptor(self, path: str) -> Descriptor:

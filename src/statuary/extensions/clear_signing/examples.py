@@ -12,7 +12,7 @@ from statuary.base.budget import StepLimitError, step_budget
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, decode_hex_digits
-from statuary.contracts.chain.merkle_trie import RlpItem, as_bytes, as_number, decode_list
+from statuary.contracts.chain.merkle_trie import RlpItem, decode_list, require_rlp_bytes, rlp_to_number
 from statuary.extensions.clear_signing.descriptors import (
     Descriptor,
     DescriptorError,
@@ -177,17 +177,17 @@ def transaction(raw: bytes, sender: str = "") -> Call:
     start = 3 if is_legacy else _TYPED[raw[0]]
     if len(items) < start + 3:
         raise InvalidValueError("the transaction has too few members")
-    to, value, data = (as_bytes(item) for item in items[start : start + 3])
+    to, value, data = (require_rlp_bytes(item) for item in items[start : start + 3])
     if len(to) != ADDRESS_BYTES:
         raise InvalidValueError("the transaction has no recipient")
-    chain_id = _legacy_chain(items) if is_legacy else as_number(items[0])
+    chain_id = _legacy_chain(items) if is_legacy else rlp_to_number(items[0])
     return Call(chain_id, "0x" + to.hex(), data, int.from_bytes(value, "big"), sender)
 
 
 def _legacy_chain(items: list[RlpItem]) -> int:
     """Return a legacy transaction's chain by EIP-155, 1 by default."""
-    stated_chain = as_number(items[6]) if len(items) == 9 else 1
-    if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
+    stated_chain = rlp_to_number(items[6]) if len(items) == 9 else 1
+    if len(items) == 9 and require_rlp_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
     return stated_chain
 

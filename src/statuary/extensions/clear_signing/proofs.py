@@ -8,7 +8,7 @@ from typing import Final
 
 from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
-from statuary.base.rules import rule_of
+from statuary.base.rules import rule_text
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.attestations import Attestation
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
@@ -163,7 +163,7 @@ def _rules(check: DeploymentCheck) -> list[Json]:
     for finding in check.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
     bound = () if check.code is None else DEPLOYMENT_RULES
-    names = [*(rule_of(rule).name for rule in DESCRIPTOR_RULES), *(rule_of(rule).name for rule in bound)]
+    names = [*(rule_text(rule).name for rule in DESCRIPTOR_RULES), *(rule_text(rule).name for rule in bound)]
     outcomes: list[Json] = []
     for name in names:
         findings = by_rule.get(name, ())

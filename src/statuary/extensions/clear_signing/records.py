@@ -252,7 +252,7 @@ class SiteRecords:
             digest=digest,
             checkpoints=self._checkpoints.get(source.chain_id, NO_CHECKPOINTS),
         )
-        if not proof.holds:
+        if not proof.has_no_errors:
             return None
         claim = proof.claim(ClaimName.ON_CHAIN)
         on_chain = ClaimStatus.NOT_SHOWN if claim is None else claim.status

@@ -15,8 +15,8 @@ from statuary.base.budget import StepLimitError, consume
 from statuary.base.findings import Finding, Pointer, Rule, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import InvalidValueError, parse_address, shorten
-from statuary.base.rules import rule_of, rule_of_function
-from statuary.contracts.checks.deceptive_text import deception
+from statuary.base.rules import rule_of_function, rule_text
+from statuary.contracts.checks.deceptive_text import describe_deception
 from statuary.extensions.clear_signing import plain_text
 from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (
@@ -241,7 +241,7 @@ def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Labels, intents and names must not have invisible or lookalike letters."""
     for pointer, text in plain_text.shown_texts(parsed.descriptor.value):
-        if fault := deception(text):
+        if fault := describe_deception(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
 
@@ -422,7 +422,7 @@ def violation_findings(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
     """Convert the faults under a rule to findings, at most `MAX_SHOWN`."""
-    name = rule_of(rule).name
+    name = rule_text(rule).name
     usual = Severity.WARNING if rule in WARNED else Severity.ERROR
     findings = []
     for violation in violations:

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import format_milliseconds
-from statuary.base.progress import stage
+from statuary.base.progress import report_stage
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.site_contracts import SiteContracts
@@ -65,7 +65,7 @@ class ClearSigningSection(Section):
             return None
         from statuary.extensions.clear_signing.documents import summary, verify_site
 
-        with stage(run.progress, "Clear signing"):
+        with report_stage(run.progress, "Clear signing"):
             verification = verify_site(folder, run.site, self.settings)
         return SectionResult(skipped=verification.findings, line=summary(verification))
 

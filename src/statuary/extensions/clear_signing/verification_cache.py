@@ -88,7 +88,7 @@ class VerificationCache:
         Returns:
             The result, or None.
         """
-        group = self._ledger.group(GROUP)
+        group = self._ledger.cached_group(GROUP)
         note = self._ledger.get_meta(GROUP)
         if not group.fingerprint or not note:
             return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from statuary.base.optional import optional
+from statuary.base.optional import import_optional
 from statuary.extensions.cluster.finalize import SortedWork, in_ranges
 from statuary.publish.ledger.schema import PartitionResult
 from statuary.workers.executor import PooledExecutor
@@ -64,14 +64,14 @@ class DaskPool(WorkerPool):
 
     @override
     def submit(
-        self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
+        self, work: Callable[[Task], Result], task: Task, on_done: Callable[[Future[Result]], None]
     ) -> Future[Result]:
         if self._client.status != "running":
             raise self._gone("scheduler")
         if monotonic() - self._counted > COUNT_INTERVAL:
             self._count_workers()
         future = self._executor.submit(work, task)
-        future.add_done_callback(then)
+        future.add_done_callback(on_done)
         return future
 
     @override
@@ -119,4 +119,4 @@ class DaskExecutor(PooledExecutor):
 
 
 def _module(name: str) -> ModuleType:
-    return optional(name, extra="dask", purpose="--engine dask")
+    return import_optional(name, extra="dask", purpose="--engine dask")

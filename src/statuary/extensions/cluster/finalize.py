@@ -18,7 +18,7 @@ from statuary.publish.ledger.ranges import (
     recorded_ranges,
     sort_recorded,
 )
-from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, names_of
+from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, all_names
 from statuary.publish.listing import Entry, Part, ends_part, split_into_parts
 from statuary.publish.manifest import Manifest, ManifestBuilder, is_listed
 from statuary.publish.origin import SiteOrigin
@@ -116,7 +116,7 @@ def _from_first_end(files: ListedRange) -> Iterator[Entry]:
             if not is_listed(path):
                 continue
             if is_within:
-                names = tuple(names_of(path, aliases)[1:])
+                names = tuple(all_names(path, aliases)[1:])
                 yield Entry(path, names, size, digest.hex(), media_type_of(path))
             elif ends_part(path):
                 if files.until is not None and path > files.until:

@@ -8,7 +8,7 @@ from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_
 from statuary.base.primitives import InvalidValueError, shorten
 from statuary.base.rules import rule_of_function
 from statuary.contracts.checks.check import Violation
-from statuary.contracts.checks.record_view import as_json_text, json_bytes, same_json
+from statuary.contracts.checks.record_view import as_json_text, encode_compact_json, same_json
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 from statuary.contracts.model.derivation import (
     compiled_members,
@@ -152,7 +152,7 @@ def _same_values(recorded: Json, recompiled: Json) -> bool:
 
 
 def _sorted_values(value: dict[str, Json]) -> list[bytes]:
-    return sorted(json_bytes(item, sort_keys=True) or b"" for item in value.values())
+    return sorted(encode_compact_json(item, sort_keys=True) or b"" for item in value.values())
 
 
 class FirstDifference(NamedTuple):

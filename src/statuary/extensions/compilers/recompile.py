@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeVar
 from statuary.base.findings import Finding, Pointer, Severity, sorted_findings
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import InvalidValueError, keccak256
-from statuary.base.progress import Progress, counted, stage
+from statuary.base.progress import Progress, report_stage, track_progress
 from statuary.contracts.incremental.bulk import BulkContract, locate_bulk_findings, open_bulk_source
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
@@ -78,11 +78,11 @@ def recompile_contracts(
     total = None if catalogue.of(SiteContracts).bulk else len(catalogue.of(SiteContracts).sources)
     with (
         closing(_all_contracts(root, catalogue)) as contracts,
-        stage(progress, "Compiling again", total),
+        report_stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
         results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
-        for result in counted(progress, results):
+        for result in track_progress(progress, results):
             records += result is not None
             if isinstance(result, list):
                 compiled = compiled + 1
@@ -128,7 +128,7 @@ def _recompile(
     compiler = recompiler.find_compiler(record)
     if compiler is None:
         return compiler_build(record)
-    findings = [finding.within(path) for finding in recompiler.compare(record, compiler)]
+    findings = [finding.for_file(path) for finding in recompiler.compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
     return locate_bulk_findings(findings, contract)

@@ -23,7 +23,7 @@ from statuary.extensions.conform.conformance import (
     select_checks,
 )
 from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 LEVELS = {level.name.lower(): level for level in ConformanceLevel}
 PIPED_WIDTH = 160
@@ -87,7 +87,7 @@ def conform_command(
 def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
     """Format the results as JSON."""
     value = {
-        "base": shown_location(base),
+        "base": display_location(base),
         "level": level,
         "conforms": not any(result.outcome is ConformanceOutcome.FAILED for result in results),
         "checks": [
@@ -118,7 +118,7 @@ def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
     counts = Counter(result.outcome for result in results)
     summary = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
     console.print(
-        f"\n{escape_control_chars(shown_location(base))} at the level {level}: {summary}", markup=False
+        f"\n{escape_control_chars(display_location(base))} at the level {level}: {summary}", markup=False
     )
 
 

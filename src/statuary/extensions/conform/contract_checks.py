@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from statuary.base.findings import Severity
-from statuary.base.json_values import Json, as_list, as_object, as_size
+from statuary.base.json_values import Json, as_list, as_non_negative_integer, as_object
 from statuary.base.primitives import InvalidValueError, parse_address
 from statuary.contracts import urls as contract_urls
 from statuary.contracts.api.shapes import (
@@ -34,7 +34,7 @@ def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     contracts = deployment.listed_contracts(deployment.chain)
     if [contract.chain_id for contract in contracts] != [deployment.chain] * len(contracts):
         yield f"{target} lists contracts of other chains"
-    ids = [as_size(contract.entry.get("matchId")) or 0 for contract in contracts]
+    ids = [as_non_negative_integer(contract.entry.get("matchId")) or 0 for contract in contracts]
     if ids != sorted(ids, reverse=True):
         yield f"{target} is not in the order of match ids, the highest first"
     odd = [contract.address for contract in contracts if not _is_checksummed(contract.address)]

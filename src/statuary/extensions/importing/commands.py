@@ -14,7 +14,7 @@ import click
 from statuary.base.cpus import available_cpus
 from statuary.base.findings import did_you_mean
 from statuary.base.primitives import Address, ChainId, Instant, InvalidValueError, count_text, parse_address
-from statuary.base.progress import counted, stage
+from statuary.base.progress import report_stage, track_progress
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.extensible_group import ExtensibleGroup
@@ -320,7 +320,7 @@ def run_status_import(
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
-    with show_progress() as progress, stage(progress, "reading"):
+    with show_progress() as progress, report_stage(progress, "reading"):
         done = import_status(
             read_page,
             source,
@@ -396,10 +396,10 @@ def run_contract_import(
         list_contracts = partial(_listed_contracts, kind, location, contract_options.chain_id, addresses)
         contract_import = ContractImport(content, catalogue, settings, compilations)
         if kind in PROJECT_READERS and settings.compilers:
-            with stage(progress, "reading"):
-                contract_import.expect_all(counted(progress, list_contracts()))
-        with stage(progress, "contracts"):
-            done = contract_import.import_all(counted(progress, list_contracts()))
+            with report_stage(progress, "reading"):
+                contract_import.expect_all(track_progress(progress, list_contracts()))
+        with report_stage(progress, "contracts"):
+            done = contract_import.import_all(track_progress(progress, list_contracts()))
     anchored = _anchored(done, content, nodes) if contract_options.anchoring and not target.dry_run else ()
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     for line in anchored:

@@ -12,7 +12,7 @@ import click
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, has_errors, sorted_findings
 from statuary.base.primitives import Address, ChainId, Instant, checksum_address, instant
-from statuary.base.progress import counted, stage
+from statuary.base.progress import report_stage, track_progress
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
@@ -25,7 +25,7 @@ from statuary.contracts.model.proof import Claim, ClaimStatus, CompilationEviden
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import compilation_sha256, read_anchor
+from statuary.contracts.sources.evidence import hash_compilation, read_anchor
 from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import compilers_on_path
@@ -198,8 +198,8 @@ def anchor(
         anchored = anchor_contracts(
             content, sources, nodes, older_than=older_than_instant, checkpoints=checkpoints
         )
-        with show_progress() as progress, stage(progress, "Anchoring", len(sources)):
-            for contract in counted(progress, anchored):
+        with show_progress() as progress, report_stage(progress, "Anchoring", len(sources)):
+            for contract in track_progress(progress, anchored):
                 findings += contract.findings
                 counts[contract.status] += 1
                 if contract.path:
@@ -486,7 +486,7 @@ def compile_contracts(
             findings += compiled.findings
             if compiled.evidence is not None:
                 path = content / write_evidence(content, source, compiled.evidence)
-                click.echo(f"    wrote {path} (SHA-256 {compilation_sha256(compiled.evidence)})")
+                click.echo(f"    wrote {path} (SHA-256 {hash_compilation(compiled.evidence)})")
     if findings:
         located = sorted_findings(locate_findings(content, findings))
         click.echo(text_report(located, str(content)), err=True)

@@ -581,7 +581,7 @@ class ContractImport:
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
         try:
-            return SourceFile(self.root, source.path).bytes(LARGEST_RECORD).startswith(MISSING.encode())
+            return SourceFile(self.root, source.path).load_bytes(LARGEST_RECORD).startswith(MISSING.encode())
         except UnreadableError:
             return False
 

@@ -72,7 +72,7 @@ def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
         workspace=trimmed,
         record=record,
         findings=tuple(
-            finding.within(path)
+            finding.for_file(path)
             for finding in (*proof.findings, *runtime_finding(record, proof, Severity.ERROR))
         ),
         notes=tuple(text for side, text in bytecode_differences(trimmed) if record[f"{side}Match"] is None),

@@ -19,9 +19,9 @@ from statuary.system.network.client import (
     RefusedError,
     Retries,
     UnreachableError,
+    display_location,
     get,
     is_same_server,
-    shown_location,
 )
 
 Member = TypeVar("Member", bound=Json)
@@ -68,7 +68,7 @@ class WebSource:
             value: Json = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             hint = "check the URL in a browser"
-            raise NotImportableError(f"{shown_location(url)} does not send JSON: {error}", hint) from None
+            raise NotImportableError(f"{display_location(url)} does not send JSON: {error}", hint) from None
         return value
 
     def get(self, url: str) -> bytes | None:
@@ -102,7 +102,7 @@ MOST_PAGES = 1_000
 def too_many_pages(url: str) -> NotImportableError:
     """Return the error for a list that does not end."""
     return NotImportableError(
-        f"{shown_location(url)} has more than {MOST_PAGES:,} pages",
+        f"{display_location(url)} has more than {MOST_PAGES:,} pages",
         "save its documents, and import the folder",
     )
 
@@ -265,6 +265,6 @@ def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
     """
     real = Path(os.path.realpath(file))  # a project may link to its libraries
     try:
-        return SourceFile(real.parent, real.name).bytes(limit)
+        return SourceFile(real.parent, real.name).load_bytes(limit)
     except UnreadableError as error:
         raise NotImportableError(f"{file}: {error}", error.hint) from None

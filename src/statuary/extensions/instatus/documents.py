@@ -13,7 +13,7 @@ from statuary.base.primitives import Instant, format_milliseconds
 from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
-from statuary.status.api.documents import announced, unresolved_records
+from statuary.status.api.documents import announced_windows, unresolved_records
 from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
@@ -89,7 +89,7 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
     }
     # Instatus leaves out these members if no incident or maintenance is active
     incidents = [_incident(record, state) for record in unresolved_records(state.incidents)]
-    maintenances = [_maintenance(record, state) for record in announced(state.maintenances)]
+    maintenances = [_maintenance(record, state) for record in announced_windows(state.maintenances)]
     if incidents:
         summary["activeIncidents"] = incidents
     if maintenances:

@@ -10,7 +10,7 @@ import click
 from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError
 from statuary.base.primitives import count_text
-from statuary.base.progress import stage
+from statuary.base.progress import report_stage
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
@@ -77,7 +77,7 @@ from statuary.extensions.log.witnesses import (
 )
 from statuary.extensions.snapshots.site_reader import ManifestIndex, UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.folder.reader import everything_in
+from statuary.publish.folder.reader import walk_everything
 from statuary.source.git_ignore import ignore_file
 from statuary.system.files import MAX_FILE, read_named_file
 from statuary.system.network.client import HttpResponse, UnreachableError, is_archive_url, is_url, send
@@ -318,7 +318,7 @@ def _check_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -
         entry = None if index is None else index.find(path)
         return read_path(path if entry is None else entry.path)
 
-    with show_progress() as progress, stage(progress, "Entries and files"):
+    with show_progress() as progress, report_stage(progress, "Entries and files"):
         result = SiteCheck(log, key, read_stored, utc_now(), progress.advance, since).check(None)
     click.echo(
         f"verified what changed after {since:,} of {log.head.size:,} entries; without --since, every file is verified"
@@ -335,7 +335,7 @@ def _check_all(opened: OpenedLog, location: str) -> DocumentCheck:
     paths: list[str] | None = None
     members: dict[str, str] = {}  # in a snapshot: the one path of a file with several names, by name
     if Path(location).is_dir():
-        paths = list(everything_in(Path(location)))
+        paths = list(walk_everything(Path(location)))
     try:
         with open_site(location) as site:
             # for a URL, `paths` raises an error: no web server lists its files, and a manifest may omit some
@@ -346,7 +346,7 @@ def _check_all(opened: OpenedLog, location: str) -> DocumentCheck:
     except (PublishingError, UnreachableError):
         if paths is None:
             click.echo("the site's files cannot be listed, so files that its manifest lacks are not found")
-    with show_progress() as progress, stage(progress, "Entries and files"):
+    with show_progress() as progress, report_stage(progress, "Entries and files"):
         check = SiteCheck(
             log, key, lambda path: read_path(members.get(path, path)), utc_now(), progress.advance
         )

@@ -34,7 +34,7 @@ from statuary.extensions.log.notes import (
 from statuary.publish.ledger.ledger import Ledger, LedgerTable
 from statuary.publish.ledger.lookups import digest_at
 from statuary.site.document import Document
-from statuary.status.urls import incident_of_path
+from statuary.status.urls import incident_id_of_path
 
 
 class EntryKind(StrEnum):
@@ -505,7 +505,7 @@ def published_incidents(table: LogTable, documents: Iterable[Document]) -> Itera
     """Yield incidents and updates whose log entries may have to change."""
     present_ids = set()
     for document in documents:
-        incident = incident_of_path(document.path)
+        incident = incident_id_of_path(document.path)
         present_ids.add(incident)
         updates = list(incident_updates(incident, document.body))
         yield from updates

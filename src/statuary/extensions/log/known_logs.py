@@ -24,7 +24,7 @@ from statuary.extensions.log.notes import (
 from statuary.extensions.log.options import read_public_key
 from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
 from statuary.system.files import read_named_file, read_text
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 from statuary.system.writing import atomic_file
 
 
@@ -85,7 +85,7 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
         raise _damaged(file) from None
     if last_key(remembered_key, changes) != key:
         raise LogError(
-            f"{shown_location(location)} had the log with the key {remembered_key.text}, and now has one with {key.text}",
+            f"{display_location(location)} had the log with the key {remembered_key.text}, and now has one with {key.text}",
             "ask the publisher; if the change is genuine, accept the new key with --public-key",
         )
 

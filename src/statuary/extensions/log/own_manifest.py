@@ -12,7 +12,7 @@ from statuary.extensions.log.merkle import ReadPath
 from statuary.extensions.snapshots.site_reader import ManifestIndex
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
-from statuary.system.databases import temporary_database
+from statuary.system.databases import open_temporary_database
 
 SCHEMA = """
 CREATE TABLE stated (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
@@ -42,7 +42,7 @@ class OwnManifest:
         self.fault = ""  # why it is not a manifest; empty if it is one
         self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
-        self.table = temporary_database(SCHEMA)
+        self.table = open_temporary_database(SCHEMA)
         self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
 
     def load(self, paths: Iterable[str] | None) -> None:

@@ -36,7 +36,7 @@ from statuary.extensions.log.notes import (
 )
 from statuary.publish.locations import SiteLocation
 from statuary.site.urls import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 LOG = Url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
 LOG_SCHEMA = Url("log-schema", "log/schema.json", "the JSON Schema of the log's entries", own_rule=True)
@@ -257,7 +257,7 @@ def open_log(
     body = read_site(LOG_CHECKPOINT.path())
     if body is None:
         return None
-    name = shown_location(name)
+    name = display_location(name)
     try:
         checkpoint = parse_checkpoint(body)
         if key is not None:

@@ -25,7 +25,7 @@ from statuary.extensions.log.notes import (
 from statuary.extensions.log.published_log import LOG_PENDING, PREFIX, PublishedLog, TreeHead, open_log
 from statuary.site.document import encode_json
 from statuary.system.files import read_below
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 from statuary.system.writing import atomic_file
 
 MOST_PENDING = 20_000
@@ -273,7 +273,7 @@ class LogLocations(NamedTuple):
         The first publication of a folder looks like a place that has lost its log.
         """
         _require(own_log, earlier_head, "what was published before")
-        places = " and ".join(shown_location(name) for name, _ in self.other_locations)
+        places = " and ".join(display_location(name) for name, _ in self.other_locations)
         return LogError(
             f"the log is missing at {places}: {earlier_head.size:,} of its entries were signed before",
             f"if you publish there for the first time, add --log-from {self.folder[0]}, which has all of them; otherwise {RESTORE}",

@@ -71,7 +71,7 @@ class LogSection(Section):
         if context.unreadable:
             self._add_fault(run, run.target, LogError(context.unreadable, cause="unreadable"))
         source = "" if run.site is None else run.site.source
-        warnings = tuple(finding.within(source) for finding in log.warnings())
+        warnings = tuple(finding.for_file(source) for finding in log.warnings())
         return SectionResult((FormerVersions(appended.previous_versions, changes),), skipped=warnings)
 
     @override

@@ -77,11 +77,11 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import Manifest, encode_manifest, manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
-from statuary.publish.site_manifest import ListedParts, full_listing, renewed_listing
+from statuary.publish.site_manifest import ListedParts, make_full_listing, update_listing
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.urls import Url
-from statuary.status.urls import incident_of_path
+from statuary.status.urls import incident_id_of_path
 from statuary.system.files import read_file
 from statuary.version import VERSION
 
@@ -331,8 +331,8 @@ class SiteLog:
             made_by_last_run = f"{ledger.run - 1} {manifest_digest(encode_manifest(last_manifest))}"
             if ledger.get_meta(LAST_MANIFEST) == made_by_last_run:
                 with suppress(DamagedSnapshotError):
-                    return renewed_listing(self.target, origin, last_manifest, listing)
-        return full_listing(self.target, origin, listing)
+                    return update_listing(self.target, origin, last_manifest, listing)
+        return make_full_listing(self.target, origin, listing)
 
     def _listing(self) -> ListedParts:
         """Return the listing of the site's files.
@@ -353,7 +353,7 @@ class SiteLog:
         """Return the published versions of changed updates."""
         previous_versions = {}
         for document in documents:
-            for update in incident_updates(incident_of_path(document.path), document.body):
+            for update in incident_updates(incident_id_of_path(document.path), document.body):
                 versions = tuple(
                     PreviousVersion(number, parse_instant(entry.time), entry.sha256)
                     for number, entry in self.table.versions(update.subject)

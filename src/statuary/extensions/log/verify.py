@@ -72,8 +72,8 @@ from statuary.site.url_table import match_url
 from statuary.site.urls import Url
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
-from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_of_path
-from statuary.system.databases import temporary_database
+from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_id_of_path
+from statuary.system.databases import open_temporary_database
 from statuary.system.network.client import is_url
 
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
@@ -147,7 +147,7 @@ class LastEntries:
         self.log, self.start = log, start
         self.rules = EntryRules(parse_entry(log.entry(start - 1)).time if start else "")
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
-        self.table = temporary_database(schema)
+        self.table = open_temporary_database(schema)
 
     def add(self, number: int, body: bytes) -> None:
         """Add the next entry.
@@ -217,7 +217,7 @@ class SiteCheck:
         self.since = since
         self.last_entries = LastEntries(log, since)
         # the SHA-256 of each file, by the file's path without the host's layout
-        self.digests = temporary_database(
+        self.digests = open_temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )
         self.names = NameSet()  # the names of files in the manifest
@@ -446,7 +446,7 @@ class SiteCheck:
         if path in self.result.due_paths or path in self.result.unsigned:
             return
         try:
-            updates = list(incident_updates(incident_of_path(path), body))
+            updates = list(incident_updates(incident_id_of_path(path), body))
             is_right = entry_digest(EntryKind.INCIDENT, body) == digest
         except (LogError, ValueError, KeyError, TypeError):
             updates, is_right = [], False
@@ -537,7 +537,7 @@ class NameSet:
     """A set of file names, on disk."""
 
     def __init__(self) -> None:
-        self.table = temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        self.table = open_temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def add(self, name: str) -> None:
         """Add a name."""

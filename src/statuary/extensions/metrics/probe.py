@@ -19,7 +19,7 @@ from statuary.extensions.metrics.settings import Probe, ProbeKind, is_address
 from statuary.system.network.client import UnreachableError, send
 from statuary.system.network.connections import Timeouts
 from statuary.system.network.listening import check_connection
-from statuary.system.network.reasons import reason_of
+from statuary.system.network.reasons import connection_error_reason
 
 LARGEST_RESPONSE = 1 << 20
 """Size in bytes of the largest response."""
@@ -80,7 +80,7 @@ def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswe
     except ProbeError as error:
         return ProbeAnswer(reason=str(error))
     except OSError as error:
-        return ProbeAnswer(reason=f"it {reason_of(error)}")
+        return ProbeAnswer(reason=f"it {connection_error_reason(error)}")
     return answer._replace(seconds=round(perf_counter() - began, 4))
 
 
@@ -116,7 +116,7 @@ def _ask_tcp(probe: Probe) -> ProbeAnswer:
     try:
         check_connection(host.strip("[]"), int(port), probe.timeout)
     except (OSError, OverflowError, UnicodeError) as error:
-        raise ProbeError(f"it accepts no connection: it {reason_of(error)}") from None
+        raise ProbeError(f"it accepts no connection: it {connection_error_reason(error)}") from None
     return ProbeAnswer()
 
 

@@ -72,7 +72,7 @@ class MetricsSection(Section):
     def _read(self, project: Path, metric: Metric) -> bytes:
         file = SourceFile(project, f"{self.settings.folder}/{metric.file}")
         try:
-            return file.bytes(LARGEST_FILE)
+            return file.load_bytes(LARGEST_FILE)
         except UnreadableError as error:
             raise PointsError(f"{metric.file} cannot be read: {error}", error.hint or EXAMPLE) from None
 

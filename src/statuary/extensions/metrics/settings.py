@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from statuary.base.primitives import InvalidValueError
 from statuary.engine.extension_settings import ExtensionSource
-from statuary.source.source_model import Identifier, Name, SourceModel, Text, WholeNumber, value_of
+from statuary.source.source_model import Identifier, Name, SourceModel, Text, WholeNumber, convert_model
 
 
 class PointsForm(StrEnum):
@@ -175,6 +175,10 @@ class SiteMetricsSource(ExtensionSource):
             return None
         return MetricsSettings(
             folder=self.metrics.folder,
-            shown=tuple(value_of(Metric, row, id=name) for name, row in (self.metrics.shown or {}).items()),
-            probes=tuple(value_of(Probe, row, id=name) for name, row in (self.metrics.probes or {}).items()),
+            shown=tuple(
+                convert_model(Metric, row, id=name) for name, row in (self.metrics.shown or {}).items()
+            ),
+            probes=tuple(
+                convert_model(Probe, row, id=name) for name, row in (self.metrics.probes or {}).items()
+            ),
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from statuary.base.primitives import count_text
-from statuary.base.progress import stage
+from statuary.base.progress import report_stage
 from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
@@ -52,7 +52,7 @@ def mirror_command(
     """
     site = ServedSite(url)
     options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run, with_host_files)
-    with show_progress() as progress, stage(progress, "Files"):
+    with show_progress() as progress, report_stage(progress, "Files"):
         result = with_new_ledger(folder, lambda: mirror_site(site, folder, options, progress.advance))
     _print(result, folder, dry_run=dry_run)
     requests, size = site.counts

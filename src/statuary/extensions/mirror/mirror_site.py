@@ -284,7 +284,7 @@ class MirrorSync:
     def _paths_before(self) -> Iterator[str]:
         """Yield the mirror's paths in changed parts."""
         if self.previous_manifest is None:
-            yield from list(self.target.ledger.documents.published())
+            yield from list(self.target.ledger.documents.published_paths())
             return
         parts = frozenset(self.parts)
         for part in self.previous_manifest.parts:
@@ -304,7 +304,7 @@ class MirrorSync:
 
         A file that the ledger lacks is read.
         """
-        there = None if entry.path in self.missing_paths else self.target.ledger.entry(entry.path)
+        there = None if entry.path in self.missing_paths else self.target.ledger.find_entry(entry.path)
         if there is not None and there.digest:
             return there.digest.hex() == entry.sha256
         body = self.target.published(entry.path)
@@ -316,7 +316,7 @@ class MirrorSync:
     def changes(self) -> Iterator[Change]:
         """Yield the changes to make in the copy."""
         for entry in self.missing():
-            action = Action.ADD if self.target.ledger.entry(entry.path) is None else Action.REPLACE
+            action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
 

@@ -17,11 +17,11 @@ from statuary.publish.manifest import Manifest, parse_manifest
 from statuary.system.network.client import (
     RefusedError,
     Retries,
+    display_location,
     get,
     is_archive_url,
     is_url,
     send,
-    shown_location,
     url_below,
 )
 
@@ -70,7 +70,7 @@ class ServedSite:
             raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")
         if is_archive_url(url):
             raise PublishingError(
-                f"{shown_location(url)} is a snapshot in a file",
+                f"{display_location(url)} is a snapshot in a file",
                 "`statuary publish URL --to FOLDER` unpacks that",
             )
         self.url = url

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.errors import StatuaryError
-from statuary.base.optional import optional
+from statuary.base.optional import import_optional
 from statuary.extensions.notify.events import StatusEvent
 from statuary.extensions.notify.messages import Message, describe_event, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
@@ -221,7 +221,7 @@ def send_by_apprise(channel: Channel, address: Address, message: Message) -> Non
         DeliveryError: if it did not arrive.
         MissingExtraError: if Apprise is not installed.
     """
-    apprise = optional("apprise", extra="notify", purpose=f"the channel {channel.name!r}")
+    apprise = import_optional("apprise", extra="notify", purpose=f"the channel {channel.name!r}")
     sender = apprise.Apprise()
     if not sender.add(address.url):
         raise ChannelError(

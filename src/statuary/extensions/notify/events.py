@@ -105,9 +105,9 @@ def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
 
 def _updates(history: IncidentHistory, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     incident = history.incident
-    if history.final is None or incident.backfilled:
+    if history.final_state is None or incident.backfilled:
         return
-    published_updates = sorted(history.final.published_updates, key=lambda update: update.published_at)
+    published_updates = sorted(history.final_state.published_updates, key=lambda update: update.published_at)
     for place, update in enumerate(published_updates):
         if not start < update.published_at <= until or _is_imported(update):
             continue
@@ -180,5 +180,5 @@ def _is_upstream(now: ComponentNow) -> bool:
 def _imported_at(timeline: Timeline) -> Iterator[Instant]:
     """Yield the times of imported updates."""
     for history in timeline.histories:
-        updates = () if history.final is None else history.final.published_updates
+        updates = () if history.final_state is None else history.final_state.published_updates
         yield from (update.published_at for update in updates if _is_imported(update))

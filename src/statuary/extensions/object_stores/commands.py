@@ -14,7 +14,7 @@ import click
 from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError
 from statuary.base.primitives import Instant, InvalidValueError, count_text, format_instant, parse_instant
-from statuary.base.progress import stage
+from statuary.base.progress import report_stage
 from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.options import with_options
@@ -37,7 +37,7 @@ from statuary.extensions.snapshots.options import public_key_of, public_key_opti
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.listing import DamagedSnapshotError
-from statuary.publish.locations import replacement_of
+from statuary.publish.locations import find_replaceable_parts
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
 from statuary.publish.outcome import Outcome
@@ -135,11 +135,11 @@ def publish_to_store(
     with _exit_on_sigterm(), show_progress() as progress:
         store = ObjectStore(url)
         with (
-            stage(progress, "Objects"),
+            report_stage(progress, "Objects"),
             _open_target(store, site, options, progress.advance) as target,
         ):
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
-            replacement = replacement_of(location, url)
+            replacement = find_replaceable_parts(location, url)
             target.verified = replacement.verified
             selected_entries = (entry for entry in site.objects() if replacement.includes(entry.path))
             target.add(entry for entry in selected_entries if not is_excluded(entry.path))

@@ -120,7 +120,7 @@ class PublishedFolder:
 
     def read(self, path: str) -> bytes:
         """Return the body of a file."""
-        return self.reader.require(path)
+        return self.reader.read_existing(path)
 
 
 def step_of(path: str) -> PutStep:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from typing_extensions import Buffer, override
 
-from statuary.base.optional import MissingExtraError, optional
+from statuary.base.optional import MissingExtraError, import_optional
 from statuary.extensions.object_stores.refusals import refusal_of
 from statuary.source.remote_files import RemoteFile, RemoteFiles
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
@@ -99,7 +99,7 @@ def import_obstore() -> ModuleType:
 
     If it is not installed, it raises MissingExtraError.
     """
-    return optional("obstore", extra="s3", purpose="an object store")
+    return import_optional("obstore", extra="s3", purpose="an object store")
 
 
 BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -128,7 +128,7 @@ def from_url(url: str, **options: object) -> "ObjectStore":
     Raises:
         MissingExtraError: if the library is not installed.
     """
-    library = optional("obstore.store", extra="s3", purpose="an object store")
+    library = import_optional("obstore.store", extra="s3", purpose="an object store")
     store: ObjectStore = library.from_url(url, **options)
     return store
 
@@ -167,5 +167,5 @@ def _reading(url: str) -> Iterator[None]:
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    errors = optional("obstore.exceptions", extra="s3", purpose="an object store")
+    errors = import_optional("obstore.exceptions", extra="s3", purpose="an object store")
     return (errors.BaseError, OSError, ValueError)

@@ -18,7 +18,7 @@ import orjson
 from typing_extensions import override
 
 from statuary.base.files import OWN_FOLDER, PublishingError
-from statuary.base.optional import MissingExtraError, optional
+from statuary.base.optional import MissingExtraError, import_optional
 from statuary.base.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
 from statuary.extensions.object_stores.refusals import refusal_of
 from statuary.extensions.object_stores.remote_objects import FORM_HINT, from_url, import_obstore, url_fault
@@ -89,7 +89,7 @@ class ObjectStore:
         self.patience = patience
         try:
             self.library = import_obstore()
-            self.errors = optional("obstore.exceptions", extra="s3", purpose="an object store")
+            self.errors = import_optional("obstore.exceptions", extra="s3", purpose="an object store")
         except MissingExtraError as missing_extra:
             raise PublishingError(str(missing_extra), missing_extra.hint) from None
         self.failures = (self.errors.BaseError, OSError, ValueError)

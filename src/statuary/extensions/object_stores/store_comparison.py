@@ -18,7 +18,7 @@ from statuary.base.files import OWN_FOLDER, PublishingError, checked_path
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.object_stores.objects import step_of
 from statuary.extensions.snapshots.differences import Difference, diff, plan_of, side_by_side
-from statuary.publish.listing import Entry, Part, checked_text, encode_part
+from statuary.publish.listing import Entry, Part, encode_part, require_string
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.plan import Plan
 from statuary.site.urls import PutStep
@@ -112,8 +112,8 @@ def parse_index(text: bytes) -> StoreIndex:
                 f"the ledger in the store has version {version}; this version of statuary reads {FORMAT}",
                 HINT,
             )
-        listing = None if value["listing"] is None else checked_text(value["listing"])
-        begun, doubted = (tuple(map(checked_text, value[name])) for name in ("begun", "doubted"))
+        listing = None if value["listing"] is None else require_string(value["listing"])
+        begun, doubted = (tuple(map(require_string, value[name])) for name in ("begun", "doubted"))
         return StoreIndex(listing, begun, doubted, instant)
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, InvalidValueError):
         raise DamagedStoreLedgerError(f"{INDEX} is not a ledger") from None

@@ -133,7 +133,7 @@ def _coloured(code: str, language: str | None) -> Markup:
         return escape(code)
     pieces = (
         f'<span class="{style}">{escape(text)}</span>' if style else str(escape(text))
-        for text, style in colours.highlighted(code)
+        for text, style in colours.highlight(code)
     )
     return Markup("".join(pieces))  # noqa: S704 - escaped
 

@@ -33,7 +33,7 @@ from statuary.section import Run, Section
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.assets import script_document
 from statuary.site.pages.page_texts import PageTexts, one_line
-from statuary.site.pages.rendering import renderer_of, root_of
+from statuary.site.pages.rendering import relative_root, renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.try_make import render_with_fallback
 from statuary.site.settings import SitePage
@@ -274,7 +274,7 @@ class _Pages:
             return href
         target = self._target(page, parts.path)
         path = OWN_PAGE.path(path=target.path) if target else _site_path(parts.path)
-        return parts._replace(path=root_of(OWN_PAGE.path(path=page.path)) + path).geturl()
+        return parts._replace(path=relative_root(OWN_PAGE.path(path=page.path)) + path).geturl()
 
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -18,8 +18,8 @@ from statuary.publish.listing import DamagedSnapshotError
 from statuary.system.archives import (
     WINDOW_OF_FRAME,
     DamagedDataError,
-    expand,
-    expand_at_most,
+    decompress_zstandard,
+    decompress_zstandard_prefix,
     import_zstandard,
 )
 
@@ -56,7 +56,7 @@ class Codec(NamedTuple):
             DamagedSnapshotError: if the opening is damaged.
         """
         try:
-            return expand_at_most(self.opening, self.skipped) if self.opening else b""
+            return decompress_zstandard_prefix(self.opening, self.skipped) if self.opening else b""
         except DamagedDataError as error:
             raise DamagedSnapshotError(f"the dictionary of a pack is damaged: {error}") from None
 
@@ -120,6 +120,6 @@ def expand_frame(data: bytes, size: int, what: str) -> bytes:
         DamagedSnapshotError: if it has not exactly `size` bytes, or further data follows it.
     """
     try:
-        return expand(data, size)
+        return decompress_zstandard(data, size)
     except DamagedDataError as error:
         raise DamagedSnapshotError(f"{what} is damaged: {error}") from None

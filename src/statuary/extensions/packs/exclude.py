@@ -8,7 +8,7 @@ from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.packs.section import GROUP, have_all
 from statuary.publish.folder.reader import FolderReader, find_ledger
-from statuary.publish.ledger.read import opened, read_group
+from statuary.publish.ledger.read import open_for_reading, read_group
 from statuary.site.document import uncompressed_path
 
 
@@ -26,7 +26,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
             "write `packs: true` in site.yaml and build the site, or publish every file",
         )
     if ledger is not None:
-        with opened(ledger) as connection:
+        with open_for_reading(ledger) as connection:
             if connection is not None and have_all(text, read_group(connection, GROUP), connection):
                 return _is_in_packs
     raise PublishingError(

@@ -32,12 +32,12 @@ from statuary.extensions.packs import limits
 from statuary.extensions.packs.codec import Codec, Compressor, expand_frame
 from statuary.publish.listing import (
     DamagedSnapshotError,
-    checked_count,
-    checked_digest,
-    checked_text,
     document_path,
     json_object,
     lower_case_address,
+    require_count,
+    require_sha256,
+    require_string,
 )
 
 VERSION = "statuary-pack/1"
@@ -180,7 +180,7 @@ def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
     rows: list[_FrameRow] = []
     try:
         for key, size in map(as_list, as_list(orjson.loads(line))):
-            rows.append(_FrameRow(checked_key(key), None if size is None else checked_count(size)))
+            rows.append(_FrameRow(checked_key(key), None if size is None else require_count(size)))
     except (ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{what} has a malformed first line: {error}") from None
     return rows
@@ -192,7 +192,7 @@ def checked_key(value: Json) -> str:
     Raises:
         InvalidValueError: if the value is not a key.
     """
-    text = checked_text(value)
+    text = require_string(value)
     try:
         key = key_of(text)
     except DamagedSnapshotError as error:
@@ -241,7 +241,7 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
             first_key, size, plain, digest, marks = as_list(row)
             sizes = checked_size(size, limits.MAX_FRAME), checked_size(plain, limits.MAX_FRAME)
             frames.append(
-                Frame(checked_key(first_key), offset, *sizes, checked_digest(digest), checked_marks(marks))
+                Frame(checked_key(first_key), offset, *sizes, require_sha256(digest), checked_marks(marks))
             )
             offset += sizes[0]
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
@@ -260,7 +260,7 @@ def checked_number(value: Json) -> int:
     Raises:
         InvalidValueError: if the value is not a whole number, or is too large.
     """
-    number = checked_count(value)
+    number = require_count(value)
     if number >= limits.MAX_COUNT:
         raise InvalidValueError(f"{number} is too large")
     return number
@@ -272,7 +272,7 @@ def checked_marks(value: Json) -> str:
     Raises:
         InvalidValueError: if the value is not a string of marks.
     """
-    if not MARKS.fullmatch(text := checked_text(value)):
+    if not MARKS.fullmatch(text := require_string(value)):
         raise InvalidValueError(f"{text[:40]!r} is not a list of short hashes")
     return text
 
@@ -362,7 +362,7 @@ def _head(value: JsonObject, end: int, what: str) -> PackHead:
         documents, removals, size = (checked_number(value[name]) for name in Totals._fields[:3])
         first_key, last_key = (checked_key(value[name]) if value[name] else "" for name in Totals._fields[3:])
         totals = Totals(documents, removals, size, first_key, last_key)
-        head = PackHead(totals, checked_text(value["zstd"]), leaves, frames)
+        head = PackHead(totals, require_string(value["zstd"]), leaves, frames)
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
     require_order((leaf.first_key for leaf in leaves), what)
@@ -374,7 +374,7 @@ def _head(value: JsonObject, end: int, what: str) -> PackHead:
 def _leaf(row: Json) -> LeafPart:
     first_key, offset, size, plain, digest = as_list(row)
     sizes = checked_size(size, limits.MAX_LEAF), checked_size(plain, limits.MAX_LEAF)
-    return LeafPart(checked_key(first_key), checked_number(offset), *sizes, checked_digest(digest))
+    return LeafPart(checked_key(first_key), checked_number(offset), *sizes, require_sha256(digest))
 
 
 def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:

@@ -36,7 +36,7 @@ from statuary.extensions.packs.pack_format import (
 from statuary.extensions.packs.pack_reader import KnownEnd, PackReader
 from statuary.extensions.packs.pack_writer import WrittenPack
 from statuary.extensions.snapshots.streams import ByteRanges
-from statuary.publish.listing import DamagedSnapshotError, checked_digest, checked_text, json_object
+from statuary.publish.listing import DamagedSnapshotError, json_object, require_sha256, require_string
 
 FOLDER = "packs"
 LIST = f"{FOLDER}/packs.json"
@@ -146,13 +146,13 @@ def _check_order(packs: PackList, name: str) -> None:
 
 def _pack(row: JsonObject) -> ListedPack:
     offset, end_digest = as_list(row["end"])
-    digest = checked_digest(row["sha256"])
-    if checked_text(row["path"]) != pack_name(digest):
+    digest = require_sha256(row["sha256"])
+    if require_string(row["path"]) != pack_name(digest):
         raise InvalidValueError(f"the name of the pack {row['path']!r} does not contain its SHA-256")
     counts = [checked_number(row[name]) for name in ("documents", "removals", "plain")]
     totals = Totals(counts[0], counts[1], counts[2], checked_key(row["first"]), checked_key(row["last"]))
     size = checked_number(row["size"])
-    end = KnownEnd(checked_number(offset), checked_digest(end_digest))
+    end = KnownEnd(checked_number(offset), require_sha256(end_digest))
     if end.offset >= size:
         raise InvalidValueError(
             f"it says that the index of {pack_name(digest)} begins after the end of the pack"

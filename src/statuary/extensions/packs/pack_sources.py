@@ -30,7 +30,7 @@ from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import locate_in_json
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
-from statuary.system.databases import temporary_database
+from statuary.system.databases import open_temporary_database
 from statuary.system.files import MAX_FILE, open_file, read_named_file
 
 RULE = "invalid-record-line"
@@ -65,7 +65,7 @@ class KeyTable:
     """The documents to pack, sorted by key, in a table on disk."""
 
     def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
-        self._database = temporary_database(
+        self._database = open_temporary_database(
             "CREATE TABLE rows (key TEXT, file INTEGER, start INTEGER, size INTEGER, line INTEGER, path TEXT)"
         )
         self._read_body = read_body
@@ -235,7 +235,7 @@ def removed_keys(file: Path) -> list[str]:
     except OSError as error:
         raise PublishingError(f"{file} cannot be read: {error.strerror}") from None
     except UnreadableError as error:
-        raise UnusableLinesError([error.finding(str(file))]) from None
+        raise UnusableLinesError([error.to_finding(str(file))]) from None
     paths = [(number, line.strip().removeprefix("/")) for number, line in enumerate(lines, 1) if line.strip()]
     findings = [
         Finding(

@@ -92,7 +92,7 @@ class SitePacks:
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
-        cached_group = self._ledger.group(GROUP)
+        cached_group = self._ledger.cached_group(GROUP)
         previous_packs = self._last_list()
         packs = self._pack_everything() if previous_packs is None else self._with_changes(previous_packs)
         listing = self._ledger.listing() if packs != previous_packs else ()
@@ -112,7 +112,7 @@ class SitePacks:
 
     def _last_list(self) -> PackList | None:
         """Return the last build's intact list, if it matches the ledger."""
-        cached_group = self._ledger.group(GROUP)
+        cached_group = self._ledger.cached_group(GROUP)
         text = self._target.published(LIST)
         if text is None or not have_all(text, cached_group, self._ledger.connection):
             return None
@@ -163,7 +163,7 @@ class SitePacks:
         return body
 
     def _staged(self, path: str) -> bytes | None:
-        staged = self._target.folder.staged(self._ledger.run)
+        staged = self._target.folder.staging_folder(self._ledger.run)
         for tree in (SITE, BODIES):
             try:
                 return read_file(staged / tree / path)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from statuary.base.primitives import Instant, day_start
 from statuary.status.model.records import Component
 from statuary.status.model.timeline import Timeline
-from statuary.status.model.uptime import Outage, uptime_fraction, uptime_percentage, with_uptime
+from statuary.status.model.uptime import Outage, components_with_uptime, uptime_fraction, uptime_percentage
 
 METHOD = (
     "Availability = 100 x (1 - (seconds of major outage + 0.3 x seconds of partial outage) / seconds of the month), cut after two"
@@ -59,21 +59,21 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
     """
     zone = timeline.catalogue.page.time_zone
     months = [month for month in months_of(year, quarter) if day_start(month, zone) < now]
-    places = {component.id: place for place, component in enumerate(timeline.by_position)}
+    places = {component.id: place for place, component in enumerate(timeline.components_by_position)}
 
     def place_of(component: Component) -> tuple[int, int]:
         return places[component.group_id or component.id], places[component.id]
 
     return [
         _month(timeline, component, month, now)
-        for component in sorted(with_uptime(timeline), key=place_of)
+        for component in sorted(components_with_uptime(timeline), key=place_of)
         for month in months
     ]
 
 
 def names_with_groups(timeline: Timeline) -> dict[str, str]:
     """Return components' names with their groups in front, by id."""
-    components = timeline.by_position
+    components = timeline.components_by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}
 

@@ -41,7 +41,7 @@ from statuary.site.url_table import match_url
 from statuary.site.urls import COMMON_HEADERS
 from statuary.status import urls as status_urls
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
-from statuary.system.network.listening import Socket, hang_up
+from statuary.system.network.listening import Socket, shut_down_connection
 
 EVENTS_PATH = "/_statuary/changes"
 SCRIPT_PATH = "/_statuary/reload.js"
@@ -319,7 +319,7 @@ class SiteHandler(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Respond to one request of any method."""
         self.rfile.peek(1)
-        deadline = Timer(REQUEST_SECONDS, hang_up, (self.connection,))
+        deadline = Timer(REQUEST_SECONDS, shut_down_connection, (self.connection,))
         deadline.daemon = True
         deadline.start()
         is_complete = self._read_head()

@@ -54,7 +54,7 @@ from statuary.base.primitives import (
 from statuary.contracts import urls as contract_urls
 from statuary.contracts.model.proof import Claim
 from statuary.contracts.model.record import RecordValue
-from statuary.contracts.paths import contract_of_path
+from statuary.contracts.paths import contract_key_of_path
 from statuary.extensions.packs.pack_folder import PackedSource
 from statuary.extensions.snapshots.manifest_signature import parse_public_key
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
@@ -417,7 +417,7 @@ class Site:
         """
         chain_text = None if chain_id is None else str(chain_id)
         for path in self.reader.paths():
-            place = contract_of_path(path)
+            place = contract_key_of_path(path)
             if place is not None and chain_text in (None, place[0]):
                 contract = self._contract(ChainId(place[0]), checksum_address(place[1]))
                 if contract.address == place[1]:  # not its lower-case alias

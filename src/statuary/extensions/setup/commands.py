@@ -43,7 +43,7 @@ from statuary.extensions.setup.files import (
 )
 from statuary.extensions.setup.steps import SetupResult, owner_steps
 from statuary.site.site_content import SiteContent
-from statuary.source.edit_files import EditError, FileEdit, content_lock, in_work_tree, write_edit
+from statuary.source.edit_files import EditError, FileEdit, content_lock, is_in_repository, write_edit
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
@@ -278,7 +278,7 @@ def _print_steps(
         answers=decided,
         options=options_of_host,
         committed_names=names,
-        branch_commits=in_work_tree(out),
+        branch_commits=is_in_repository(out),
         knows_author=bool(git_output(out, "var", "GIT_AUTHOR_IDENT")),
         repository=git_output(out, "remote", "get-url", "origin"),
         build_secrets=build_secrets(decided, catalogue),

@@ -310,7 +310,7 @@ def _revision(content: Path) -> str:
     Returns:
         The commit; empty outside of git.
     """
-    state = GitQuery(content).answer
+    state = GitQuery(content).wait_for_state
     return "" if state is None else state.revision
 
 

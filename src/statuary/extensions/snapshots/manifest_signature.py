@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.base.optional import optional
+from statuary.base.optional import import_optional
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import parse_manifest
 
@@ -23,7 +23,7 @@ Signer = Callable[[bytes], bytes]
 
 
 def _minisign() -> ModuleType:
-    return optional("minisign", extra="snapshot", purpose="A signature")
+    return import_optional("minisign", extra="snapshot", purpose="A signature")
 
 
 def key_id(text: bytes) -> str:

@@ -40,10 +40,10 @@ from statuary.registry import load, providers
 from statuary.site.document import ADDRESS
 from statuary.system.network.client import (
     NOT_FOUND_STATUSES,
+    display_location,
     get,
     is_archive_url,
     is_url,
-    shown_location,
     url_below,
 )
 
@@ -184,7 +184,7 @@ class UrlSource:
     has_manifest = False
 
     def __init__(self, base: str) -> None:
-        self.name = shown_location(base)
+        self.name = display_location(base)
         self._base = base
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
 from statuary.site.document import Document
 from statuary.system.files import open_file
-from statuary.system.network.client import is_archive_url, is_url, shown_location, stream
+from statuary.system.network.client import display_location, is_archive_url, is_url, open_stream
 
 SHOWN = 5
 """The largest number of names in a message; the others are counted."""
@@ -370,9 +370,9 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
     path = Path(location)
     if is_url(location):
         if is_archive_url(location):
-            return _zip_members(stack.enter_context(stream(location)), shown_location(location), stack)
+            return _zip_members(stack.enter_context(open_stream(location)), display_location(location), stack)
         stored = stack.enter_context(closing(StoredDocuments(UrlSource(location))))
-        return SiteMembers(_read(stored.read, trusted), shown_location(location), None)
+        return SiteMembers(_read(stored.read, trusted), display_location(location), None)
     if path.is_dir():
         folder = FolderReader(path)
         stored = stack.enter_context(closing(StoredDocuments(folder)))

@@ -15,7 +15,7 @@ from statuary.base.primitives import count_text
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
 from statuary.system.files import open_file
-from statuary.system.network.client import get_range, shown_location, size_of
+from statuary.system.network.client import display_location, fetch_range, fetch_size
 
 CHUNK = 1 << 20
 """Bytes of each read."""
@@ -152,8 +152,8 @@ class UrlRanges:
     """
 
     def __init__(self, url: str) -> None:
-        self.name = shown_location(url)
-        self.size = size_of(url)
+        self.name = display_location(url)
+        self.size = fetch_size(url)
         self._url = url
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._lock = threading.Lock()
@@ -185,7 +185,7 @@ class UrlRanges:
         first_block = missing_blocks[0]
         last_block = missing_blocks[-1]
         size = min((last_block + 1) * BLOCK, self.size) - first_block * BLOCK
-        data = get_range(self._url, first_block * BLOCK, size)
+        data = fetch_range(self._url, first_block * BLOCK, size)
         for number in range(first_block, last_block + 1):
             self._blocks[number] = data[(number - first_block) * BLOCK :][:BLOCK]
 

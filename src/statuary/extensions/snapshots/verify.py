@@ -15,17 +15,17 @@ from statuary.contracts.checks.anchor_claims import anchor_claims, require_sende
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
-from statuary.contracts.paths import CONTRACT_PATH, ContractKey, contract_of_path, plain_path
+from statuary.contracts.paths import CONTRACT_PATH, ContractKey, contract_key_of_path, plain_path
 from statuary.contracts.sources.evidence import AnchorSource
 from statuary.contracts.urls import PROOF, SHARDS_FOLDER
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import Manifest, manifest_digest
-from statuary.site.pages.page_texts import english
+from statuary.site.pages.page_texts import english_sentence
 from statuary.source.load_model import validate_tree
 from statuary.source.parse_json import parse_json_as_text
-from statuary.system.databases import temporary_database
+from statuary.system.databases import open_temporary_database
 
 if TYPE_CHECKING:
     from minisign import PublicKey, Signature
@@ -153,9 +153,9 @@ def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
     """Describe a published claim that the evidence does not support."""
     claim_text = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
     if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
-        return f"{claim_text}; it is contradicted {english(claim.reason)}"
+        return f"{claim_text}; it is contradicted {english_sentence(claim.reason)}"
     if status in IN_FAVOUR and claim.status not in IN_FAVOUR:
-        return f"{claim_text}; it is not: {english(claim.reason)}"
+        return f"{claim_text}; it is not: {english_sentence(claim.reason)}"
     # ignore `vouchedBy`: only the site's content shows whether a checkpoint names the block
     if claim.status in IN_FAVOUR and {**evidence, "vouchedBy": ""} != {**claim.evidence, "vouchedBy": ""}:
         return f"the proof gives other evidence for {claim.name.value} than its anchor"
@@ -175,7 +175,9 @@ class AnchorVerifier:
     # the number of records for which the chain proves a claim, by claim
     counts: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
     unpaired: sqlite3.Connection = field(
-        default_factory=lambda: temporary_database("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
+        default_factory=lambda: open_temporary_database(
+            "CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)"
+        )
     )
 
     def __enter__(self) -> Self:
@@ -211,7 +213,7 @@ class AnchorVerifier:
         claims, findings = verify_anchor(proof, record, digest)
         for claim in claims:
             self.counts[claim.name] += claim.status in IN_FAVOUR
-        yield from (finding.within(path) for finding in findings)
+        yield from (finding.for_file(path) for finding in findings)
 
     def _keep(self, name: str, value: JsonObject) -> None:
         self.unpaired.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
@@ -279,14 +281,14 @@ class RecordVerifier:
 
     def __call__(self, entry: Entry, body: bytes) -> None:
         """Verify a document if it is a record or a proof."""
-        contract = contract_of_path(entry.path)
+        contract = contract_key_of_path(entry.path)
         if contract is None:
             self._take_proof(entry.path, body)
             return
         record = _object(body)
         findings = [*_misplaced(record, contract), *prove(record, ALL_CHECKS).findings]
         findings += self.anchors.take_record(entry.path, record, sha256(body).hexdigest())
-        errors = [finding.within(entry.path) for finding in findings if finding.severity is Severity.ERROR]
+        errors = [finding.for_file(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         if errors:
             self.failures[contract] = errors
         else:

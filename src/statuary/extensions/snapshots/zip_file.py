@@ -159,7 +159,7 @@ def _remove_abandoned(out: Path, own_file: Path) -> None:
     for file in out.parent.iterdir():
         if name.fullmatch(file.name) and file != own_file and S_ISREG(file.lstat().st_mode):
             with suppress(OSError), open_file(file) as stream:
-                lock_stream(stream, waits=False)
+                lock_stream(stream, blocking=False)
                 if LOCAL_MARK.startswith(stream.read(len(LOCAL_MARK))):
                     file.unlink()
 

@@ -20,9 +20,9 @@ from statuary.publish.folder.reader import (
     FileChange,
     FolderReader,
     changed_file_error,
-    everything_in,
     find_ledger,
     require_digest,
+    walk_everything,
 )
 from statuary.publish.ledger.damage import DamagedLedgerError
 from statuary.publish.ledger.read import LedgerLookup, read_entry, read_listing
@@ -49,7 +49,7 @@ class LedgerFolder(FolderReader):
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self._lookup = None if _lacks_rows(root) else LedgerLookup.of(find_ledger(root))
+        self._lookup = None if _lacks_rows(root) else LedgerLookup.open_ledger(find_ledger(root))
 
     @override
     def close(self) -> None:
@@ -67,7 +67,7 @@ class LedgerFolder(FolderReader):
             DamagedSnapshotError: if the file was changed or removed after it was published.
             PublishingError: if the file is larger than any document can be.
         """
-        body, listed = super().read(path), self._listed(path)
+        body, listed = super().read(path), self._ledger_entry(path)
         if self._lookup is None or path == SIGNATURE:
             return body
         if listed is None:
@@ -77,7 +77,7 @@ class LedgerFolder(FolderReader):
         require_digest(body, listed.digest.hex(), path, self.root)
         return body
 
-    def _listed(self, path: str) -> LedgerEntry | None:
+    def _ledger_entry(self, path: str) -> LedgerEntry | None:
         try:
             return None if self._lookup is None else self._lookup.find(path)
         except DamagedLedgerError:
@@ -127,22 +127,22 @@ def changed_files(root: Path) -> Iterator[ChangedFile]:
         PublishingError: if a build is using the ledger, or a file cannot be read.
     """
     ledger = find_ledger(root)
-    lookup = LedgerLookup.of(ledger)
+    lookup = LedgerLookup.open_ledger(ledger)
     if ledger is None or lookup is None:
         return
     with closing(lookup), suppress(DamagedLedgerError):
         folder = FolderReader(root)
         for entry in read_listing(ledger):
             for name in entry.names:
-                change = _change_of(name, folder, lookup.find(name))
+                change = _detect_change(name, folder, lookup.find(name))
                 if change is not None:
                     yield ChangedFile(change, name)
-        for path in everything_in(root):
+        for path in walk_everything(root):
             if path != SIGNATURE and _is_served(path) and lookup.find(path) is None:
                 yield ChangedFile(FileChange.ADDED, path)
 
 
-def _change_of(name: str, folder: FolderReader, listed: LedgerEntry | None) -> FileChange | None:
+def _detect_change(name: str, folder: FolderReader, listed: LedgerEntry | None) -> FileChange | None:
     """Return the change of a published file, if any."""
     try:
         there = os.lstat(folder.root / name)
@@ -162,7 +162,7 @@ def _is_served(path: str) -> bool:
     return all(not name.startswith(".") or name in PUBLISHED_HIDDEN_NAMES for name in path.split("/"))
 
 
-def sentences_about(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
+def describe_changed_files(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
     """Describe changed files, one sentence for each kind of change.
 
     A sentence has the number of files and the names of the first ones.

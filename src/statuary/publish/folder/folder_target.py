@@ -26,7 +26,7 @@ from statuary.publish.ledger.schema import (
     PartitionOutput,
     PartitionResult,
     PartitionRows,
-    names_of,
+    all_names,
 )
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
@@ -71,25 +71,25 @@ class FolderTarget(BuildTarget):
             self._begin()
         except BaseException as error:
             self.ledger.close()
-            self._raise_readable(error)
+            self._convert_error(error)
             raise
 
     def _begin(self) -> None:
         ledger = self.ledger
-        staged = None if self.dry_run else self.folder.staged(ledger.run)
+        staged = None if self.dry_run else self.folder.staging_folder(ledger.run)
         if staged is not None:
             # after an interrupted build, verify published files by their content instead of size and time
             self._is_unclean = bool(ledger.unfinished_run)
-            if self._is_unclean and self.folder.staged(ledger.unfinished_run).is_dir():
+            if self._is_unclean and self.folder.staging_folder(ledger.unfinished_run).is_dir():
                 self._finish(ledger.unfinished_run)
-            self.folder.begin(ledger.run)
+            self.folder.prepare_staging(ledger.run)
         self.started_at_ns = (self.folder.own_folder if staged is None else staged).stat().st_mtime_ns
         ledger.begin_build(None if staged is None else staged / "work.sqlite3")
         self._case_note = {IGNORES_CASE: "yes" if self.folder.ignores_case else "no"}
         if ledger.run == 1:
             ledger.set_meta(self._case_note)
         self._stager = self.folder.stager(staged, SITE)
-        self._stager.entry_of = ledger.entry
+        self._stager.entry_of = ledger.find_entry
         self._staged = staged
         self._adopt_manifest_files()
 
@@ -119,9 +119,9 @@ class FolderTarget(BuildTarget):
             is_left = any((self._staged / PARTITIONS).glob("*.sqlite3")) and not self._is_applied
             if not is_left:
                 self.folder.discard(self.ledger.run)
-        self._raise_readable(error)
+        self._convert_error(error)
 
-    def _raise_readable(self, error: BaseException | None) -> None:
+    def _convert_error(self, error: BaseException | None) -> None:
         """Replace an error of the ledger or the disk by a PublishingError.
 
         A damaged ledger is quarantined.
@@ -186,14 +186,14 @@ class FolderTarget(BuildTarget):
         is_moved = self.ledger.get_meta(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.set_meta(self._case_note)
         if verify or self._is_unclean or is_moved:
-            lacking = self._damaged()
+            lacking = self._damaged_sources()
         else:
-            lacking = self.folder.resized(self.ledger.documents.made_from_sources())
+            lacking = self.folder.find_resized(self.ledger.documents.documents_with_sources())
         return frozenset(source for sources in lacking for source in sources.split("\n"))
 
-    def _damaged(self) -> Iterator[str]:
-        for path, aliases, _, digest, sources in self.ledger.documents.made_from_sources():
-            for name in names_of(path, aliases):
+    def _damaged_sources(self) -> Iterator[str]:
+        for path, aliases, _, digest, sources in self.ledger.documents.documents_with_sources():
+            for name in all_names(path, aliases):
                 body = self.folder.read(name)
                 if body is None or sha256(body).digest() != digest:
                     yield sources
@@ -221,7 +221,9 @@ class FolderTarget(BuildTarget):
         if self._staged is None:
             return False
         leftover, staged = self.folder.leftover, self._staged
-        is_resumed = _text(leftover / FINGERPRINT) == fingerprint and (leftover / PARTITIONS).is_dir()
+        is_resumed = (
+            _read_text_if_exists(leftover / FINGERPRINT) == fingerprint and (leftover / PARTITIONS).is_dir()
+        )
         if is_resumed:
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
@@ -256,21 +258,21 @@ class FolderTarget(BuildTarget):
             raise conflict_error(plan.conflicts)
         if self._is_resumed or self.ledger.documents.has_discarded:
             for tree in (BODIES, SITE):
-                self._sweep(self._staged / tree)
+                self._delete_orphans(self._staged / tree)
         self.ledger.save(plan)
         self._finish(self.ledger.run, is_changed=not plan.is_empty)
         self._is_applied = True
 
     def _finish(self, run: int, *, is_changed: bool = True) -> None:
         """Move staged files into place and remove stale ones; safe to repeat."""
-        self.folder.put_in_place(self.folder.staged(run))
-        for name in self.ledger.documents.removals(skip_case_variants=self.folder.ignores_case):
+        self.folder.put_in_place(self.folder.staging_folder(run))
+        for name in self.ledger.documents.paths_removed_by_plan(skip_case_variants=self.folder.ignores_case):
             self.folder.remove(name)
         if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
             self.folder.sync()
         self.ledger.finish()
 
-    def _sweep(self, tree: Path) -> None:
+    def _delete_orphans(self, tree: Path) -> None:
         """Delete staged bodies that are not part of the site.
 
         They are left by an interrupted build or discarded sources.
@@ -291,7 +293,7 @@ def conflict_error(paths: Sequence[str]) -> PublishingError:
     )
 
 
-def _text(file: Path) -> str | None:
+def _read_text_if_exists(file: Path) -> str | None:
     try:
         return read_text(file)
     except OSError:

@@ -79,7 +79,7 @@ class FolderReader:
         Raises:
             PublishingError: if the file is larger than any document can be.
         """
-        file = self._file(path)
+        file = self._find_file(path)
         if file is None:
             return None
         name, size = file
@@ -89,7 +89,7 @@ class FolderReader:
             )
         return read_file(name)
 
-    def require(self, path: str) -> bytes:
+    def read_existing(self, path: str) -> bytes:
         """Read a file that must exist.
 
         Raises:
@@ -115,7 +115,7 @@ class FolderReader:
                 names.add(Entry(path))
             yield from (entry.path for entry in names)
 
-    def _file(self, path: str) -> tuple[str, int] | None:
+    def _find_file(self, path: str) -> tuple[str, int] | None:
         """Return a regular file inside the folder, and its size.
 
         Returns:
@@ -173,7 +173,7 @@ def walk_files(root: Path) -> Iterator[str]:
                     )
 
 
-def everything_in(root: Path) -> Iterator[str]:
+def walk_everything(root: Path) -> Iterator[str]:
     """Yield the paths of everything in a folder except folders, unsorted.
 
     Hidden files and symbolic links are included. Only statuary's own folder and git's are left out.
@@ -210,12 +210,12 @@ def folder_documents(root: Path) -> Iterator[Document]:
             names of one document have different bytes.
     """
     folder, ledger = FolderReader(root), find_ledger(root)
-    entries = read_listing(ledger) if ledger else _by_case(folder.paths())
+    entries = read_listing(ledger) if ledger else _group_by_case(folder.paths())
     for entry in entries:
         first_name, *other_names = sorted(entry.names)
-        body = folder.require(first_name)
+        body = folder.read_existing(first_name)
         require_digest(body, entry.sha256, first_name, root)
-        if any(folder.require(other_name) != body for other_name in other_names):
+        if any(folder.read_existing(other_name) != body for other_name in other_names):
             raise PublishingError(
                 f"{first_name} and {other_names[0]} differ only in case, but have different content",
                 "on many systems they are one file: rename one of them, and build the site again",
@@ -229,7 +229,7 @@ def folder_documents(root: Path) -> Iterator[Document]:
         )
 
 
-def _by_case(paths: Iterator[str]) -> Iterator[Entry]:
+def _group_by_case(paths: Iterator[str]) -> Iterator[Entry]:
     """Yield an entry for all paths that differ only in case, sorted."""
     with Listing() as names:
         for path in paths:

@@ -97,7 +97,7 @@ class Stager:
         case_aliases, other_aliases = _aliases_of(document)
         actions, modified = self._action_at(path, body, digest)
         if self.tree and actions in STAGED:
-            modified = self._write(path, body)
+            modified = self._write_body(path, body)
         holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
         for name in case_aliases:
             actions += (
@@ -117,7 +117,7 @@ class Stager:
         """Link a name to the file with its new body."""
         at_name = self._action_at(name, body, digest)
         if self.tree and at_name.action in STAGED:
-            self._link(holder, name, body)
+            self._link_name(holder, name, body)
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
@@ -130,7 +130,7 @@ class Stager:
         if (
             entry is None
             or not entry.settled
-            or self._state(path.rpartition("/")[0]) is not FolderState.THERE
+            or self._folder_state(path.rpartition("/")[0]) is not FolderState.THERE
         ):
             return None
         try:
@@ -150,7 +150,7 @@ class Stager:
         state = self.states.get(folder)
         if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
             checked_path(path)
-            state = self._state(folder)
+            state = self._folder_state(folder)
         if state is FolderState.ABSENT:
             return _ADDED
         if state is FolderState.BLOCKED:
@@ -172,11 +172,11 @@ class Stager:
             return True
         return read_file(f"{self.root}/{path}") == body
 
-    def _state(self, folder: str) -> FolderState:
+    def _folder_state(self, folder: str) -> FolderState:
         """Return the kind of thing at a folder's path, without following links."""
         state = self.states.get(folder)
         if state is None:
-            state = self._state(folder.rpartition("/")[0])
+            state = self._folder_state(folder.rpartition("/")[0])
             if state is FolderState.THERE:
                 try:
                     is_folder = stat.S_ISDIR(os.lstat(f"{self.root}/{folder}").st_mode)
@@ -186,7 +186,7 @@ class Stager:
             self.states[folder] = state
         return state
 
-    def _write(self, path: str, body: bytes) -> int:
+    def _write_body(self, path: str, body: bytes) -> int:
         """Stage a body; return the time of its file."""
         file = f"{self.tree}/{path}"
         try:
@@ -197,7 +197,7 @@ class Stager:
             self._make_folder(os.path.dirname(file))
         return create_file(file, body)
 
-    def _link(self, source: str, path: str, body: bytes) -> None:
+    def _link_name(self, source: str, path: str, body: bytes) -> None:
         """Stage another name: a hard link, or a copy with its time."""
         file = f"{self.tree}/{path}"
         try:
@@ -209,7 +209,7 @@ class Stager:
             self._make_folder(os.path.dirname(file))
             os.link(source, file)
         except OSError:
-            self._write(path, body)
+            self._write_body(path, body)
             with suppress(OSError):
                 shutil.copystat(source, file)
 
@@ -264,11 +264,11 @@ class SiteFolder:
             raise PublishingError(f"the site cannot be written to {self.root}: {error.strerror}") from None
         self.ignores_case = ignores_case(self.root)
 
-    def staged(self, run: int) -> Path:
+    def staging_folder(self, run: int) -> Path:
         """Return the staging folder of a run."""
         return self.staging / str(run)
 
-    def begin(self, run: int) -> None:
+    def prepare_staging(self, run: int) -> None:
         """Prepare an empty staging folder.
 
         The staging folder of an earlier build is renamed first. If a process of that build is still alive, it
@@ -282,11 +282,11 @@ class SiteFolder:
             runs = sorted(int(name) for name in os.listdir(self.staging) if name.isdecimal())
         if runs:
             shutil.rmtree(self.leftover, ignore_errors=True)
-            os.rename(self.staged(runs[-1]), self.leftover)
+            os.rename(self.staging_folder(runs[-1]), self.leftover)
         for older in runs[:-1]:
-            shutil.rmtree(self.staged(older), ignore_errors=True)
+            shutil.rmtree(self.staging_folder(older), ignore_errors=True)
         for tree in (BODIES, SITE):
-            (self.staged(run) / tree).mkdir(parents=True, exist_ok=True)
+            (self.staging_folder(run) / tree).mkdir(parents=True, exist_ok=True)
 
     def discard_leftover(self) -> None:
         """Delete what an earlier build left in its staging folder."""
@@ -295,7 +295,7 @@ class SiteFolder:
     def discard(self, run: int) -> None:
         """Delete a build's staging folder, and leftovers of an earlier build."""
         self.discard_leftover()
-        shutil.rmtree(self.staged(run), ignore_errors=True)
+        shutil.rmtree(self.staging_folder(run), ignore_errors=True)
         with suppress(OSError):
             self.staging.rmdir()
 
@@ -332,9 +332,9 @@ class SiteFolder:
         """
         for tree in (BODIES, SITE):
             if (staged / tree).is_dir():
-                self._move(str(staged / tree), str(self.root))
+                self._move_folder(str(staged / tree), str(self.root))
 
-    def _move(self, source: str, target: str) -> None:
+    def _move_folder(self, source: str, target: str) -> None:
         """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
             # move a marker after the files that it vouches for: a log's checkpoint after the tiles, the
@@ -355,7 +355,7 @@ class SiteFolder:
                     f"{path} is a file or a symbolic link, but the site needs a folder there",
                     "move it away, and run the command again",
                 )
-            self._move(entry.path, path)
+            self._move_folder(entry.path, path)
 
     def remove(self, path: str) -> None:
         """Remove a published file, and folders that become empty."""
@@ -370,7 +370,7 @@ class SiteFolder:
             except OSError:
                 return
 
-    def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
+    def find_resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
         """Find files that are missing or have another size.
 
         Args:

@@ -15,7 +15,7 @@ from statuary.base.files import PublishingError
 from statuary.base.primitives import InvalidValueError, parse_instant
 from statuary.publish.ledger.schema import EXPECTED_COLUMNS, SCHEMA_VERSION, SECTION_TABLES
 from statuary.registry import load
-from statuary.system.databases import read_database
+from statuary.system.databases import open_read_only_database
 
 
 class DamagedLedgerError(PublishingError):
@@ -44,10 +44,10 @@ def require_ledger(connection: sqlite3.Connection) -> None:
         if tuple(name for name, *_ in description) != columns:
             raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
     for name, value in connection.execute("SELECT name, value FROM notes"):
-        _require_note(name, value)
+        _require_meta(name, value)
 
 
-def _require_note(name: str, value: str) -> None:
+def _require_meta(name: str, value: str) -> None:
     if name in ("run", "unfinished run") and not (value.isascii() and value.isdecimal()):
         raise sqlite3.DatabaseError(f"its note {name!r} is not a number")
     if name == "instant":
@@ -72,7 +72,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
             f"cannot write {file}: {error}; published files are intact, each in its old or new version",
             "check the disk and the permissions of the folder, and run the command again",
         )
-    return _use_error(error, file) or DamagedLedgerError(
+    return _access_error(error, file) or DamagedLedgerError(
         f"the ledger {file} is damaged: {error}; it was renamed to {file.name}.damaged",
         "run the command again; it makes a new ledger",
         file,
@@ -85,12 +85,12 @@ def reading_error(error: Exception, file: Path) -> PublishingError:
         return PublishingError(
             f"cannot read {file}: {error}", "check the disk and the permissions of the folder"
         )
-    return _use_error(error, file) or DamagedLedgerError(
+    return _access_error(error, file) or DamagedLedgerError(
         f"the ledger {file} is damaged: {error}", "run `statuary build` again; it makes a new ledger", file
     )
 
 
-def _use_error(error: Exception, file: Path) -> PublishingError | None:
+def _access_error(error: Exception, file: Path) -> PublishingError | None:
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
     return None
@@ -119,7 +119,7 @@ def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
         return True
     query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"
     try:
-        with closing(read_database(file)) as connection:
+        with closing(open_read_only_database(file)) as connection:
             return bool(connection.execute(query).fetchall() == [("ok",)])
     except sqlite3.DatabaseError:
         return False

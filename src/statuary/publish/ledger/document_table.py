@@ -14,7 +14,7 @@ from statuary.publish.ledger.schema import (
     ADDED_VALUES,
     AddedFile,
     PartitionResult,
-    names_of,
+    all_names,
 )
 from statuary.system.databases import open_database
 
@@ -137,18 +137,18 @@ class DocumentTable:
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
             (alias, action in (ADD, REPLACE))
-            for alias, action in zip(names_of(*row[:2]), row[2], strict=True)
+            for alias, action in zip(all_names(*row[:2]), row[2], strict=True)
         ]
 
-    def changed(self) -> Iterator[tuple[str, str, int]]:
+    def files_to_write(self) -> Iterator[tuple[str, str, int]]:
         """Yield action, name and size of files to write, sorted by path."""
         query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
         for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
-            for name, action in zip(names_of(path, aliases), actions, strict=True):
+            for name, action in zip(all_names(path, aliases), actions, strict=True):
                 if action != KEEP:
                     yield action, name, size
 
-    def conflicts(self) -> Iterator[str]:
+    def conflicting_paths(self) -> Iterator[str]:
         """Yield the paths of other programs' files that are in the way."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
@@ -157,7 +157,7 @@ class DocumentTable:
             " ORDER BY path COLLATE BINARY"
         )
         for path, aliases, actions in self.connection.execute(query):
-            for name, action in zip(names_of(path, aliases), actions, strict=True):
+            for name, action in zip(all_names(path, aliases), actions, strict=True):
                 if action in (OBSTRUCTED, REPLACE):
                     yield name
 
@@ -171,8 +171,8 @@ class DocumentTable:
         for old, old_aliases, new, new_aliases in self.connection.execute(
             f"{removal_query} UNION ALL {renamed}"
         ):
-            names = set(names_of(new, new_aliases)) if new else set()
-            yield from (name for name in names_of(old, old_aliases) if name not in names)
+            names = set(all_names(new, new_aliases)) if new else set()
+            yield from (name for name in all_names(old, old_aliases) if name not in names)
 
     def site_size(self, published_names: int, published_size: int) -> SiteSize:
         """Return the size of the site after the build.
@@ -204,7 +204,7 @@ class DocumentTable:
             names, size = names - minus_names, size - minus_size
         return _RetainedFiles(names, size)
 
-    def made_from_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
+    def documents_with_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
         """Yield the published files that were made from content files.
 
         Yields:
@@ -243,7 +243,7 @@ class DocumentTable:
             " ORDER BY path COLLATE BINARY"
         )
 
-    def published(self) -> Iterator[str]:
+    def published_paths(self) -> Iterator[str]:
         """Yield the paths that the last build published."""
         for (path,) in self.connection.execute("SELECT path FROM documents"):
             yield path
@@ -279,7 +279,7 @@ class DocumentTable:
             bounds,
         )
 
-    def made_from(self, sources: str, folder: str) -> list[str]:
+    def paths_made_from(self, sources: str, folder: str) -> list[str]:
         """Return the published files that were made from exactly these sources.
 
         Args:
@@ -303,7 +303,7 @@ class DocumentTable:
         query = "SELECT path FROM documents WHERE path = ? OR path >= ? AND path < ?"
         return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
 
-    def removals(self, *, skip_case_variants: bool) -> Iterator[str]:
+    def paths_removed_by_plan(self, *, skip_case_variants: bool) -> Iterator[str]:
         """Yield the names that the last saved plan removes.
 
         Args:

@@ -201,7 +201,7 @@ class Ledger:
             self.connection.execute("ROLLBACK")
         self.connection.close()
 
-    def entry(self, path: str) -> LedgerEntry | None:
+    def find_entry(self, path: str) -> LedgerEntry | None:
         """Return the ledger's entry for a published file.
 
         Args:
@@ -217,7 +217,7 @@ class Ledger:
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
-    def group(self, group: str) -> CachedGroup:
+    def cached_group(self, group: str) -> CachedGroup:
         """Return the last build's record of a group of documents.
 
         Returns:
@@ -252,7 +252,7 @@ class Ledger:
         )
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
-    def _number(self, name: str) -> int:
+    def _meta_number(self, name: str) -> int:
         """Return a note as a number, or 0."""
         text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
@@ -322,7 +322,7 @@ class Ledger:
         if self.documents.path_conflict is not None:
             raise self.documents.path_conflict
         self._mark_removals()
-        size = self.documents.site_size(self._number("names"), self._number("size"))
+        size = self.documents.site_size(self._meta_number("names"), self._meta_number("size"))
         replaced = size.by_action[REPLACE] + size.by_action[OBSTRUCTED]
         return Plan(
             counts={
@@ -333,8 +333,8 @@ class Ledger:
             unchanged=size.by_action[KEEP],
             size=size.size,
             changed_size=size.changed_size,
-            changes=self._changes,
-            conflicts=tuple(self.documents.conflicts()) if replaced else (),
+            changes=self._read_changes,
+            conflicts=tuple(self.documents.conflicting_paths()) if replaced else (),
         )
 
     def _mark_removals(self) -> None:
@@ -366,8 +366,8 @@ class Ledger:
         self._mark_removals()
         return self.documents.differences()
 
-    def _changes(self) -> Iterator[Change]:
-        for action, name, size in self.documents.changed():
+    def _read_changes(self) -> Iterator[Change]:
+        for action, name, size in self.documents.files_to_write():
             yield Change(SHOWN_ACTIONS[action], name, size)
         for name in sorted(self.documents.paths_to_remove()):
             yield Change(Action.REMOVE, name, 0)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from statuary.publish.ledger.document_table import SCHEMA, tables_of_sections
 from statuary.publish.ledger.ledger import Ledger
-from statuary.system.databases import open_database, read_database
+from statuary.system.databases import open_database, open_read_only_database
 from statuary.system.writing import sync_path
 
 SAMPLED_FILES = 8
@@ -78,7 +78,7 @@ def record_range(task: RecordedRange) -> Path:
         condition = f"path COLLATE NOCASE > ?{below}"
         for file in task.recorded:
             connection.execute("ATTACH ? AS partition", (str(file),))
-            _gather(connection, "offered", f"WHERE {condition}", bounds)
+            _copy_rows(connection, "offered", f"WHERE {condition}", bounds)
             connection.execute("DETACH partition")
         connection.execute(
             "INSERT INTO main.offered SELECT * FROM gathered_offered ORDER BY path COLLATE NOCASE"
@@ -87,7 +87,7 @@ def record_range(task: RecordedRange) -> Path:
         for file in task.sources:
             connection.execute("ATTACH ? AS partition", (str(file),))
             for table in tables_of_sections(connection):
-                _gather(connection, table)
+                _copy_rows(connection, table)
                 tables[table] = None
             connection.execute("DETACH partition")
         for table in tables:
@@ -96,7 +96,7 @@ def record_range(task: RecordedRange) -> Path:
     return task.file
 
 
-def _gather(
+def _copy_rows(
     connection: sqlite3.Connection, table: str, condition: str = "", bounds: Sequence[str] = ()
 ) -> None:
     """Copy the rows of a table in the attached partition to a temporary table."""
@@ -121,7 +121,7 @@ class ListedRange(NamedTuple):
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.
         """
-        with closing(read_database(Path(self.database), immutable=True)) as connection:
+        with closing(open_read_only_database(Path(self.database), immutable=True)) as connection:
             yield from connection.execute(
                 "SELECT path, aliases, size, digest FROM offered WHERE path COLLATE BINARY > ?"
                 " ORDER BY path COLLATE BINARY",

@@ -14,9 +14,9 @@ from typing import Any, Self
 from statuary.publish.host_layout import media_type_of
 from statuary.publish.ledger.damage import DamagedLedgerError, reading_error, require_ledger
 from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
-from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, names_of
+from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, all_names
 from statuary.publish.listing import Entry
-from statuary.system.databases import read_database
+from statuary.system.databases import open_read_only_database
 
 NEAREST = (
     "SELECT path FROM documents WHERE path = ?1 OR path LIKE ?2 ESCAPE '\\' ORDER BY path != ?1, path LIMIT 3"
@@ -32,7 +32,7 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
     Raises:
         DamagedLedgerError: if the ledger is damaged.
     """
-    with opened(file) as connection:
+    with open_for_reading(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
 
 
@@ -46,7 +46,7 @@ class LedgerLookup:
         self._unfinished_run = _unfinished_run(connection)
 
     @classmethod
-    def of(cls, file: Path | None) -> Self | None:
+    def open_ledger(cls, file: Path | None) -> Self | None:
         """Open a ledger for look-ups.
 
         Returns:
@@ -59,7 +59,7 @@ class LedgerLookup:
             return None
         connection = None
         try:
-            connection = read_database(file, wait=WAIT_FOR_OTHERS, any_thread=True)
+            connection = open_read_only_database(file, wait=WAIT_FOR_OTHERS, any_thread=True)
             require_ledger(connection)
             return cls(file, connection)
         except (sqlite3.Error, ValueError) as error:
@@ -94,7 +94,9 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     """
     name = path.rpartition("/")[2]
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return [str(nearest) for (nearest,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
+    return [
+        str(nearest) for (nearest,) in _query_rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))
+    ]
 
 
 def read_meta(file: Path, name: str) -> str | None:
@@ -107,7 +109,7 @@ def read_meta(file: Path, name: str) -> str | None:
         DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT value FROM notes WHERE name = ?"
-    return next((str(value) for (value,) in _rows(file, query, (name,))), None)
+    return next((str(value) for (value,) in _query_rows(file, query, (name,))), None)
 
 
 def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
@@ -127,11 +129,11 @@ def read_listing(file: Path) -> Iterator[Entry]:
         DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
-    with opened(file) as connection:
+    with open_for_reading(file) as connection:
         for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
             if [*map(type, (path, aliases, size, digest))] != [str, str, int, bytes]:
                 raise sqlite3.DatabaseError("the table documents has a malformed row")
-            yield Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
+            yield Entry(path, tuple(all_names(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
 
 
 def is_unfinished(file: Path) -> bool:
@@ -141,7 +143,7 @@ def is_unfinished(file: Path) -> bool:
         DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
-    with opened(file) as connection:
+    with open_for_reading(file) as connection:
         if connection is None:
             return False
         return connection.execute(query, (_unfinished_run(connection),)).fetchone() is not None
@@ -152,13 +154,13 @@ def _unfinished_run(connection: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
-    with opened(file) as connection:
+def _query_rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+    with open_for_reading(file) as connection:
         return [] if connection is None else connection.execute(query, values).fetchall()
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
+def open_for_reading(file: Path) -> Iterator[sqlite3.Connection | None]:
     """Open a ledger for reading.
 
     Yields:
@@ -172,7 +174,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
         yield None
         return
     try:
-        with closing(read_database(file, wait=WAIT_FOR_OTHERS)) as connection:
+        with closing(open_read_only_database(file, wait=WAIT_FOR_OTHERS)) as connection:
             require_ledger(connection)
             yield connection
     except (sqlite3.Error, ValueError) as error:

@@ -64,7 +64,7 @@ class AddedFile(NamedTuple):
     actions: str  # the action for each name, one letter each
 
 
-def names_of(path: str, aliases: str) -> list[str]:
+def all_names(path: str, aliases: str) -> list[str]:
     """Return all names of a file."""
     return [path, *aliases.split("\n")] if aliases else [path]
 

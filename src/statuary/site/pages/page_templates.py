@@ -53,9 +53,9 @@ class PageTemplates:
         for part in parts:
             package |= package_templates(part.folder / "templates")
         self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
-        self._environment.globals |= _globals(context, texts) | _part_globals(context, parts)
+        self._environment.globals |= _page_globals(context, texts) | _part_globals(context, parts)
         if not theme:
-            _remember_macros(self._environment)
+            _cache_macros(self._environment)
 
     def render(self, template: str, **values: object) -> str:
         """Render a template.
@@ -107,7 +107,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
     @override
     def get_source_checksum(self, source: str) -> str:
         """Hash a template, and this module, which sets the compiler's options."""
-        return super().get_source_checksum(f"{_own_source()}{source}")
+        return super().get_source_checksum(f"{_compiler_source()}{source}")
 
     @override
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -151,7 +151,7 @@ class _PackageEnvironment(Environment):
 
 
 @cache
-def _own_source() -> str:
+def _compiler_source() -> str:
     return read_text(Path(__file__))
 
 
@@ -181,7 +181,7 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
     )
 
 
-def _remember_macros(environment: Environment) -> None:
+def _cache_macros(environment: Environment) -> None:
     """Cache macro results: many instants show the same cards and days."""
     for template, macros in REMEMBERED.items():
         module = environment.get_template(template).module
@@ -206,7 +206,7 @@ def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> 
     return ThemeEnvironment(FunctionLoader(load))
 
 
-def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
+def _page_globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
     theme = context.settings.theme
     return {
         "site": context,

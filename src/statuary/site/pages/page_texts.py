@@ -122,7 +122,7 @@ def page_texts(
 
 
 @lru_cache(maxsize=1024)
-def english(reason: Reason) -> str:
+def english_sentence(reason: Reason) -> str:
     """Return the English sentence for a reason, as in proofs and messages."""
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
@@ -170,13 +170,13 @@ def _read_texts(language: str, folder: Path) -> dict[str, str]:
     file = folder / "texts" / f"{language}.json"
     if not file.is_file():  # a language begins with one section
         return {}
-    return dict(_flat(orjson.loads(read_file(file)), ""))
+    return dict(_flatten_texts(orjson.loads(read_file(file)), ""))
 
 
-def _flat(table: JsonObject, prefix: str) -> Iterator[tuple[str, str]]:
+def _flatten_texts(table: JsonObject, prefix: str) -> Iterator[tuple[str, str]]:
     for key, value in table.items():
         name = f"{prefix}{key}"
-        yield from _flat(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
+        yield from _flatten_texts(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
 
 
 _HIDDEN = (
@@ -222,7 +222,7 @@ def one_line(text: str) -> str:
     return " ".join(visible_text(cut).split())
 
 
-def isolated(name: str) -> str:
+def isolate_direction(name: str) -> str:
     """Wrap a name so that its text direction affects nothing else.
 
     A right-to-left name could otherwise reorder the words around it.
@@ -235,7 +235,7 @@ def isolated(name: str) -> str:
 def visible_name(text: str) -> str:
     """Put a name on one line, and show lookalike letters' codes."""
     line = one_line(text)
-    return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
+    return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_code_point, line)
 
 
 class MixedWords(NamedTuple):
@@ -251,7 +251,7 @@ def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWor
 
     def marked(letter: re.Match[str]) -> str:
         names[code_point(letter[0])] = None
-        return mark(_with_number(letter)) if mark else letter[0]
+        return mark(_with_code_point(letter)) if mark else letter[0]
 
     def of_word(word: re.Match[str]) -> str:
         return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
@@ -272,5 +272,5 @@ def code_point(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
-def _with_number(letter: re.Match[str]) -> str:
+def _with_code_point(letter: re.Match[str]) -> str:
     return f"{letter[0]}⟨{code_point(letter[0])}⟩"

@@ -72,9 +72,9 @@ class Renderer:
             asks_nodes: whether the page's scripts may query the Ethereum node that a reader names.
         """
         path = self.site.folder + head.path
-        root = root_of(path) if root is None else root
+        root = relative_root(path) if root is None else root
         text = self._templates.render(
-            template, view=view, head=head, root=root, sections=self._sections(head, root)
+            template, view=view, head=head, root=root, sections=self._section_links(head, root)
         )
         return Document(
             path=path,
@@ -88,7 +88,7 @@ class Renderer:
         """Render a part of a page."""
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
-    def _sections(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
+    def _section_links(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
         texts = self.localization.texts
         settings = self.site.settings
         folders = {"status": self.site.folder}
@@ -110,7 +110,7 @@ def renderer_of(site: SiteContext) -> Renderer:
     return Renderer(site)
 
 
-def root_of(path: str) -> str:
+def relative_root(path: str) -> str:
     """Return the relative path from a page to the site's root.
 
     Relative links let a site work in any folder of a host.

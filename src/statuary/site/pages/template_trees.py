@@ -44,7 +44,7 @@ class TemplateTrees:
         """
         template = self._parse_template(name)
         main = next(block for block in template.find_all(nodes.Block) if block.name == "main")
-        self.bodies[name] = self._body(main.body)
+        self.bodies[name] = self._convert_statements(main.body)
         self._add_macros(template, None)
 
     def _parse_template(self, name: str) -> nodes.Template:
@@ -54,7 +54,7 @@ class TemplateTrees:
         for macro in template.find_all(nodes.Macro):
             if macro_names is None or macro.name in macro_names:
                 names: Tree = [argument.name for argument in macro.args]
-                self.macros[macro.name] = (names, self._body(macro.body))
+                self.macros[macro.name] = (names, self._convert_statements(macro.body))
         for imported in template.find_all(nodes.FromImport) if macro_names is None else ():
             if not isinstance(imported.template, nodes.Const):
                 raise UnknownNodeError(imported)
@@ -62,57 +62,73 @@ class TemplateTrees:
                 self._parse_template(imported.template.value), [str(name) for name in imported.names]
             )
 
-    def _body(self, statements: Iterable[nodes.Node]) -> Tree:
-        return [tree for statement in statements for tree in self._statement(statement)]
+    def _convert_statements(self, statements: Iterable[nodes.Node]) -> Tree:
+        return [tree for statement in statements for tree in self._convert_statement(statement)]
 
     @singledispatchmethod
-    def _statement(self, node: nodes.Node) -> Tree:
+    def _convert_statement(self, node: nodes.Node) -> Tree:
         raise UnknownNodeError(node)
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.Output) -> Tree:
         return [
-            part.data if isinstance(part, nodes.TemplateData) else [expression(part)] for part in node.nodes
+            part.data if isinstance(part, nodes.TemplateData) else [convert_expression(part)]
+            for part in node.nodes
         ]
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.If) -> Tree:
         else_nodes = node.else_
         for branch in reversed(node.elif_):
             else_nodes = [nodes.If(branch.test, branch.body, [], else_nodes, lineno=branch.lineno)]
-        return [["if", expression(node.test), self._body(node.body), self._body(else_nodes)]]
+        return [
+            [
+                "if",
+                convert_expression(node.test),
+                self._convert_statements(node.body),
+                self._convert_statements(else_nodes),
+            ]
+        ]
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.For) -> Tree:
         if node.test is not None or node.recursive:
             raise UnknownNodeError(node)
         targets = node.target.items if isinstance(node.target, nodes.Tuple) else [node.target]
-        names: Tree = [_name(target) for target in targets]
-        return [["for", names, expression(node.iter), self._body(node.body), self._body(node.else_)]]
+        names: Tree = [_node_name(target) for target in targets]
+        return [
+            [
+                "for",
+                names,
+                convert_expression(node.iter),
+                self._convert_statements(node.body),
+                self._convert_statements(node.else_),
+            ]
+        ]
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.Assign) -> Tree:
         if isinstance(node.target, nodes.NSRef):
-            return [["set", node.target.name, node.target.attr, expression(node.node)]]
-        return [["set", _name(node.target), None, expression(node.node)]]
+            return [["set", node.target.name, node.target.attr, convert_expression(node.node)]]
+        return [["set", _node_name(node.target), None, convert_expression(node.node)]]
 
-    @_statement.register
+    @_convert_statement.register
     def _(self, node: nodes.Include) -> Tree:
         if not isinstance(node.template, nodes.Const):
-            return [["include", expression(node.template)]]
+            return [["include", convert_expression(node.template)]]
         name = str(node.template.value)
         if name not in self.bodies:
             self.bodies[name] = []  # one that includes itself ends here
-            self.bodies[name] = self._body(self._parse_template(name).body)
+            self.bodies[name] = self._convert_statements(self._parse_template(name).body)
         return [["include", name]]
 
-    @_statement.register(nodes.Macro)
-    @_statement.register(nodes.FromImport)
+    @_convert_statement.register(nodes.Macro)
+    @_convert_statement.register(nodes.FromImport)
     def _(self, node: nodes.Node) -> Tree:  # noqa: ARG002 - of what is read apart
         return []
 
 
-def _name(node: nodes.Node) -> str:
+def _node_name(node: nodes.Node) -> str:
     if not isinstance(node, nodes.Name):
         raise UnknownNodeError(node)
     return node.name
@@ -123,7 +139,7 @@ COMPARISONS = ("eq", "ne", "lt", "gt", "lteq", "gteq", "in", "notin")
 
 
 @singledispatch
-def expression(node: nodes.Node) -> Json:
+def convert_expression(node: nodes.Node) -> Json:
     """Convert a template expression to a tree for the script.
 
     Raises:
@@ -132,93 +148,107 @@ def expression(node: nodes.Node) -> Json:
     raise UnknownNodeError(node)
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Const) -> Tree:
     return [node.value]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Name) -> str:
     return node.name
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Getattr) -> Json:
-    value = expression(node.node)
+    value = convert_expression(node.node)
     return f"{value}.{node.attr}" if isinstance(value, str) else ["attr", value, node.attr]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Getitem) -> Tree:
     if isinstance(node.arg, nodes.Slice):
-        return ["slice", expression(node.node), _optional(node.arg.start), _optional(node.arg.stop)]
-    return ["item", expression(node.node), expression(node.arg)]
+        return [
+            "slice",
+            convert_expression(node.node),
+            _convert_optional(node.arg.start),
+            _convert_optional(node.arg.stop),
+        ]
+    return ["item", convert_expression(node.node), convert_expression(node.arg)]
 
 
-@expression.register(nodes.Tuple)
-@expression.register(nodes.List)
+@convert_expression.register(nodes.Tuple)
+@convert_expression.register(nodes.List)
 def _(node: nodes.Tuple | nodes.List) -> Tree:
-    return ["list", _all_trees(node.items)]
+    return ["list", _convert_all(node.items)]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Call) -> Tree:
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         raise UnknownNodeError(node)
-    keyword_arguments: dict[str, Json] = {pair.key: expression(pair.value) for pair in node.kwargs}
-    call: Tree = ["call", expression(node.node), _all_trees(node.args)]
+    keyword_arguments: dict[str, Json] = {pair.key: convert_expression(pair.value) for pair in node.kwargs}
+    call: Tree = ["call", convert_expression(node.node), _convert_all(node.args)]
     return [*call, keyword_arguments] if keyword_arguments else call
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Filter) -> Tree:
     if node.name not in FILTERS or node.kwargs or node.node is None:
         raise UnknownNodeError(node)
-    return ["filter", node.name, expression(node.node), _all_trees(node.args)]
+    return ["filter", node.name, convert_expression(node.node), _convert_all(node.args)]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Test) -> Tree:
     if node.name != "none":
         raise UnknownNodeError(node)
-    return ["none", expression(node.node)]
+    return ["none", convert_expression(node.node)]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Not) -> Tree:
-    return ["not", expression(node.node)]
+    return ["not", convert_expression(node.node)]
 
 
-@expression.register(nodes.And)
-@expression.register(nodes.Or)
+@convert_expression.register(nodes.And)
+@convert_expression.register(nodes.Or)
 def _(node: nodes.And | nodes.Or) -> Tree:
-    return ["and" if isinstance(node, nodes.And) else "or", expression(node.left), expression(node.right)]
+    return [
+        "and" if isinstance(node, nodes.And) else "or",
+        convert_expression(node.left),
+        convert_expression(node.right),
+    ]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Concat) -> Tree:
-    return ["cat", _all_trees(node.nodes)]
+    return ["cat", _convert_all(node.nodes)]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.CondExpr) -> Tree:
-    return ["choice", expression(node.test), expression(node.expr1), _optional(node.expr2)]
+    return [
+        "choice",
+        convert_expression(node.test),
+        convert_expression(node.expr1),
+        _convert_optional(node.expr2),
+    ]
 
 
-@expression.register
+@convert_expression.register
 def _(node: nodes.Compare) -> Tree:
     operand = node.ops[0]
     if len(node.ops) > 1 or operand.op not in COMPARISONS:
         raise UnknownNodeError(node)
-    return ["compare", expression(node.expr), operand.op, expression(operand.expr)]
+    return ["compare", convert_expression(node.expr), operand.op, convert_expression(operand.expr)]
 
 
-def _all_trees(items: Iterable[nodes.Node]) -> Tree:
-    return [expression(item) for item in items]
+def _convert_all(items: Iterable[nodes.Node]) -> Tree:
+    return [convert_expression(item) for item in items]
 
 
-def _optional(node: nodes.Node | None) -> Json:
-    return None if node is None else expression(node)
+def _convert_optional(node: nodes.Node | None) -> Json:
+    return None if node is None else convert_expression(node)
 
 
 def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
@@ -248,7 +278,7 @@ def _statement_with_texts(statement: Any, texts: Callable[[str], str]) -> Json:
                 with_texts(other, texts),
             ]
         case ["for", [str(name)], ["list", items], body, []] if (
-            text := _written_for_each(name, items, body, texts)
+            text := _unroll_constant_loop(name, items, body, texts)
         ) is not None:
             return text
         case ["for", names, items, body, other]:
@@ -258,7 +288,7 @@ def _statement_with_texts(statement: Any, texts: Callable[[str], str]) -> Json:
             return [_expression_with_texts(part, texts) for part in statement]
 
 
-def _written_for_each(name: str, items: Any, body: Any, texts: Callable[[str], str]) -> str | None:
+def _unroll_constant_loop(name: str, items: Any, body: Any, texts: Callable[[str], str]) -> str | None:
     """Return the output of a loop over constants.
 
     Returns:

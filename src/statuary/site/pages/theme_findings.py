@@ -24,7 +24,7 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
             path=f"theme/texts/{settings.language}.yaml",
             pointer=tuple(key.split(".")),
             message=f"cannot use the page text {key!r}: {problem}",
-            hint=suggestions.of(key)
+            hint=suggestions.suggest(key)
             or "the page *Text keys* of the manual lists the keys and their placeholders",
         )
 

@@ -60,7 +60,7 @@ def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState
     return _sort_by_update([state for state in incidents if state.status in UNRESOLVED_STATUSES])
 
 
-def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
+def latest_records(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
     """Return the first `cap` records, plus any later ones still open.
 
     Args:
@@ -72,7 +72,7 @@ def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
     return [state for position, state in enumerate(records) if position < cap or not state.closed]
 
 
-def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+def upcoming_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     """Return the maintenance windows that have not started, earliest first.
 
     If several start at the same time, the one updated last comes first.
@@ -81,14 +81,14 @@ def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     return sorted(_sort_by_update(scheduled), key=attrgetter("incident.scheduled_for"))
 
 
-def active(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+def active_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     """Return the maintenance windows in progress, latest update first."""
     return _sort_by_update([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
-def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+def announced_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     """Return the maintenance windows for `summary.json`: upcoming ones, then active ones."""
-    return [*upcoming(maintenances), *active(maintenances)]
+    return [*upcoming_windows(maintenances), *active_windows(maintenances)]
 
 
 def _sort_by_update(records: list[IncidentState]) -> list[IncidentState]:
@@ -128,9 +128,11 @@ class StatusDocuments:
         self.settings = settings
         self._page = timeline.catalogue.page
         self._timestamps = TimestampFormatter(self._page.time_zone)
-        self._positions = {component.id: position for position, component in enumerate(timeline.by_position)}
+        self._positions = {
+            component.id: position for position, component in enumerate(timeline.components_by_position)
+        }
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
-        self._groups = [c for c in timeline.by_position if c.group and not c.removed]
+        self._groups = [c for c in timeline.components_by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
         # the encoded object of a record, split into the bytes before and after its components
         self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
@@ -139,11 +141,11 @@ class StatusDocuments:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return all documents of the status API at an instant."""
-        final = [document for month in self.months for document in self.final_documents(month, at)]
+        final = [document for month in self.archived_months for document in self.final_documents(month, at)]
         return [*self.documents_from(at)(at), *final]
 
     @cached_property
-    def months(self) -> dict[str, ArchivedMonth]:
+    def archived_months(self) -> dict[str, ArchivedMonth]:
         """Incidents and maintenance windows by the month of their creation, latest first."""
         return archived_months(self.timeline)
 
@@ -157,7 +159,7 @@ class StatusDocuments:
             month: a month such as `2026-11`.
             start: the time of the build; a record is finished if it does not change afterwards.
         """
-        for record in self.months[month].final_by(start):
+        for record in self.archived_months[month].final_by(start):
             yield self.closed_document(record)
         yield from self.final_archive(month, start)
 
@@ -172,7 +174,7 @@ class StatusDocuments:
         if archive is not None:
             yield archive
 
-    def basis_of(self, record: IncidentState) -> tuple[object, ...]:
+    def document_inputs(self, record: IncidentState) -> tuple[object, ...]:
         """Return everything that a closed record's documents depend on, except the record."""
         context = self._past_context(record)
         return context.page, tuple(context.components.values())
@@ -194,33 +196,38 @@ class StatusDocuments:
 
         def documents_at(at: Instant) -> list[Document]:
             if at not in changes:
-                return self._uptime(at)
+                return self._uptime_documents(at)
             records = (state for history in opened if (state := history.state_at(at)) is not None)
             page_state = states(at)
-            context = self._context(page_state)
-            documents = [*self._lists(page_state, context), *self._incident_documents(records, context)]
+            context = self._document_context(page_state)
+            documents = [
+                *self._list_documents(page_state, context),
+                *self._incident_documents(records, context),
+            ]
             if archives is not None:
                 documents += archives.documents_at(at)
-            return [*documents, *self._uptime(at)]
+            return [*documents, *self._uptime_documents(at)]
 
         return documents_at
 
     def _listed_states(self, at: Instant) -> list[IncidentState]:
         state = state_at(self.timeline, at)
         cap = self.settings.cap
-        return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
+        return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
         """Return the records in lists, and in archives that may still change."""
         months = [
-            month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
+            month
+            for month in self.archived_months.values()
+            if self.settings.archives and not month.is_final_by(start)
         ]
-        archived = (record for month in months for records in month.at(start) for record in records)
+        archived = (record for month in months for records in month.records_at(start) for record in records)
         return [*self._listed_states(start), *archived]
 
-    def counts(self, at: Instant) -> list[tuple[object, ...]]:
+    def month_counts(self, at: Instant) -> list[tuple[object, ...]]:
         """Return each month's number of records and last change, latest first."""
-        months = {month: records.at(at) for month, records in self.months.items()}
+        months = {month: records.records_at(at) for month, records in self.archived_months.items()}
         return [
             (month, *map(len, records), records.changed_at)
             for month, records in months.items()
@@ -229,27 +236,29 @@ class StatusDocuments:
 
     def _archives_from(self, start: Instant) -> Archives:
         if self._archives is None or self._archives[0] != start:
-            archives = Archives(self.timeline, self.months, start, self._encode_archived, self._page_at)
+            archives = Archives(
+                self.timeline, self.archived_months, start, self._encode_archived, self._page_at
+            )
             self._archives = start, archives
         return self._archives[1]
 
     def _encode_archived(self, record: IncidentState) -> EncodedJson:
         return self._as_of_last_change(record).incident
 
-    def _uptime(self, at: Instant) -> list[Document]:
+    def _uptime_documents(self, at: Instant) -> list[Document]:
         if not self.settings.uptime:
             return []
         uptime = page_uptime(self.timeline, at)
         document = uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)
         return [document, uptime_schema_document()]
 
-    def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
+    def _list_documents(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
         """Yield the documents that list records, with members in Statuspage's order."""
         status = encode_json(status_members(state.overall_status))
-        components = _array(context.components.values())
+        components = _encode_array(context.components.values())
 
         def objects(records: Sequence[IncidentState]) -> EncodedJson:
-            return _array(self._incident(record, context) for record in records)
+            return _encode_array(self._encode_incident(record, context) for record in records)
 
         def document(url: Url, **members: EncodedJson) -> Document:
             encoded_members = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
@@ -262,17 +271,17 @@ class StatusDocuments:
             page=page,
             components=components,
             incidents=unresolved,
-            scheduled_maintenances=objects(announced(state.maintenances)),
+            scheduled_maintenances=objects(announced_windows(state.maintenances)),
             status=status,
         )
         yield document(STATUS, page=page, status=status)
         yield document(COMPONENTS, page=page, components=components)
-        yield document(INCIDENTS, page=page, incidents=objects(latest(state.incidents, cap)))
+        yield document(INCIDENTS, page=page, incidents=objects(latest_records(state.incidents, cap)))
         yield document(INCIDENTS_UNRESOLVED, page=page, incidents=unresolved)
         for url, records in (
-            (MAINTENANCES, latest(state.maintenances, cap)),
-            (MAINTENANCES_UPCOMING, upcoming(state.maintenances)),
-            (MAINTENANCES_ACTIVE, active(state.maintenances)),
+            (MAINTENANCES, latest_records(state.maintenances, cap)),
+            (MAINTENANCES_UPCOMING, upcoming_windows(state.maintenances)),
+            (MAINTENANCES_ACTIVE, active_windows(state.maintenances)),
         ):
             yield document(url, page=page, scheduled_maintenances=objects(records))
 
@@ -283,7 +292,7 @@ class StatusDocuments:
             if record.closed:
                 yield self.closed_document(record)
             else:
-                yield _incident_document(record, context.page, self._incident(record, context))
+                yield _incident_document(record, context.page, self._encode_incident(record, context))
 
     def closed_document(self, record: IncidentState) -> Document:
         """Return the document of a closed record, as of its last change."""
@@ -297,11 +306,11 @@ class StatusDocuments:
         encoded = self._encoded.get(record)
         if encoded is None:
             context = self._past_context(record)
-            encoded = EncodedRecord(context.page, self._incident(record, context))
+            encoded = EncodedRecord(context.page, self._encode_incident(record, context))
             self._encoded[record] = encoded
         return encoded
 
-    def _incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
+    def _encode_incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
         around = self._around.get(record)
         if around is None:
             # strings escape their quotes, so the searched bytes occur only at the member itself
@@ -309,12 +318,14 @@ class StatusDocuments:
             text_before, _, text_after = members.partition(b'"components":[]')
             around = self._around[record] = text_before + b'"components":', text_after
         components = record_components(record, context.components, self._positions)
-        return around[0] + _array(components) + around[1]
+        return around[0] + _encode_array(components) + around[1]
 
-    def _context(self, state: PageState) -> StatusDocumentContext:
+    def _document_context(self, state: PageState) -> StatusDocumentContext:
         return StatusDocumentContext(
             encode_json(page_members(self._page, state.updated_at, self._timestamps)),
-            self._components(row for row in state.components.values() if row.component.id in self._on_page),
+            self._encode_components(
+                row for row in state.components.values() if row.component.id in self._on_page
+            ),
         )
 
     def _past_context(self, record: IncidentState) -> StatusDocumentContext:
@@ -324,9 +335,9 @@ class StatusDocuments:
             self._on_page[component] for component in record.components if component in self._on_page
         )
         states = (component_at(self.timeline, component, at) for component in current_components)
-        return StatusDocumentContext(encode_json(self._page_at(at)), self._components(states))
+        return StatusDocumentContext(encode_json(self._page_at(at)), self._encode_components(states))
 
-    def _components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
+    def _encode_components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
         return {
             state.component.id: encode_json(component_members(state, self._page, self._timestamps))
             for state in states
@@ -336,7 +347,7 @@ class StatusDocuments:
         return page_members(self._page, updated_at(self.timeline, at), self._timestamps)
 
 
-def _array(values: Iterable[EncodedJson]) -> EncodedJson:
+def _encode_array(values: Iterable[EncodedJson]) -> EncodedJson:
     return b"[%b]" % b",".join(values)
 
 

@@ -15,7 +15,7 @@ from statuary.base.files import PublishingError
 from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
 from statuary.site.urls import Url
 from statuary.status import urls as status_urls
-from statuary.status.api.epochs import PatchError, patched
+from statuary.status.api.epochs import PatchError, apply_patch
 from statuary.system.files import read_file
 
 BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
@@ -45,7 +45,7 @@ class StoredDocument(NamedTuple):
             return body
         patch = read_file(self.patch)
         try:
-            return None if patch is None else patched(body, patch)
+            return None if patch is None else apply_patch(body, patch)
         except PatchError:
             return None
 
@@ -60,7 +60,7 @@ class IndexedVersions(NamedTuple):
     patched: tuple[int, ...] = ()
     repeated_numbers: Mapping[int, int] = {}
 
-    def changed_by(self, number: int) -> int | None:
+    def last_change_by(self, number: int) -> int | None:
         """Return the index of the last change at or before a time.
 
         Args:
@@ -129,16 +129,16 @@ class EpochIndex(NamedTuple):
             The file and its patch, or None if the document never changes or does not exist yet.
         """
         versions = self.documents.get(path, IndexedVersions())
-        change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
+        change = versions.last_change_by(sum(since <= now for since in self.instants) - 1)
         if change is None:
             return None
         number = versions.repeated_numbers.get(change, change)
         if number in versions.full_numbers:
-            return StoredDocument(self._file(status_urls.EPOCH_DOCUMENT, number, path))
+            return StoredDocument(self._stored_path(status_urls.EPOCH_DOCUMENT, number, path))
         base = max(version for version in versions.full_numbers if version < number)
         return StoredDocument(
-            self._file(status_urls.EPOCH_DOCUMENT, base, path),
-            self._file(status_urls.EPOCH_PATCH, number, path),
+            self._stored_path(status_urls.EPOCH_DOCUMENT, base, path),
+            self._stored_path(status_urls.EPOCH_PATCH, number, path),
         )
 
     def versions_of(self, path: str) -> Iterable[StoredDocument]:
@@ -146,11 +146,11 @@ class EpochIndex(NamedTuple):
         documents = (self.document_at(path, since) for since in self.instants)
         return (document for document in documents if document is not None)
 
-    def latest_by(self, now: Instant) -> Instant:
+    def latest_change_before(self, now: Instant) -> Instant:
         """Return the last time at or before `now` when a document changes."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
-    def next_after(self, now: Instant) -> Instant | None:
+    def next_change_after(self, now: Instant) -> Instant | None:
         """Return the next time after `now` when a document changes.
 
         Returns:
@@ -168,7 +168,7 @@ class EpochIndex(NamedTuple):
             return ""
         return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
 
-    def _file(self, url: Url, number: int, path: str) -> str:
+    def _stored_path(self, url: Url, number: int, path: str) -> str:
         return url.path(epoch=status_urls.epoch_name(self.instants[number]), path=path)
 
 
@@ -207,7 +207,7 @@ def _parse_index(text: bytes) -> EpochIndex:
     index = EpochIndex(
         until=value["until"],
         instants=tuple(map(parse_instant, value["instants"])),
-        documents={path: _versions(versions) for path, versions in value["documents"].items()},
+        documents={path: _parse_versions(versions) for path, versions in value["documents"].items()},
         next_build=parse_instant(value["next_build"]) if "next_build" in value else None,
     )
     if not index.until or not index.instants or index.end < index.start:
@@ -217,7 +217,7 @@ def _parse_index(text: bytes) -> EpochIndex:
     return index
 
 
-def _versions(value: Any) -> IndexedVersions:
+def _parse_versions(value: Any) -> IndexedVersions:
     repeated = {int(number): int(earlier_number) for number, earlier_number in value.get("again", {}).items()}
     return IndexedVersions(
         tuple(map(int, value["whole"])), tuple(map(int, value.get("patched", ()))), repeated

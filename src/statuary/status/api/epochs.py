@@ -67,7 +67,7 @@ class PatchBase:
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
-    def _places_near(self, place: int) -> dict[bytes, list[int]]:
+    def _offsets_near(self, place: int) -> dict[bytes, list[int]]:
         """Map each member or line near an offset to its own offsets.
 
         Of a large document, only the blocks that patches refer to are indexed.
@@ -111,10 +111,10 @@ class PatchBase:
             end = len(body) if end < 0 else end + size
             nearest = stop
             if base.startswith(body[place:end], stop):
-                same = end + _same_from(body, end, base, stop + end - place)
+                same = end + _common_length_from(body, end, base, stop + end - place)
                 end = same if same == len(body) else body.rfind(separator, end - size, same) + size
             else:
-                places = self._places_near(stop).get(piece)
+                places = self._offsets_near(stop).get(piece)
                 if places is None:
                     place = end
                     continue
@@ -163,7 +163,9 @@ def _same_ends(text: bytes, base: bytes, stop: int, following: int) -> _SameEnds
     if following > stop and base[stop] == text[0]:
         head = _common_prefix_length(text, base[stop : min(following, stop + len(text))])
     if following > stop + head and head < len(text) and base[following - 1] == text[-1]:
-        tail = _same_at_end(text[head:], base[max(stop + head, following - len(text) + head) : following])
+        tail = _common_suffix_length(
+            text[head:], base[max(stop + head, following - len(text) + head) : following]
+        )
     while 0 < head < len(text) and not _begins_character(text[head]):
         head -= 1
     while tail and not _begins_character(text[len(text) - tail]):
@@ -171,7 +173,7 @@ def _same_ends(text: bytes, base: bytes, stop: int, following: int) -> _SameEnds
     return _SameEnds(head, tail)
 
 
-def _same_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
+def _common_length_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
     """Count the common bytes of two texts from two offsets on."""
     length, size, longer = 0, 64, True
     most = min(len(text) - start, len(other_text) - other_start)
@@ -196,7 +198,7 @@ def _common_prefix_length(text: bytes, other_text: bytes) -> int:
     return length - (differing.bit_length() + 7) // 8
 
 
-def _same_at_end(text: bytes, other_text: bytes) -> int:
+def _common_suffix_length(text: bytes, other_text: bytes) -> int:
     """Count the common bytes at the end of two texts."""
     length = min(len(text), len(other_text))
     ours, theirs = text[len(text) - length :], other_text[len(other_text) - length :]
@@ -208,7 +210,7 @@ def _begins_character(byte: int) -> bool:
     return byte & 0b1100_0000 != 0b1000_0000
 
 
-def patched(base: bytes, patch: bytes) -> bytes:
+def apply_patch(base: bytes, patch: bytes) -> bytes:
     """Apply a patch to the document that it was made for.
 
     Raises:
@@ -333,7 +335,7 @@ class DocumentVersions:
         patch = self._base.patch(document)
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
-    def members(self) -> dict[str, object]:
+    def index_entry(self) -> dict[str, object]:
         """Return the document's entry for the epoch index."""
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
@@ -411,19 +413,19 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
         "until": format_milliseconds(plan.until),
         "complete": not plan.cut,
         "instants": [format_milliseconds(instant) for instant in plan.instants],
-        "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
+        "documents": {path: plan.versions[path].index_entry() for path in sorted(plan.versions)},
     }
     if plan.next_build is not None:
         index["next_build"] = format_milliseconds(plan.next_build)
     files = [
-        _file(document, epoch_name(plan.instants[number]), is_full=number in versions.full_numbers)
+        _stored_file(document, epoch_name(plan.instants[number]), is_full=number in versions.full_numbers)
         for versions in plan.versions.values()
         for number, document in versions.files.items()
     ]
     return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
 
 
-def _file(document: Document, folder: str, *, is_full: bool) -> Document:
+def _stored_file(document: Document, folder: str, *, is_full: bool) -> Document:
     url, media_type = (EPOCH_DOCUMENT, document.media_type) if is_full else (EPOCH_PATCH, JSON)
     path = url.path(epoch=folder, path=document.path)
     return document._replace(path=path, media_type=media_type, aliases=(), persistent=False)

@@ -42,10 +42,10 @@ class ArchivedMonth(NamedTuple):
             instant: the time after which such a record does not change.
         """
         for history in (*self.incidents, *self.maintenances):
-            if history.final is not None and history.is_final_by(instant):
-                yield history.final
+            if history.final_state is not None and history.is_final_by(instant):
+                yield history.final_state
 
-    def at(self, instant: Instant) -> "ArchivedRecords":
+    def records_at(self, instant: Instant) -> "ArchivedRecords":
         """Return the month's records as they are published at a time."""
         return ArchivedRecords(*(states_at(records, instant) for records in self))
 
@@ -85,18 +85,23 @@ class Archives:
         self._page, self._page_at, self._encode = timeline.catalogue.page, page_at, encode
         self._months = months
         self._final = {
-            month: records.at(start) for month, records in self._months.items() if records.is_final_by(start)
+            month: records.records_at(start)
+            for month, records in self._months.items()
+            if records.is_final_by(start)
         }
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
         """Yield the list of months, and the archives that may still change."""
         records_by_month = {
-            month: self._final.get(month) or histories.at(at) for month, histories in self._months.items()
+            month: self._final.get(month) or histories.records_at(at)
+            for month, histories in self._months.items()
         }
-        yield self._list({month: records for month, records in records_by_month.items() if any(records)})
+        yield self._month_list_document(
+            {month: records for month, records in records_by_month.items() if any(records)}
+        )
         for month, records in records_by_month.items():
             if month not in self._final and any(records):
-                yield self._archive(month, records)
+                yield self._archive_document(month, records)
 
     def final_document(self, month: str) -> Document | None:
         """Return a month's archive if it can no longer change.
@@ -108,15 +113,15 @@ class Archives:
             The archive, or None if it may still change or has no published record.
         """
         records = self._final.get(month)
-        return self._archive(month, records) if records is not None and any(records) else None
+        return self._archive_document(month, records) if records is not None and any(records) else None
 
-    def _archive(self, month: str, records: ArchivedRecords) -> Document:
+    def _archive_document(self, month: str, records: ArchivedRecords) -> Document:
         page = encode_json(self._page_at(records.changed_at))
         incidents, maintenances = (b",".join(map(self._encode, states)) for states in records)
         body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % (page, incidents, maintenances)
         return Document(path=ARCHIVE.path(month=month), cache=ARCHIVE.cache, body=body)
 
-    def _list(self, records_by_month: Mapping[str, ArchivedRecords]) -> Document:
+    def _month_list_document(self, records_by_month: Mapping[str, ArchivedRecords]) -> Document:
         changes = (records.changed_at for records in records_by_month.values())
         page = self._page_at(max(changes, default=self._page.created_at))
         month_entries = [
@@ -164,8 +169,8 @@ def uptime_document(
                 "first_day": uptime.first_day.isoformat(),
                 "last_day": uptime.last_day.isoformat(),
                 "uptime": uptime_percentage(member.fraction for member in uptime.components),
-                "groups": [_group(group, by_id) for group in groups],
-                "components": [_component(member) for member in uptime.components],
+                "groups": [_group_members(group, by_id) for group in groups],
+                "components": [_uptime_members(member) for member in uptime.components],
             }
         ),
     )
@@ -180,7 +185,7 @@ def uptime_schema_document() -> Document:
     )
 
 
-def _group(group: Component, by_id: Mapping[str, ComponentUptime]) -> Members:
+def _group_members(group: Component, by_id: Mapping[str, ComponentUptime]) -> Members:
     children = [by_id[child] for child in group.children if child in by_id]
     return {
         "id": group.id,
@@ -189,7 +194,7 @@ def _group(group: Component, by_id: Mapping[str, ComponentUptime]) -> Members:
     }
 
 
-def _component(uptime: ComponentUptime) -> Members:
+def _uptime_members(uptime: ComponentUptime) -> Members:
     component = uptime.component
     start_date = component.start_date
     return {

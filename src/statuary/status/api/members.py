@@ -31,7 +31,7 @@ class TimestampFormatter:
             text = self._formatted[moment] = format_instant(moment, self._zone)
         return text
 
-    def or_null(self, moment: Instant | None) -> str | None:
+    def format_or_none(self, moment: Instant | None) -> str | None:
         """Format a time for JSON, or return None if there is none."""
         return None if moment is None else self(moment)
 
@@ -102,8 +102,8 @@ def incident_members(
         "status": state.status,
         "created_at": timestamps(incident.created_at),
         "updated_at": timestamps(state.updated_at),
-        "monitoring_at": timestamps.or_null(state.monitoring_at),
-        "resolved_at": timestamps.or_null(state.resolved_at),
+        "monitoring_at": timestamps.format_or_none(state.monitoring_at),
+        "resolved_at": timestamps.format_or_none(state.resolved_at),
         "impact": state.impact,
         "shortlink": incident.shortlink or f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident.id)}",
         "started_at": timestamps(incident.started_at),
@@ -142,14 +142,14 @@ def update_members(
         "created_at": timestamps(update.created_at),
         "updated_at": timestamps(last_edit_as_of(published_update, as_of)),
         "display_at": timestamps(update.display_at),
-        "affected_components": affected_members(published_update.affected_components),
+        "affected_components": affected_component_members(published_update.affected_components),
         "deliver_notifications": update.deliver_notifications,
         "custom_tweet": update.custom_tweet,
         "tweet_id": update.tweet_id,
     }
 
 
-def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
+def affected_component_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
     """Return the `affected_components` of an update, or None if it affects none."""
     if affected is None:
         return None

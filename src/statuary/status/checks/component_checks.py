@@ -166,7 +166,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
         yield from _components_of_update(update)
 
 
-def _named_components_of_all(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
+def _all_named_components(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
     """Yield the components that all records and their windows name."""
     for record in context.records:
         yield from ((record, *entry) for entry in named_components(record))
@@ -194,11 +194,11 @@ def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
         for name in template.components:
             if name not in components:
                 place = NamedPlace(template.source, ("components", name), is_key=True)
-                yield _unknown_component(context, place, name, suggestions.of(name))
-    for record, name, pointer, is_key in _named_components_of_all(context):
+                yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
+    for record, name, pointer, is_key in _all_named_components(context):
         if name not in components:
             place = NamedPlace(record.source, pointer, is_key=is_key)
-            yield _unknown_component(context, place, name, suggestions.of(name))
+            yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
 
 
 class NamedPlace(NamedTuple):
@@ -209,7 +209,7 @@ class NamedPlace(NamedTuple):
     is_key: bool
 
 
-def _unknown_component(
+def _unknown_component_violation(
     context: StatusContext, place: NamedPlace, name: str, suggestion: str
 ) -> StatusViolation:
     return StatusViolation(
@@ -227,7 +227,7 @@ def affected_group(context: StatusContext) -> Iterator[StatusViolation]:
     groups = {
         name: component for name, component in context.catalogue.components_by_name.items() if component.group
     }
-    for record, name, pointer, is_key in _named_components_of_all(context) if groups else ():
+    for record, name, pointer, is_key in _all_named_components(context) if groups else ():
         if name in groups:
             yield StatusViolation(
                 record.source,

@@ -10,7 +10,7 @@ from statuary.status.checks.status_context import StatusContext, StatusViolation
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Incident, IncidentUpdate, Maintenance
 from statuary.status.model.recurrence import in_display_order
-from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, may_follow
+from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, can_follow
 
 
 @check
@@ -26,11 +26,11 @@ def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolatio
         for previous_update, update in pairwise([None, *in_display_order(record)]):
             if update is None or update.automatic or update.reopens:
                 continue
-            if not may_follow(None if previous_update is None else previous_update.status, update.status):
-                yield _wrong_move(record, previous_update, update)
+            if not can_follow(None if previous_update is None else previous_update.status, update.status):
+                yield _transition_violation(record, previous_update, update)
 
 
-def _wrong_move(
+def _transition_violation(
     record: Incident, previous_update: IncidentUpdate | None, update: IncidentUpdate
 ) -> StatusViolation:
     if previous_update is None:
@@ -41,7 +41,7 @@ def _wrong_move(
         hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[previous_update.status]))} after {previous_update.status}"
         if previous_update.status in CLOSED_STATUSES:
             hint += ", or add `reopens: true`"
-    return StatusViolation(record.source, _pointer(update, "status"), message, hint)
+    return StatusViolation(record.source, _update_pointer(update, "status"), message, hint)
 
 
 @check
@@ -52,7 +52,7 @@ def updates_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
             if later_update.display_at < earlier_update.display_at:
                 yield StatusViolation(
                     record.source,
-                    _pointer(later_update, "at"),
+                    _update_pointer(later_update, "at"),
                     f"{format_utc(later_update.display_at)} is before the previous update, {format_utc(earlier_update.display_at)}",
                     "list updates oldest first, or correct the time",
                 )
@@ -67,7 +67,7 @@ def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
             if update.display_at > context.now and not is_announcement:
                 yield StatusViolation(
                     record.source,
-                    _pointer(update, "at"),
+                    _update_pointer(update, "at"),
                     f"the update is dated {format_utc(update.display_at)} and is published only then",
                     "correct the time, unless the update is meant for later",
                 )
@@ -115,13 +115,13 @@ def _components_with_status(record: Incident) -> list[str]:
 def component_not_restored(context: StatusContext) -> Iterator[StatusViolation]:
     """Components should be operational after their incident or maintenance window ends."""
     for history in context.timeline.histories:
-        state = history.final
+        state = history.final_state
         if state is None or state.resolved_at is None or not state.closed:
             continue
         for component in state.components:
             status_history = context.timeline.status_histories.get(component)
             status = "operational" if status_history is None else status_history.at(state.resolved_at).status
-            if status != "operational" and not _affected_by_another(context, component, state):
+            if status != "operational" and not _is_affected_by_another_record(context, component, state):
                 yield StatusViolation(
                     state.incident.source,
                     _resolving_pointer(state),
@@ -135,7 +135,7 @@ def _resolving_pointer(state: IncidentState) -> Pointer:
     return next((update.pointer for update in updates if update.display_at == state.resolved_at), ())
 
 
-def _affected_by_another(context: StatusContext, component: str, state: IncidentState) -> bool:
+def _is_affected_by_another_record(context: StatusContext, component: str, state: IncidentState) -> bool:
     at = state.resolved_at
     for history in context.histories_by_component.get(component, ()):
         other_state = (
@@ -146,7 +146,7 @@ def _affected_by_another(context: StatusContext, component: str, state: Incident
     return False
 
 
-def _pointer(update: IncidentUpdate, member: str) -> Pointer:
+def _update_pointer(update: IncidentUpdate, member: str) -> Pointer:
     """Return the pointer of an update's member in its file.
 
     The members of a postmortem have other names there.

@@ -25,7 +25,7 @@ from statuary.status.model.vocabulary import CLOSED_STATUSES
 def empty_window(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance window must end after it starts."""
     for maintenance in context.catalogue.maintenances:
-        for start, end, pointer in _written_windows(maintenance):
+        for start, end, pointer in _windows_in_content(maintenance):
             if end <= start:
                 yield StatusViolation(
                     maintenance.source,
@@ -35,7 +35,7 @@ def empty_window(context: StatusContext) -> Iterator[StatusViolation]:
                 )
 
 
-def _written_windows(maintenance: Maintenance) -> Iterator[tuple[Instant, Instant, Pointer]]:
+def _windows_in_content(maintenance: Maintenance) -> Iterator[tuple[Instant, Instant, Pointer]]:
     yield maintenance.scheduled_for, maintenance.scheduled_until, ()
     length = maintenance.scheduled_until - maintenance.scheduled_for
     for start, changes in (maintenance.recurrence.occurrences if maintenance.recurrence else {}).items():
@@ -50,13 +50,13 @@ def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
     planned: dict[str, list[Maintenance]] = {}
     for history in context.timeline.maintenances:
         maintenance = history.incident
-        if isinstance(maintenance, Maintenance) and _is_ahead(maintenance, context.now):
+        if isinstance(maintenance, Maintenance) and _is_upcoming(maintenance, context.now):
             windows[maintenance.id] = maintenance
             for component in history.components:
                 planned.setdefault(component, []).append(maintenance)
     components: dict[_Overlap, list[str]] = {}
     for component, of_component in planned.items():
-        for overlap in _overlaps(of_component):
+        for overlap in _overlapping_pairs(of_component):
             components.setdefault(overlap, []).append(component)
     for overlap, affected in components.items():
         earlier_window, later_window = windows[overlap.earlier], windows[overlap.later]
@@ -79,7 +79,7 @@ class _Overlap(NamedTuple):
     later: str
 
 
-def _overlaps(windows: list[Maintenance]) -> Iterator[_Overlap]:
+def _overlapping_pairs(windows: list[Maintenance]) -> Iterator[_Overlap]:
     """Yield each window with the earlier one that it overlaps.
 
     If there are several, it is the one that ends last.
@@ -92,7 +92,7 @@ def _overlaps(windows: list[Maintenance]) -> Iterator[_Overlap]:
             latest = window
 
 
-def _is_ahead(maintenance: Maintenance, now: Instant) -> bool:
+def _is_upcoming(maintenance: Maintenance, now: Instant) -> bool:
     ended = ended_manually_at(maintenance)
     return not maintenance.draft and maintenance.scheduled_until > now and (ended is None or ended > now)
 
@@ -173,7 +173,7 @@ def window_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance window should end before the horizon, which ends the precomputed documents."""
     horizon = context.timeline.until
     for maintenance in context.catalogue.maintenances:
-        if maintenance.recurrence is not None or not _is_ahead(maintenance, context.now):
+        if maintenance.recurrence is not None or not _is_upcoming(maintenance, context.now):
             continue
         if maintenance.scheduled_until > horizon:
             yield StatusViolation(
@@ -190,7 +190,7 @@ def window_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
 RULE = ("recurrence", "rule")
 
 
-def _recurring(context: StatusContext) -> Iterator[tuple[Maintenance, Recurrence]]:
+def _recurring_maintenances(context: StatusContext) -> Iterator[tuple[Maintenance, Recurrence]]:
     for maintenance in context.catalogue.maintenances:
         if maintenance.recurrence is not None:
             yield maintenance, maintenance.recurrence
@@ -199,7 +199,7 @@ def _recurring(context: StatusContext) -> Iterator[tuple[Maintenance, Recurrence
 @check
 def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolation]:
     """The first window of a recurring maintenance must start at `scheduled_for`."""
-    for maintenance, recurrence in _recurring(context):
+    for maintenance, recurrence in _recurring_maintenances(context):
         rule_start = first_start(maintenance, recurrence)
         if rule_start is None:
             yield StatusViolation(
@@ -223,7 +223,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
 @check
 def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
     """A change to one window must name a window of the recurrence rule."""
-    for maintenance, recurrence in _recurring(context):
+    for maintenance, recurrence in _recurring_maintenances(context):
         if not recurrence.occurrences:
             continue
         starts = set(window_starts(maintenance, recurrence, max(recurrence.occurrences)))
@@ -246,7 +246,7 @@ def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
 @check(Severity.WARNING)
 def undated_move(context: StatusContext) -> Iterator[StatusViolation]:
     """A window that was moved after its announcement should state when."""
-    for maintenance, recurrence in _recurring(context):
+    for maintenance, recurrence in _recurring_maintenances(context):
         for start, changes in recurrence.occurrences.items():
             moved = changes.scheduled_for is not None or changes.scheduled_until is not None
             announced = start - recurrence.announce <= context.now < start
@@ -263,7 +263,7 @@ def undated_move(context: StatusContext) -> Iterator[StatusViolation]:
 @check(Severity.WARNING)
 def too_many_windows(context: StatusContext) -> Iterator[StatusViolation]:
     """A recurrence rule should not give more windows than a site can hold."""
-    for maintenance, recurrence in _recurring(context):
+    for maintenance, recurrence in _recurring_maintenances(context):
         if len(window_starts(maintenance, recurrence, context.timeline.until)) > MAX_WINDOWS:
             yield StatusViolation(
                 maintenance.source,
@@ -276,7 +276,7 @@ def too_many_windows(context: StatusContext) -> Iterator[StatusViolation]:
 @check(Severity.NOTE)
 def recurrence_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
     """A recurrence rule should not give windows after the horizon, which ends the precomputed documents."""
-    for maintenance, recurrence in _recurring(context):
+    for maintenance, recurrence in _recurring_maintenances(context):
         horizon = context.timeline.until
         if not maintenance.draft and continues_after(maintenance, recurrence, horizon):
             yield StatusViolation(

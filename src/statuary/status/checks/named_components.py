@@ -25,7 +25,7 @@ def unknown_components(
                 rule="unknown-component",
                 severity=severity,
                 message=f"{catalogue.components_source} has no component {name!r}",
-                hint=suggestions.of(name) or "write the key or the id of a component",
+                hint=suggestions.suggest(name) or "write the key or the id of a component",
                 path=path,
                 pointer=pointer,
             )

@@ -6,12 +6,12 @@ from functools import partial
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
-from statuary.base.rules import RegisteredCheck, checks_in
+from statuary.base.rules import RegisteredCheck, registered_checks
 from statuary.status.checks import component_checks, lifecycle_checks, maintenance_checks
 from statuary.status.checks.status_context import StatusContext, status_context
 from statuary.status.model.timeline import Timeline
 
-STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_checks))
+STATUS_CHECKS = tuple(registered_checks(component_checks, lifecycle_checks, maintenance_checks))
 """Every check of components, incidents and maintenances."""
 
 
@@ -29,12 +29,12 @@ def status_findings(
     for check in STATUS_CHECKS:
         if check.name not in skip:
             outcome = run_guarded(
-                partial(_findings, check, context), timeline.catalogue.page_source, f"the check {check.name}"
+                partial(_run_check, check, context), timeline.catalogue.page_source, f"the check {check.name}"
             )
             yield from [outcome] if isinstance(outcome, Finding) else outcome
 
 
-def _findings(check: RegisteredCheck, context: StatusContext) -> list[Finding]:
+def _run_check(check: RegisteredCheck, context: StatusContext) -> list[Finding]:
     return [
         Finding(rule=check.name, severity=check.severity, **violation._asdict())
         for violation in check.function(context)

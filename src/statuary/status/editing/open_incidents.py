@@ -26,7 +26,7 @@ def unresolved_files(root: Path) -> Iterator[str]:
     """
     for path in (path for paths in record_files(root, "incidents").values() for path in paths):
         try:
-            raw = SourceFile(root, path).bytes(LARGEST_SOURCE_FILE)
+            raw = SourceFile(root, path).load_bytes(LARGEST_SOURCE_FILE)
         except UnreadableError:
             continue
         if END.search(raw) is None or b"reopens" in raw:

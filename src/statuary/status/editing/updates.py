@@ -31,7 +31,7 @@ from statuary.status.model.vocabulary import (
     CLOSED_STATUSES,
     ComponentStatus,
     UpdateStatus,
-    may_follow,
+    can_follow,
 )
 
 STATUSES: tuple[ComponentStatus, ...] = get_args(ComponentStatus)
@@ -66,9 +66,9 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     Raises:
         EditError: if no component or more than one matches, or the component is a group.
     """
-    component = catalogue.components_by_name.get(name) or _named(name, catalogue)
+    component = catalogue.components_by_name.get(name) or _component_by_name(name, catalogue)
     if component is None:
-        raise _unknown_component(name, catalogue)
+        raise _unknown_component_error(name, catalogue)
     if component.group:
         raise EditError(
             f"{name!r} is a group; its status follows from its components",
@@ -77,7 +77,7 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     return component
 
 
-def _unknown_component(name: str, catalogue: StatusCatalogue) -> EditError:
+def _unknown_component_error(name: str, catalogue: StatusCatalogue) -> EditError:
     """Return the error about a name that no component has, with the name that was probably meant."""
     key, colon, status = name.partition(":")
     if colon and status in STATUSES:
@@ -86,10 +86,10 @@ def _unknown_component(name: str, catalogue: StatusCatalogue) -> EditError:
     if equals and key in catalogue.components_by_name:
         return EditError(f"{name!r} is not a component", f"write {key} alone: the command sets its status")
     suggestion = _suggested_name(name, list(catalogue.components_by_name))
-    return EditError(f"unknown component {name!r}", suggestion or _known_components(catalogue))
+    return EditError(f"unknown component {name!r}", suggestion or _components_hint(catalogue))
 
 
-def _known_components(catalogue: StatusCatalogue) -> str:
+def _components_hint(catalogue: StatusCatalogue) -> str:
     """Return a hint that names the components, or how to list them."""
     if not catalogue.components:
         return f"there are no components yet: write some into {catalogue.components_source} of the content"
@@ -97,7 +97,7 @@ def _known_components(catalogue: StatusCatalogue) -> str:
     return f"use one of {', '.join(keys)}" if len(keys) <= MAX_NAMED else "run `statuary component list`"
 
 
-def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
+def _component_by_name(name: str, catalogue: StatusCatalogue) -> Component | None:
     """Find a component by its key or name, ignoring case.
 
     Raises:
@@ -203,7 +203,7 @@ def find_incident(
     matching_incidents = [incident for incident in matches if is_wanted(status_at(incident, at))]
     meant = matching_incidents if len(matching_incidents) == 1 else matches
     if len(meant) > 1:
-        raise _ambiguous(typed, matches, noun, at)
+        raise _ambiguous_error(typed, matches, noun, at)
     return meant[0]
 
 
@@ -268,7 +268,7 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
     return passed[-1] if passed else None
 
 
-def shortened(ids: Sequence[str]) -> str:
+def join_shortened(ids: Sequence[str]) -> str:
     """Join the first few ids for a message, and count the rest."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
@@ -276,12 +276,14 @@ def shortened(ids: Sequence[str]) -> str:
 
 def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
     names = list(dict.fromkeys(name for incident in incidents for name in incident_names(incident)))
-    near = [name for name in names if _plain(typed) in _plain(name)] or _names_on_nearest_days(typed, names)
+    near = [
+        name for name in names if _normalize_name(typed) in _normalize_name(name)
+    ] or _names_on_nearest_days(typed, names)
     near = near or get_close_matches(typed, names, 3)
-    return f"did you mean {shortened(near)}?" if near else f"run `statuary {noun} list --all`"
+    return f"did you mean {join_shortened(near)}?" if near else f"run `statuary {noun} list --all`"
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """Convert a name to lower case without dashes and colons."""
     return name.lower().replace("-", "").replace(":", "")
 
@@ -312,7 +314,7 @@ class _DatedName(NamedTuple):
 
 
 def _split_dated_name(name: str) -> _DatedName:
-    match = DAY.search(plain := _plain(name))
+    match = DAY.search(plain := _normalize_name(name))
     try:
         day = date(*map(int, match.groups())) if match else None
     except ValueError:
@@ -320,7 +322,7 @@ def _split_dated_name(name: str) -> _DatedName:
     return _DatedName(plain.replace(match[0], ""), day) if match else _DatedName(plain)
 
 
-def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:
+def _ambiguous_error(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:
     ids = list(dict.fromkeys(incident.id for incident in matches))
     if len(ids) == 1:
         files = ", ".join(incident.source for incident in matches)
@@ -329,7 +331,7 @@ def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) 
         dict.fromkeys(incident.id for incident in matches if status_at(incident, at) not in CLOSED_STATUSES)
     )
     return EditError(
-        f"several {noun}s begin with {typed!r}: {shortened(still_open or ids)}", "type more of the id"
+        f"several {noun}s begin with {typed!r}: {join_shortened(still_open or ids)}", "type more of the id"
     )
 
 
@@ -353,7 +355,7 @@ class NewUpdate:
     next_update_by: Instant | None = None
 
     @property
-    def value(self) -> dict[str, YamlValue]:
+    def yaml_value(self) -> dict[str, YamlValue]:
         """The update as YAML values."""
         value: dict[str, YamlValue] = {
             "at": format_exact(self.at),
@@ -371,11 +373,11 @@ class NewUpdate:
         return value
 
     @property
-    def details(self) -> str:
+    def commit_details(self) -> str:
         """The update as text for a commit message."""
-        return self.details_with(self.components)
+        return self.commit_details_with(self.components)
 
-    def details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
+    def commit_details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
         """Return the text for a commit message, with other component statuses."""
         component_text = f"; {format_statuses(components)}" if components else ""
         return f"{self.status} at {format_exact(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
@@ -402,7 +404,7 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
         raise EditError(f"{incident.id} was cancelled before it was announced", "schedule a new maintenance")
     if current is None:
         return None
-    if not may_follow(current.status, status):
+    if not can_follow(current.status, status):
         reopen = f"if it is not, run `statuary incident reopen {incident.id}`"
         if isinstance(incident, Maintenance):
             reopen = "open a new one if there is more to report"
@@ -444,7 +446,7 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
     if body is None:
         return edited
     update = NewUpdate(at=at, status="completed", body=body)
-    return append_item(edited, (*pointer, "updates"), update.value)
+    return append_item(edited, (*pointer, "updates"), update.yaml_value)
 
 
 def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:

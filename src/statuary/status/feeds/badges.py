@@ -90,7 +90,7 @@ MAX_LABEL_LENGTH = 48
 """The largest number of characters of a text that is drawn; the accessible name has all."""
 
 
-def svg(badge: Badge) -> bytes:
+def badge_svg(badge: Badge) -> bytes:
     """Draw a badge as an SVG image."""
     label = _shorten_label(badge.label)
     message = _shorten_label(badge.message)
@@ -103,12 +103,12 @@ def svg(badge: Badge) -> bytes:
         f'<path fill="{LABEL_COLOUR}" d="M{label_width} 0H3a3 3 0 0 0-3 3v14a3 3 0 0 0 3 3H{label_width}z"/>'
         f'<path fill="{badge.colour.hex}" d="M{label_width} 0h{message_width - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{label_width}z"/>'
         f'<g fill="#fff" font-family="{FONTS}" font-size="{FONT_SIZE}" aria-hidden="true">'
-        f"{_text(label, PADDING, label_width)}{_text(message, label_width + PADDING, message_width)}"
+        f"{_text_element(label, PADDING, label_width)}{_text_element(message, label_width + PADDING, message_width)}"
         "</g></svg>\n"
     ).encode()
 
 
-def _text(text: str, x: int, side: int) -> str:
+def _text_element(text: str, x: int, side: int) -> str:
     if not text:
         return ""
     fixed = f'textLength="{side - 2 * PADDING}" lengthAdjust="spacingAndGlyphs"'
@@ -138,10 +138,10 @@ OTHER = 650
 
 def text_width(text: str) -> float:
     """Return the width of a badge's text in pixels."""
-    return sum(map(_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
+    return sum(map(_character_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
 
 
-def _width(character: str) -> int:
+def _character_width(character: str) -> int:
     letter = unicodedata.normalize("NFD", character)[0]
     if " " <= letter <= "~":
         # a letter with an accent is as wide as the letter alone

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, is_utc
 from statuary.site.document import encode_json
-from statuary.site.markdown import MARKUP, markdown_html, paragraphs_of
+from statuary.site.markdown import MARKUP, markdown_html, split_paragraphs
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance, Page
@@ -42,7 +42,7 @@ CACHED_BODIES = 1_024
 """The number of cached bodies; one body is in several feeds and in every epoch."""
 
 
-def xml_text(text: str) -> str:
+def remove_invalid_xml_characters(text: str) -> str:
     """Remove the characters that XML does not allow."""
     return NOT_IN_XML.sub("", text)
 
@@ -50,8 +50,8 @@ def xml_text(text: str) -> str:
 def one_line(text: str) -> str:
     """Reduce a name to one line of plain text with single spaces."""
     spaced = " ".join(text.split())
-    # `xml_text` removes characters, which may leave two spaces
-    return " ".join(xml_text(spaced).split())
+    # `remove_invalid_xml_characters` removes characters, which may leave two spaces
+    return " ".join(remove_invalid_xml_characters(spaced).split())
 
 
 @lru_cache(maxsize=CACHED_BODIES)
@@ -60,18 +60,18 @@ def body_html(body: str) -> str:
 
     As in Statuspage's feeds, line breaks become `<br />`.
     """
-    text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    text = remove_invalid_xml_characters(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
     leading = "<br />" * (len(text) - len(text.lstrip("\n")))
     if MARKUP.search(text) is None:
-        flat = "<br /><br />".join(paragraphs_of(text, "<br />")).strip()
+        flat = "<br /><br />".join(split_paragraphs(text, "<br />")).strip()
         return leading + EXTRA_BREAKS.sub("", flat)
     pieces = re.split(r"(<pre>.*?</pre>)", markdown_html(text, None), flags=re.DOTALL)
-    flat = "".join(piece if piece.startswith("<pre>") else _lines(piece) for piece in pieces)
+    flat = "".join(piece if piece.startswith("<pre>") else _blocks_to_lines(piece) for piece in pieces)
     apart = BEFORE_BLOCK.sub(r"\1", AFTER_BLOCK.sub(r"\1", flat))
     return leading + EXTRA_BREAKS.sub("", apart).replace("<hr>", "<hr />")
 
 
-def _lines(html: str) -> str:
+def _blocks_to_lines(html: str) -> str:
     """Replace paragraphs and headings of HTML by lines, two breaks apart."""
     html = re.sub(r"<(/?)h[1-6]>", lambda tag: "</strong></p>" if tag[1] else "<p><strong>", html)
     html = BLOCK_SPACING.sub(r"\1", html.replace("<br>\n", "<br />").replace("<br>", "<br />"))
@@ -163,7 +163,7 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
         url=incident_url(page, record.incident.id),
         published=published_at(record),
         updated=record.updated_at,
-        html=" ".join(_paragraphs(record, page.time_zone, words)),
+        html=" ".join(_update_paragraphs(record, page.time_zone, words)),
         components=tuple(
             one_line(component.name) for component in existing_components if not component.removed
         ),
@@ -208,36 +208,38 @@ def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -
     return words("same" if earlier_statuses and earlier_statuses[0].update.status == status else status)
 
 
-def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator[str]:
+def _update_paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator[str]:
     incident = record.incident
     if isinstance(incident, Maintenance):
-        window = _window(incident.scheduled_for, incident.scheduled_until, zone, words)
+        window = _format_window(incident.scheduled_for, incident.scheduled_until, zone, words)
         event = words("cancelled_event" if record.cancelled else "event")
         yield f"<p><strong>{event} {window}</strong></p>"
     for position, published_update in enumerate(record.published_updates):
         at = published_update.update.display_at
         body = body_html(words.body(published_update.update.body))
-        time = f"<small>{_day(at, zone, words)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
+        time = (
+            f"<small>{_format_day(at, zone, words)}, {_format_time(at, zone)} {_zone_name(at, zone)}</small>"
+        )
         yield f"<p>{time}<br><strong>{status_label(record, position, words)}</strong> - {body}</p>"
 
 
-def _window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
+def _format_window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
     """Format a window like Statuspage, with a second day if needed."""
-    began = f"{_day(start, zone, words, pad=False)}, {_time(start, zone)}"
+    began = f"{_format_day(start, zone, words, pad=False)}, {_format_time(start, zone)}"
     if start.astimezone(zone).date() == end.astimezone(zone).date():
-        return f"{began} - {_time(end, zone)} {_zone_name(end, zone)}"
-    ended = f"{_day(end, zone, words, pad=False)}, {_time(end, zone)} {_zone_name(end, zone)}"
+        return f"{began} - {_format_time(end, zone)} {_zone_name(end, zone)}"
+    ended = f"{_format_day(end, zone, words, pad=False)}, {_format_time(end, zone)} {_zone_name(end, zone)}"
     return f"{began} {_zone_name(start, zone)} &nbsp;-&nbsp; {ended}"
 
 
-def _day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
+def _format_day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
     # Statuspage pads one-digit days in the times of updates, but not in the times of windows (measured)
     local = moment.astimezone(zone)
     day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
     return words("date.brief", month=words(f"month.{local.month}.short"), day=day)
 
 
-def _time(moment: Instant, zone: ZoneInfo) -> str:
+def _format_time(moment: Instant, zone: ZoneInfo) -> str:
     return f"<var data-var='time'>{moment.astimezone(zone):%H:%M}</var>"
 
 
@@ -268,7 +270,7 @@ class Feed(NamedTuple):
     language: str  # BCP 47
 
 
-def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
+def format_rfc3339(moment: Instant, zone: ZoneInfo) -> str:
     """Format an instant as Statuspage's feeds do: whole seconds, `Z` for UTC."""
     text = moment.astimezone(zone).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
@@ -281,24 +283,24 @@ def atom_feed(feed: Feed, own_url: str) -> bytes:
         own_url: the URL of this feed.
     """
     root = ET.Element("feed", {"xml:lang": feed.language, "xmlns": ATOM_NAMESPACE})
-    _child(root, "id", feed.id)
-    _child(root, "link", rel="alternate", type="text/html", href=feed.home)
-    _child(root, "link", rel="self", type=ATOM_TYPE, href=own_url)
-    _child(root, "title", feed.title)
-    _child(root, "updated", rfc3339(feed.updated, feed.zone))
-    _child(_child(root, "author"), "name", feed.author)
+    _append_child(root, "id", feed.id)
+    _append_child(root, "link", rel="alternate", type="text/html", href=feed.home)
+    _append_child(root, "link", rel="self", type=ATOM_TYPE, href=own_url)
+    _append_child(root, "title", feed.title)
+    _append_child(root, "updated", format_rfc3339(feed.updated, feed.zone))
+    _append_child(_append_child(root, "author"), "name", feed.author)
     return _xml_feed(root, b"</feed>", (_atom_entry(entry, feed.zone) for entry in feed.entries))
 
 
 @lru_cache(maxsize=CACHED_ENTRIES)
 def _atom_entry(entry: FeedEntry, zone: ZoneInfo) -> bytes:
     element = ET.Element("entry")
-    _child(element, "id", entry.id)
-    _child(element, "published", rfc3339(entry.published, zone))
-    _child(element, "updated", rfc3339(entry.updated, zone))
-    _child(element, "link", rel="alternate", type="text/html", href=entry.url)
-    _child(element, "title", entry.title)
-    _child(element, "content", entry.html, type="html")
+    _append_child(element, "id", entry.id)
+    _append_child(element, "published", format_rfc3339(entry.published, zone))
+    _append_child(element, "updated", format_rfc3339(entry.updated, zone))
+    _append_child(element, "link", rel="alternate", type="text/html", href=entry.url)
+    _append_child(element, "title", entry.title)
+    _append_child(element, "content", entry.html, type="html")
     return _xml_bytes(element, 1)
 
 
@@ -309,17 +311,17 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
         own_url: the URL of this feed.
     """
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": ATOM_NAMESPACE})
-    channel = _child(root, "channel")
-    _child(channel, "title", feed.title)
-    _child(channel, "link", feed.home)
-    _child(channel, "description", feed.description)
-    _child(channel, "pubDate", _rfc822(feed.updated, feed.zone))
+    channel = _append_child(root, "channel")
+    _append_child(channel, "title", feed.title)
+    _append_child(channel, "link", feed.home)
+    _append_child(channel, "description", feed.description)
+    _append_child(channel, "pubDate", _format_rfc822(feed.updated, feed.zone))
     # the RSS Advisory Board recommends a link to the feed itself
-    _child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
+    _append_child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
     return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
 
 
-def _rfc822(moment: Instant, zone: ZoneInfo) -> str:
+def _format_rfc822(moment: Instant, zone: ZoneInfo) -> str:
     """Format an instant such as `Thu, 23 Dec 2021 10:30:37 +0100`."""
     return format_datetime(moment.astimezone(zone).replace(microsecond=0))
 
@@ -327,11 +329,11 @@ def _rfc822(moment: Instant, zone: ZoneInfo) -> str:
 @lru_cache(maxsize=CACHED_ENTRIES)
 def _rss_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
     item = ET.Element("item")
-    _child(item, "title", entry.title)
-    _child(item, "description", entry.html)
-    _child(item, "pubDate", _rfc822(entry.published, zone))
-    _child(item, "link", entry.url)
-    _child(item, "guid", entry.id, isPermaLink="false")
+    _append_child(item, "title", entry.title)
+    _append_child(item, "description", entry.html)
+    _append_child(item, "pubDate", _format_rfc822(entry.published, zone))
+    _append_child(item, "link", entry.url)
+    _append_child(item, "guid", entry.id, isPermaLink="false")
     return _xml_bytes(item, 2)
 
 
@@ -364,21 +366,23 @@ def _json_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
             "url": entry.url,
             "title": entry.title,
             "content_html": entry.html,
-            "date_published": rfc3339(entry.published, zone),
-            "date_modified": rfc3339(entry.updated, zone),
+            "date_published": format_rfc3339(entry.published, zone),
+            "date_modified": format_rfc3339(entry.updated, zone),
             "tags": list(entry.components),
         }
     )
 
 
-def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
+def _append_child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
     """Append an element and return it.
 
     Characters that XML does not allow are removed.
     """
-    element = ET.SubElement(parent, tag, {name: xml_text(value) for name, value in attributes.items()})
+    element = ET.SubElement(
+        parent, tag, {name: remove_invalid_xml_characters(value) for name, value in attributes.items()}
+    )
     if text is not None:
-        element.text = xml_text(text)
+        element.text = remove_invalid_xml_characters(text)
     return element
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from statuary.base.primitives import Instant
 from statuary.site.document import Document
 from statuary.site.urls import Url
-from statuary.status.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
+from statuary.status.feeds.badges import Badge, badge_svg, component_badge, page_badge, shields_endpoint
 from statuary.status.feeds.feed import (
     Feed,
     FeedEntry,
@@ -73,7 +73,7 @@ class FeedDocuments:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return all feeds and badges, and the calendar, at a time."""
-        return self._documents(state_at(self.timeline, at))
+        return self._documents_of_state(state_at(self.timeline, at))
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes feeds, calendar and badges for a time.
@@ -85,7 +85,7 @@ class FeedDocuments:
         """
         states = states_from(self.timeline, start, self.listed_records(start))
         final = self.final_feeds(start)
-        return lambda at: self._documents(states(at), final)
+        return lambda at: self._documents_of_state(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
         """Return the records of each component feed that can no longer change.
@@ -107,7 +107,7 @@ class FeedDocuments:
         component_ids = (
             name for name, component in state.components.items() if not component.component.removed
         )
-        lists = self._lists(state).components
+        lists = self._feed_lists(state).components
         return {name: lists[name] for name in component_ids if name not in opened}
 
     def component_feed(self, component_id: str, records: tuple[IncidentState, ...], at: Instant) -> Document:
@@ -119,50 +119,50 @@ class FeedDocuments:
         """
         state = state_at(self.timeline, at)
         feed = partial(self._component_feed, state, state.components[component_id].component, records)
-        return self._document(
-            COMPONENT_ATOM, records, partial(_encode, atom_feed, feed), component_id=component_id
+        return self._cached_document(
+            COMPONENT_ATOM, records, partial(_encode_feed, atom_feed, feed), component_id=component_id
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
         """Return the records in the calendar and in unfinished feeds."""
-        lists = self._lists(state_at(self.timeline, at))
+        lists = self._feed_lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)
         return [*lists.history, *lists.calendar, *(record for records in changing for record in records)]
 
-    def _documents(self, state: PageState, final: Container[str] = ()) -> list[Document]:
-        lists = self._lists(state)
+    def _documents_of_state(self, state: PageState, final: Container[str] = ()) -> list[Document]:
+        lists = self._feed_lists(state)
         return [
-            *self._history(state, lists.history),
-            self._document(
+            *self._history_feeds(state, lists.history),
+            self._cached_document(
                 CALENDAR,
                 lists.calendar,
                 partial(maintenance_calendar, state, maintenances=lists.calendar, words=self._words),
             ),
-            *self._badges(page_badge(state, self._words), BADGE, BADGE_ENDPOINT),
-            *self._components(state, lists.components, final),
+            *self._badge_documents(page_badge(state, self._words), BADGE, BADGE_ENDPOINT),
+            *self._component_feeds_and_badges(state, lists.components, final),
         ]
 
-    def _lists(self, state: PageState) -> "FeedLists":
+    def _feed_lists(self, state: PageState) -> "FeedLists":
         records = newest_first([*state.incidents, *state.maintenances])
-        by_component = _by_component(records, self.timeline.catalogue.components)
+        by_component = _group_by_component(records, self.timeline.catalogue.components)
         return FeedLists(
             history=latest_records(records),
             calendar=latest_records(state.maintenances, CALENDAR_EVENTS),
             components={component: latest_records(by_component[component]) for component in state.components},
         )
 
-    def _history(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
+    def _history_feeds(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
         for url, write in FORMATS:
             feed = partial(self._page_feed, state, records)
-            yield self._document(url, (state.updated_at, records), partial(_encode, write, feed))
+            yield self._cached_document(url, (state.updated_at, records), partial(_encode_feed, write, feed))
 
     def _page_feed(self, state: PageState, records: Sequence[IncidentState]) -> Feed:
         page, name = state.page, one_line(state.page.name)
         entries = self._feed_entries(state, records)
         return Feed(
             id=tag_uri(page, "/history"),
-            title=self._words("history", page=_title(name)),
+            title=self._words("history", page=_feed_title(name)),
             description=self._words("about", name=name),
             home=page.url,
             author=name,
@@ -173,7 +173,7 @@ class FeedDocuments:
             language=self._words.language,
         )
 
-    def _components(
+    def _component_feeds_and_badges(
         self, state: PageState, lists: Mapping[str, tuple[IncidentState, ...]], final: Container[str]
     ) -> Iterator[Document]:
         for component_id, component in state.components.items():
@@ -182,11 +182,11 @@ class FeedDocuments:
             if component_id not in final:
                 records = lists[component_id]
                 feed = partial(self._component_feed, state, component.component, records)
-                yield self._document(
-                    COMPONENT_ATOM, records, partial(_encode, atom_feed, feed), component_id=component_id
+                yield self._cached_document(
+                    COMPONENT_ATOM, records, partial(_encode_feed, atom_feed, feed), component_id=component_id
                 )
             badge = component_badge(component, self._words)
-            yield from self._badges(
+            yield from self._badge_documents(
                 badge, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT, component_id=component_id
             )
 
@@ -197,7 +197,7 @@ class FeedDocuments:
         entries = self._feed_entries(state, records)
         return Feed(
             id=tag_uri(page, f"/components/{component.id}/history"),
-            title=self._words("component_history", page=_title(one_line(page.name)), name=name),
+            title=self._words("component_history", page=_feed_title(one_line(page.name)), name=name),
             description=self._words("about", name=name),
             home=page.url,
             author=one_line(page.name),
@@ -207,9 +207,9 @@ class FeedDocuments:
             language=self._words.language,
         )
 
-    def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
-        yield self._document(image, badge, lambda _: svg(badge), **members)
-        yield self._document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
+    def _badge_documents(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
+        yield self._cached_document(image, badge, lambda _: badge_svg(badge), **members)
+        yield self._cached_document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
 
     def _feed_entries(self, state: PageState, records: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
         for record in records:
@@ -217,7 +217,9 @@ class FeedDocuments:
                 self._entries[record] = feed_entry(record, state, self._words)
         return tuple(self._entries[record] for record in records)
 
-    def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
+    def _cached_document(
+        self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str
+    ) -> Document:
         """Return a document; encode it only if its key has changed."""
         path = url.path(**members)
         cached = self._cache.get(path)
@@ -228,15 +230,15 @@ class FeedDocuments:
         return cached[1]
 
 
-def _encode(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], own_url: str) -> bytes:
+def _encode_feed(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], own_url: str) -> bytes:
     return write(feed(), own_url)
 
 
-def _title(page_name: str) -> str:
+def _feed_title(page_name: str) -> str:
     return page_name if page_name.endswith("Status") else f"{page_name} Status"
 
 
-def _by_component(
+def _group_by_component(
     records: Sequence[IncidentState], components: Sequence[Component]
 ) -> dict[str, list[IncidentState]]:
     """Group records by the components and groups that they affect."""

@@ -10,7 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from statuary.base.primitives import Instant
-from statuary.status.feeds.feed import body_plain, incident_url, one_line, status_label, xml_text
+from statuary.status.feeds.feed import (
+    body_plain,
+    incident_url,
+    one_line,
+    remove_invalid_xml_characters,
+    status_label,
+)
 from statuary.status.feeds.feed_words import Words
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance, Page
@@ -53,7 +59,7 @@ def maintenance_calendar(
     Args:
         own_url: the URL of the file.
     """
-    name = _text(words("maintenances", page=one_line(page_state.page.name)))
+    name = _escape_text(words("maintenances", page=one_line(page_state.page.name)))
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -62,22 +68,22 @@ def maintenance_calendar(
         f"NAME:{name}",
         f"X-WR-CALNAME:{name}",
         f"X-WR-TIMEZONE:{page_state.page.time_zone.key}",
-        f"SOURCE;VALUE=URI:{_uri(own_url)}",
+        f"SOURCE;VALUE=URI:{_escape_uri(own_url)}",
         f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
         f"X-PUBLISHED-TTL:{REFRESH}",
     ]
     if not maintenances:
         lines += UTC_DEFINITION
     events = (
-        _event(record, page_state.page, _names(record, page_state), words)
+        _encode_event(record, page_state.page, _component_names(record, page_state), words)
         for record in sorted(
-            maintenances, key=lambda record: (_maintenance(record).scheduled_for, record.incident.id)
+            maintenances, key=lambda record: (_maintenance_of(record).scheduled_for, record.incident.id)
         )
     )
     return b"".join((*map(_fold_line, lines), *events, _fold_line("END:VCALENDAR")))
 
 
-def sequence(record: IncidentState) -> int:
+def revision_number(record: IncidentState) -> int:
     """Return the revision number of a calendar event.
 
     It is the number of seconds between the announcement and the last update, so it grows with each update.
@@ -85,32 +91,32 @@ def sequence(record: IncidentState) -> int:
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 
 
-def _maintenance(record: IncidentState) -> Maintenance:
+def _maintenance_of(record: IncidentState) -> Maintenance:
     if not isinstance(record.incident, Maintenance):
         raise TypeError(f"incident {record.incident.id} is not a maintenance")
     return record.incident
 
 
 @lru_cache(maxsize=1_024)
-def _event(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> bytes:
+def _encode_event(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> bytes:
     return b"".join(map(_fold_line, _event_lines(record, page, names, words)))
 
 
 def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> Iterator[str]:
-    maintenance = _maintenance(record)
-    summary = _text(one_line(maintenance.name))
+    maintenance = _maintenance_of(record)
+    summary = _escape_text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
-    yield f"UID:{_text(f'{maintenance.id}@{page.id}')}"
+    yield f"UID:{_escape_text(f'{maintenance.id}@{page.id}')}"
     # in a calendar without METHOD, both are the time of the last revision (RFC 5545, 3.8.7.2)
-    yield f"DTSTAMP:{_utc(record.updated_at)}"
-    yield f"LAST-MODIFIED:{_utc(record.updated_at)}"
-    yield f"CREATED:{_utc(maintenance.created_at)}"
-    yield f"SEQUENCE:{sequence(record)}"
-    yield f"DTSTART:{_utc(maintenance.scheduled_for)}"
-    yield f"DTEND:{_utc(maintenance.scheduled_until)}"
+    yield f"DTSTAMP:{_format_utc(record.updated_at)}"
+    yield f"LAST-MODIFIED:{_format_utc(record.updated_at)}"
+    yield f"CREATED:{_format_utc(maintenance.created_at)}"
+    yield f"SEQUENCE:{revision_number(record)}"
+    yield f"DTSTART:{_format_utc(maintenance.scheduled_for)}"
+    yield f"DTEND:{_format_utc(maintenance.scheduled_until)}"
     yield f"SUMMARY:{summary}"
-    yield f"DESCRIPTION:{_text(_description(record, names, words))}"
-    yield f"URL:{_uri(incident_url(page, maintenance.id))}"
+    yield f"DESCRIPTION:{_escape_text(_event_description(record, names, words))}"
+    yield f"URL:{_escape_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
     # the calendar of a subscriber does not show the time of the maintenance as busy
     yield "TRANSP:TRANSPARENT"
@@ -126,12 +132,12 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], word
     yield "END:VEVENT"
 
 
-def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
+def _component_names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
     states = (page_state.components.get(component) for component in record.components)
     return tuple(one_line(state.component.name) for state in states if state and not state.component.removed)
 
 
-def _description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
+def _event_description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
     """Return an event's text: affected components, then updates, newest first."""
     updates = [
         f"{status_label(record, position, words)} - {body_plain(words.body(published_update.update.body))}"
@@ -140,27 +146,33 @@ def _description(record: IncidentState, names: tuple[str, ...], words: Words) ->
     return "\n\n".join([*([words("affects", names=", ".join(names))] if names else ()), *updates])
 
 
-def _utc(moment: Instant) -> str:
+def _format_utc(moment: Instant) -> str:
     return f"{moment:%Y%m%dT%H%M%SZ}"
 
 
-def _uri(address: str) -> str:
+def _escape_uri(address: str) -> str:
     # remove line breaks: a line break in a URL would begin another property
-    return "".join(xml_text(address).split())
+    return "".join(remove_invalid_xml_characters(address).split())
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     """Escape a text for iCalendar (RFC 5545, 3.3.11)."""
-    escaped = xml_text(text).replace("\x7f", "").replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
+    escaped = (
+        remove_invalid_xml_characters(text)
+        .replace("\x7f", "")
+        .replace("\\", "\\\\")
+        .replace(";", "\\;")
+        .replace(",", "\\,")
+    )
     return LINE_BREAK.sub("\\\\n", escaped)
 
 
 def _fold_line(line: str) -> bytes:
     """Fold a line after at most 75 bytes, between characters."""
-    return b"\r\n ".join(_chunks(line.encode("utf-8"))) + b"\r\n"
+    return b"\r\n ".join(_split_octets(line.encode("utf-8"))) + b"\r\n"
 
 
-def _chunks(octets: bytes) -> Iterable[bytes]:
+def _split_octets(octets: bytes) -> Iterable[bytes]:
     octets_left = MAX_LINE_LENGTH
     while len(octets) > octets_left:
         cut = octets_left

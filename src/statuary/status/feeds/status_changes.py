@@ -55,7 +55,7 @@ def changes_document(
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     previous_bodies = {path: read_published(path) for path in PREVIOUS_PATHS}
-    payloads = _changes(_published_status(previous_bodies), _published_status(now))
+    payloads = _change_payloads(_published_status(previous_bodies), _published_status(now))
     further = members or {}
     changes = [
         {**payload, **further.get(payload.get("incident", {}).get("id", ""), {})} for payload in payloads
@@ -64,12 +64,12 @@ def changes_document(
     body = (
         previous_changes
         if previous_changes is not None and not changes
-        else _body(previous_bodies, now, changes)
+        else _encode_changes(previous_bodies, now, changes)
     )
     return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
 
 
-def _body(
+def _encode_changes(
     previous_bodies: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]
 ) -> bytes:
     previous_status = _published_status(previous_bodies)
@@ -94,7 +94,7 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
             summary={key: summary[key] for key in ("page", "components", "status")},
             records={record["id"]: record for records in records_by_kind.values() for record in records},
             oldest={
-                kind: min(map(_created, filter(_is_closed, records)), default=None)
+                kind: min(map(_creation_time, filter(_is_closed, records)), default=None)
                 for kind, records in records_by_kind.items()
             },
         )
@@ -102,11 +102,11 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
         return None
 
 
-def _changes(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
+def _change_payloads(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
     """Return the payloads by time, or nothing for a first build."""
     if previous is None or now is None:
         return iter(())
-    changes = [*_component_updates(previous, now), *_incidents(previous, now)]
+    changes = [*_component_updates(previous, now), *_incident_payloads(previous, now)]
     return (payload for _, payload in sorted(changes, key=lambda change: change[0]))
 
 
@@ -144,10 +144,10 @@ def component_payload(component: Members, old: str, page: Members, status: Membe
         "id": derived_id(component["id"], at, new),
         "component_id": component["id"],
     }
-    return _payload(page, status) | {"component": component, "component_update": update}
+    return _common_payload(page, status) | {"component": component, "component_update": update}
 
 
-def _incidents(previous_documents: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+def _incident_payloads(previous_documents: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
     for record in now.records.values():
         previous = previous_documents.records.get(record["id"])
         if previous is None and _may_exceed_limit(record, previous_documents):
@@ -164,7 +164,7 @@ def incident_payload(record: Members, page: Members, status: Members) -> Members
     Args:
         record, page, status: JSON objects as in the API.
     """
-    return _payload(page, status) | {"incident": _incident(record)}
+    return _common_payload(page, status) | {"incident": _webhook_incident(record)}
 
 
 def _new_updates(known_record: Members | None, record: Members) -> list[Members]:
@@ -178,18 +178,18 @@ def _may_exceed_limit(record: Members, previous_status: PublishedStatus) -> bool
     This is so for a closed record that is older than all closed ones in that list.
     """
     oldest = previous_status.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
-    return oldest is not None and _is_closed(record) and _created(record) < oldest
+    return oldest is not None and _is_closed(record) and _creation_time(record) < oldest
 
 
 def _is_closed(record: Members) -> bool:
     return record["status"] in CLOSED_STATUSES
 
 
-def _created(record: Members) -> datetime:
+def _creation_time(record: Members) -> datetime:
     return datetime.fromisoformat(record["created_at"])
 
 
-def _incident(record: Members) -> Members:
+def _webhook_incident(record: Members) -> Members:
     """Return a record with the additional members of a webhook."""
     postmortem = next((u for u in record["incident_updates"] if u["status"] == "postmortem"), None)
     postmortem_members = postmortem or {"body": None, "updated_at": None, "display_at": None}
@@ -203,7 +203,7 @@ def _incident(record: Members) -> Members:
     }
 
 
-def _payload(page: Members, status: Members) -> Members:
+def _common_payload(page: Members, status: Members) -> Members:
     """Return the first members of every payload.
 
     `generated_at` comes from content, not from a clock.

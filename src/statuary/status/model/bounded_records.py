@@ -33,15 +33,15 @@ def bound_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSett
     What is not over stays longest, incidents before windows, and the nearest to now.
     """
     horizon = horizon_after(now, catalogue, settings)
-    counts = {record.source: _listed_count(record, horizon) for record in _records(catalogue)}
+    counts = {record.source: _count_listed_components(record, horizon) for record in _all_records(catalogue)}
     total = sum(counts.values())
     excluded: dict[str, Finding] = {}
-    for record in sorted(_records(catalogue), key=lambda record: _importance(record, now)):
+    for record in sorted(_all_records(catalogue), key=lambda record: _importance(record, now)):
         if total <= MAX_ALL_AFFECTED:
             break
         if counts[record.source]:
             total -= counts[record.source]
-            excluded[record.source] = _finding(record, counts[record.source])
+            excluded[record.source] = _exclusion_finding(record, counts[record.source])
     if not excluded:
         return BoundedCatalogue(catalogue, [])
     incidents = tuple(record for record in catalogue.incidents if record.source not in excluded)
@@ -50,12 +50,12 @@ def bound_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSett
     return BoundedCatalogue(bounded, list(excluded.values()))
 
 
-def _records(catalogue: StatusCatalogue) -> Iterator[Incident]:
+def _all_records(catalogue: StatusCatalogue) -> Iterator[Incident]:
     yield from catalogue.incidents
     yield from catalogue.maintenances
 
 
-def _listed_count(record: Incident, horizon: Instant) -> int:
+def _count_listed_components(record: Incident, horizon: Instant) -> int:
     """Count the components in a record's documents."""
     if not isinstance(record, Maintenance):
         return len(record.components) * (1 + len(record.updates))
@@ -72,7 +72,7 @@ def _importance(record: Incident, now: Instant) -> tuple[bool, bool, float]:
     return is_open, True, -abs((record.started_at - now).total_seconds())
 
 
-def _finding(record: Incident, count: int) -> Finding:
+def _exclusion_finding(record: Incident, count: int) -> Finding:
     return Finding(
         rule=BEYOND_LIMIT,
         path=record.source,

@@ -64,7 +64,7 @@ class OpenLayers:
         self._layers.clear()
         self._places.clear()
         self._heaps = {False: [], True: []}
-        self._put(self._highest, stated)
+        self._insert(self._highest, stated)
 
     def add(self, layer: Layer) -> None:
         """Put a layer on top.
@@ -78,7 +78,7 @@ class OpenLayers:
             if earlier.status == layer.status:
                 layer = layer._replace(since=earlier.since)
         self._highest += 1
-        self._put(self._highest, layer)
+        self._insert(self._highest, layer)
 
     def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
         """Remove the layer of an incident, window or page that has ended."""
@@ -86,12 +86,12 @@ class OpenLayers:
         if place is not None:
             del self._layers[place]
 
-    def leave_stated(self, kind: LayerKind, record_id: str) -> None:
+    def keep_as_stated(self, kind: LayerKind, record_id: str) -> None:
         """Keep the status of an ended record as the stated status."""
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[self._stated]
-            self._put(place, self._layers[place]._replace(kind=LayerKind.STATED))
+            self._insert(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
     def state_operational(self, at: Instant, record_id: str) -> None:
         """Remove a record's statuses, and state operational below all others."""
@@ -101,9 +101,9 @@ class OpenLayers:
         self.remove(LayerKind.INCIDENT, record_id)
         self.remove(LayerKind.MAINTENANCE, record_id)
         self._lowest -= 1
-        self._put(self._lowest, stated)
+        self._insert(self._lowest, stated)
 
-    def _put(self, place: int, layer: Layer) -> None:
+    def _insert(self, place: int, layer: Layer) -> None:
         self._layers[place] = layer
         if layer.kind is LayerKind.STATED:
             self._stated = place
@@ -181,7 +181,7 @@ class LayerHistory:
         # the status before the first change, and the status after each change
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
-    def change(self, instant: Instant, cause: Layer) -> None:
+    def record_change(self, instant: Instant, cause: Layer) -> None:
         """Record the status that pages show from a time on.
 
         If several changes happen at the same time, the last one counts.
@@ -205,7 +205,7 @@ class LayerHistory:
         changes = map(ShownChange, self._instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]
 
-    def since(self, instant: Instant) -> LaterLayers:
+    def layers_since(self, instant: Instant) -> LaterLayers:
         """Return the status on pages at a time, and all later changes."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(self._nows[passed], self._instants[passed:], self._nows[passed + 1 :])

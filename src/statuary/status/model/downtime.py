@@ -87,13 +87,13 @@ class DowntimeByDay:
         self._last: dict[str, _KnownDays] = {}
         self._periods: dict[IncidentState, ActivePeriod | None] = {}
 
-    def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
+    def downtimes_of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
         """Return a component's days with downtime, in order."""
         current_status = self._timeline.status_histories[component_id].at(days.at).status
         passed = bisect_right(self._changes_of(component_id), days.at)
         previous = self._last.get(component_id)
         if previous is None or not previous.covers(days, passed, current_status):
-            downtimes = self._downtimes(component_id, days, current_status)
+            downtimes = self._compute_downtimes(component_id, days, current_status)
             previous = self._last[component_id] = _KnownDays(days, passed, current_status, downtimes)
         elif previous.days.first_day != days.first_day:
             downtimes = {
@@ -112,10 +112,10 @@ class DowntimeByDay:
             self._changes[component_id] = sorted(instants)
         return self._changes[component_id]
 
-    def _downtimes(
+    def _compute_downtimes(
         self, component_id: str, days: DateRange, current_status: ComponentStatus
     ) -> dict[date, DayDowntime]:
-        lengths = self._lengths(component_id, days)
+        lengths = self._downtime_lengths(component_id, days)
         today = day_of(days.at, self._zone)
         ongoing = None if current_status == "operational" else current_status
         if ongoing and days.first_day <= today <= days.last_day:
@@ -131,11 +131,13 @@ class DowntimeByDay:
             for day in sorted(lengths)
         }
 
-    def _lengths(self, component_id: str, days: DateRange) -> dict[date, dict[ComponentStatus, timedelta]]:
+    def _downtime_lengths(
+        self, component_id: str, days: DateRange
+    ) -> dict[date, dict[ComponentStatus, timedelta]]:
         durations: dict[date, dict[ComponentStatus, timedelta]] = {}
         range_start = day_start(days.first_day, self._zone)
         range_end = day_start(days.last_day + ONE_DAY, self._zone)
-        for status, start, end in _downtimes(
+        for status, start, end in _downtime_periods(
             self._timeline.status_histories[component_id], days, range_start
         ):
             for day, length in self._split(max(start, range_start), min(end, range_end)):
@@ -185,7 +187,7 @@ def active_period(record: IncidentState) -> ActivePeriod | None:
     return ActivePeriod(begun[-1], record.resolved_at) if begun else None
 
 
-def _downtimes(
+def _downtime_periods(
     status_history: StatusHistory, days: DateRange, since: Instant
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
     """Yield the periods in which a component was not operational.

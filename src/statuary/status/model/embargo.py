@@ -33,9 +33,11 @@ class PublicStatus(NamedTuple):
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
     """Remove the content that must not be published before a later time."""
     held_back: list[Instant] = []
-    unchanged_incidents = (_before_override(incident, now, held_back) for incident in catalogue.incidents)
+    unchanged_incidents = (
+        _without_later_override(incident, now, held_back) for incident in catalogue.incidents
+    )
     incidents = _public_records(unchanged_incidents, now, held_back)
-    unchanged_windows = (_before_later_changes(window, now, held_back) for window in catalogue.maintenances)
+    unchanged_windows = (_without_later_changes(window, now, held_back) for window in catalogue.maintenances)
     maintenances = tuple(
         _public_windows(maintenance, now, held_back)
         for maintenance in _public_records(unchanged_windows, now, held_back)
@@ -56,11 +58,11 @@ def _public_records(records: Iterable[Record], now: Instant, held_back: list[Ins
             continue
         held_back.append(min(published_at(record, update) for update in ahead))
         if len(ahead) < len(record.updates):
-            public.append(_without_updates(record, ahead))
+            public.append(_without_held_back_updates(record, ahead))
     return tuple(public)
 
 
-def _without_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
+def _without_held_back_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
     updates = tuple(update for update in record.updates if update not in ahead)
     named_ahead = {name for update in ahead for name in update.components}
     named = {*record.opened_with, *(name for update in updates for name in update.components)}
@@ -68,7 +70,7 @@ def _without_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
     return replace(record, updates=updates, components=components)
 
 
-def _before_override(incident: Incident, now: Instant, held_back: list[Instant]) -> Incident:
+def _without_later_override(incident: Incident, now: Instant, held_back: list[Instant]) -> Incident:
     """Remove an override of an incident's impact that is dated later."""
     later = incident.impact_override_at
     if later is None or later <= now or incident.draft:
@@ -77,7 +79,7 @@ def _before_override(incident: Incident, now: Instant, held_back: list[Instant])
     return replace(incident, impact_override=None, impact_override_at=None)
 
 
-def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
+def _without_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
     """Undo moves and a cancellation of a window that are dated later."""
     if maintenance.draft:
         return maintenance
@@ -115,11 +117,15 @@ def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Inst
         ahead = [update for update in occurrence.updates if published_at(maintenance, update) > now]
         held_back += [published_at(maintenance, update) for update in ahead]
         updates = tuple(update for update in occurrence.updates if update not in ahead)
-        occurrences[start] = _occurrence_before(occurrence, now, held_back)._replace(updates=updates)
+        occurrences[start] = _without_later_occurrence_changes(occurrence, now, held_back)._replace(
+            updates=updates
+        )
     return replace(maintenance, recurrence=replace(recurrence, occurrences=occurrences))
 
 
-def _occurrence_before(occurrence: Occurrence, now: Instant, held_back: list[Instant]) -> Occurrence:
+def _without_later_occurrence_changes(
+    occurrence: Occurrence, now: Instant, held_back: list[Instant]
+) -> Occurrence:
     """Remove changes dated later from one window of a recurring maintenance."""
     if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
         held_back.append(occurrence.cancelled_at)

@@ -92,7 +92,7 @@ class IncidentHistory:
         edits = {published_update.update.updated_at for published_update in self._published_updates}
         stated_instants = {*incident.stated_changes, incident.monitoring_at, incident.resolved_at}
         later_instants = {at for at in edits | stated_instants if at is not None and at > first_published}
-        return tuple(sorted(later_instants.union(self._published_at)))
+        return tuple(sorted(later_instants.union(self._publication_times)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
         """Return the state at an instant.
@@ -100,12 +100,12 @@ class IncidentHistory:
         Returns:
             The state, or None before the first update.
         """
-        passed = bisect_right(self._turns, instant)
+        passed = bisect_right(self._change_times, instant)
         if not passed:
             return None
         state = self._states.get(passed)
         if state is None:
-            state = self._states[passed] = self._state(self._turns[passed - 1])
+            state = self._states[passed] = self._compute_state(self._change_times[passed - 1])
         return state
 
     @cached_property
@@ -114,7 +114,7 @@ class IncidentHistory:
         promises = []
         for place, published_update in enumerate(self._published_updates):
             promised = published_update.update.next_update_by
-            later_instants = self._published_at[place + 1 :]
+            later_instants = self._publication_times[place + 1 :]
             is_open = published_update.update.status not in CLOSED_STATUSES
             if promised is None or not is_open or promised <= published_update.published_at:
                 continue
@@ -123,31 +123,31 @@ class IncidentHistory:
         return tuple(promises)
 
     @cached_property
-    def _turns(self) -> Sequence[Instant]:
+    def _change_times(self) -> Sequence[Instant]:
         """The instants at which the state changes."""
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
         """Return whether nothing changes after a time."""
-        final = self.final
+        final = self.final_state
         return final is None or (final.closed and final.since <= instant)
 
     @cached_property
-    def final(self) -> IncidentState | None:
+    def final_state(self) -> IncidentState | None:
         """The last state, or None if the record is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
-    def _state(self, since: Instant) -> IncidentState:
-        count = bisect_right(self._published_at, since)
+    def _compute_state(self, since: Instant) -> IncidentState:
+        count = bisect_right(self._publication_times, since)
         published_updates = self._published_updates[:count]
-        newest_first = tuple(sorted(published_updates, key=_display_at)[::-1])
+        newest_first = tuple(sorted(published_updates, key=_display_time)[::-1])
         status = newest_first[0].update.status
         edits = [last_edit_as_of(published_update, since) for published_update in published_updates]
         return IncidentState(
             incident=self.incident,
             since=since,
             status=status,
-            impact=self._impact(count, since),
+            impact=self._impact_at(count, since),
             updated_at=max([*edits, *(change for change in self.incident.stated_changes if change <= since)]),
             monitoring_at=self._monitoring_at(newest_first, since),
             resolved_at=self._resolved_at(newest_first, since),
@@ -157,26 +157,26 @@ class IncidentHistory:
         )
 
     @cached_property
-    def _published_at(self) -> list[Instant]:
+    def _publication_times(self) -> list[Instant]:
         return [published_update.published_at for published_update in self._published_updates]
 
-    def _impact(self, count: int, since: Instant) -> Impact:
+    def _impact_at(self, count: int, since: Instant) -> Impact:
         override, override_at = self.incident.impact_override, self.incident.impact_override_at
         if override is not None and (override_at is None or override_at <= since):
             return override
         if isinstance(self.incident, Maintenance):
             return "maintenance"
-        return self._impacts[count - 1]
+        return self._worst_impacts[count - 1]
 
     @cached_property
-    def _impacts(self) -> list[Impact]:
+    def _worst_impacts(self) -> list[Impact]:
         return list(_worst_so_far(self._published_updates))
 
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         monitoring_at = self.incident.monitoring_at
         if monitoring_at is not None:
             return monitoring_at if monitoring_at <= since else None
-        monitored = _displayed_at(newest_first, MONITORING_STATUSES)
+        monitored = _display_times(newest_first, MONITORING_STATUSES)
         return monitored[-1] if monitored else None
 
     def _resolved_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
@@ -188,7 +188,7 @@ class IncidentHistory:
                 return resolved_at
         # the record ended with its first resolving update after it was last open; later notes do not move the end
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
-        resolved = _displayed_at(list(ending), RESOLVING_STATUSES)
+        resolved = _display_times(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None
 
 
@@ -198,7 +198,7 @@ RECORD_ENTRIES = 10
 
 def entry_count(history: IncidentHistory) -> int:
     """Estimate the size of an incident's document, in component entries."""
-    updates = 0 if history.final is None else len(history.final.published_updates)
+    updates = 0 if history.final_state is None else len(history.final_state.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
 
 
@@ -220,13 +220,13 @@ def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Inst
     return update.updated_at if update.updated_at <= instant else update.created_at
 
 
-def _display_at(published_update: PublishedUpdate) -> Instant:
+def _display_time(published_update: PublishedUpdate) -> Instant:
     return published_update.update.display_at
 
 
-def _displayed_at(updates: Sequence[PublishedUpdate], statuses: Collection[str]) -> list[Instant]:
+def _display_times(updates: Sequence[PublishedUpdate], statuses: Collection[str]) -> list[Instant]:
     return [
-        _display_at(published_update)
+        _display_time(published_update)
         for published_update in updates
         if published_update.update.status in statuses
     ]

@@ -55,13 +55,13 @@ def validate_rule(rule: str) -> None:
     Raises:
         InvalidValueError: if the rule is not one of RFC 5545, or repeats more often than a maintenance can.
     """
-    parts = _parts(rule)
+    parts = _parse_rule_parts(rule)
     if parts.get("FREQ") not in FREQUENCIES:
         raise InvalidValueError(
             f"recurrence rule {shorten(rule)} has no FREQ of {', '.join(FREQUENCIES)}", EXAMPLE
         )
     for name, value in parts.items():
-        if not _is_valid(name, value):
+        if not _is_valid_part(name, value):
             raise InvalidValueError(
                 f"recurrence rule {shorten(rule)}: {name}={shorten(value)} is not valid", EXAMPLE
             )
@@ -76,7 +76,7 @@ def validate_rule(rule: str) -> None:
         )
 
 
-def _parts(rule: str) -> dict[str, str]:
+def _parse_rule_parts(rule: str) -> dict[str, str]:
     parts: dict[str, str] = {}
     for part in rule.upper().split(";"):
         name, equals, value = part.partition("=")
@@ -90,14 +90,14 @@ def _parts(rule: str) -> dict[str, str]:
     return parts
 
 
-def _is_valid(name: str, value: str) -> bool:
+def _is_valid_part(name: str, value: str) -> bool:
     if name in RANGES:
         numbers = value.split(",") if name.startswith("BY") else [value]
         return all(_is_within(number, *RANGES[name]) for number in numbers)
     if name == "BYDAY":
         return all(re.fullmatch(rf"([+-]?[1-9]\d?)?({'|'.join(WEEKDAYS)})", day) for day in value.split(","))
     if name == "UNTIL":
-        return _until(value) is not None
+        return _parse_until(value) is not None
     return (name == "FREQ" and value in FREQUENCIES) or (name == "WKST" and value in WEEKDAYS)
 
 
@@ -107,7 +107,7 @@ def _is_within(number: str, least: int, most: int) -> bool:
     return least <= int(number) <= most and (least >= 0 or int(number) != 0)
 
 
-def _until(value: str) -> Instant | None:
+def _parse_until(value: str) -> Instant | None:
     try:
         return instant(datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC))
     except ValueError:
@@ -120,7 +120,7 @@ def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Insta
     At most `MAX_WINDOWS` + 1 are returned.
     """
     last_start = Instant(until + recurrence.announce)
-    return list(islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
+    return list(islice(_window_starts_until(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
 
 
 def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
@@ -130,7 +130,7 @@ def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | N
         The start, or None if the rule gives no window.
     """
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
-    return next(_starts(maintenance, recurrence, last_start), None)
+    return next(_window_starts_until(maintenance, recurrence, last_start), None)
 
 
 def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
@@ -139,12 +139,16 @@ def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instan
     At most `MAX_WINDOWS` windows are examined.
     """
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
-    return any(start > at for start in islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS))
+    return any(
+        start > at for start in islice(_window_starts_until(maintenance, recurrence, last_start), MAX_WINDOWS)
+    )
 
 
-def _starts(maintenance: Maintenance, recurrence: Recurrence, last_start: Instant) -> Iterator[Instant]:
-    parts = _parts(recurrence.rule)
-    until = _until(parts.pop("UNTIL", ""))
+def _window_starts_until(
+    maintenance: Maintenance, recurrence: Recurrence, last_start: Instant
+) -> Iterator[Instant]:
+    parts = _parse_rule_parts(recurrence.rule)
+    until = _parse_until(parts.pop("UNTIL", ""))
     end = last_start if until is None else min(last_start, until)
     rule = ";".join(f"{name}={value}" for name, value in parts.items())
     for start in _local_starts(rule, maintenance.scheduled_for.astimezone(recurrence.time_zone)):
@@ -184,7 +188,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
         if _announced_at(recurrence, start, changes) <= until
     )
     for start in window_starts(maintenance, recurrence, max((until, *early)))[:MAX_WINDOWS]:
-        window = _window(maintenance, recurrence, start)
+        window = _make_window(maintenance, recurrence, start)
         if window.created_at <= until:
             yield window
 
@@ -211,7 +215,7 @@ def window_id(maintenance: Maintenance, start: Instant) -> str:
     return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
 
 
-def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
+def _make_window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
     changes = recurrence.occurrences.get(start, Occurrence())
     announced = _announced_at(recurrence, start, changes)
     own_id = window_id(maintenance, start)
@@ -225,7 +229,7 @@ def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) ->
         started_at=announced,
         scheduled_for=scheduled_for,
         scheduled_until=changes.scheduled_until or instant(scheduled_for + length),
-        updates=(_announcement(own_id, announced, changes.body or maintenance.body), *changes.updates),
+        updates=(_announcement_update(own_id, announced, changes.body or maintenance.body), *changes.updates),
         cancelled_at=changes.cancelled_at,
         rescheduled_at=changes.rescheduled_at,
         recurrence=None,
@@ -233,7 +237,7 @@ def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) ->
     )
 
 
-def _announcement(own_id: str, announced: Instant, body: str) -> IncidentUpdate:
+def _announcement_update(own_id: str, announced: Instant, body: str) -> IncidentUpdate:
     return IncidentUpdate(
         id=derived_id(own_id, "announcement"),
         status="scheduled",
@@ -256,17 +260,21 @@ def in_display_order(record: Incident) -> list[IncidentUpdate]:
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
     """Return a record's updates, followed by a maintenance's automatic ones."""
     return (
-        _with_automatic(record)
+        _updates_with_automatic(record)
         if isinstance(record, Maintenance) and not record.recurrence
         else record.updates
     )
 
 
-def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
+def _updates_with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
     if is_withdrawn(maintenance):
         return ()
     start = begins_at(maintenance)
-    automatic = (*_reminders(maintenance, start), _start(maintenance, start), _end(maintenance, start))
+    automatic = (
+        *_reminder_updates(maintenance, start),
+        _start_update(maintenance, start),
+        _end_update(maintenance, start),
+    )
     return (*maintenance.updates, *(update for update in automatic if update is not None))
 
 
@@ -279,7 +287,7 @@ def is_withdrawn(maintenance: Maintenance) -> bool:
     return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published_at
 
 
-def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
+def _sorted_moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
     """Return the moves of a window in order.
 
     Returns:
@@ -303,7 +311,7 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
     manual = verified if written_at is None else written_at
     if not maintenance.automation.scheduled_auto_in_progress:
         return manual
-    moved = (at for at, _ in _moves(maintenance))
+    moved = (at for at, _ in _sorted_moves(maintenance))
     automatic = max((maintenance.scheduled_for, maintenance.created_at, *moved))
     other_instants = (written_at, verified, ended_manually_at(maintenance))
     return manual if any(at is not None and at <= automatic for at in other_instants) else automatic
@@ -330,11 +338,11 @@ def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus])
     return min(instants, default=None)
 
 
-def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
+def _reminder_updates(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
     """Yield the reminders of a window, including those before moves."""
     if not maintenance.automation.scheduled_remind_prior:
         return
-    moves = _moves(maintenance)
+    moves = _sorted_moves(maintenance)
     planned = [*(start_before_move for _, start_before_move in moves), maintenance.scheduled_for]
     instants = [maintenance.created_at, *(at for at, _ in moves)]
     ends = [*(at for at, _ in moves), *filter(None, (start, ended_manually_at(maintenance)))]
@@ -349,7 +357,7 @@ def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[Inci
             number += 1
 
 
-def _start(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
+def _start_update(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
     manual = (first_written_at(maintenance, (status,)) for status in ("in_progress", "verifying"))
     if start is None or start in manual:
         return None
@@ -357,7 +365,7 @@ def _start(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | 
     return _automatic_update(maintenance, "in_progress", "in_progress", start, notify=notify)
 
 
-def _end(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
+def _end_update(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
     if first_written_at(maintenance, ("completed",)) is not None:
         return None
     notify = maintenance.automation.auto_transition_deliver_notifications_at_end

@@ -6,7 +6,7 @@ from datetime import timedelta
 from statuary.base.primitives import ONE_DAY, Instant, midnights
 from statuary.status.model.records import StatusCatalogue, StatusSettings
 from statuary.status.model.timeline import Timeline, build_timeline, transitions
-from statuary.status.model.uptime import has_ongoing_outage, hours_of_outage
+from statuary.status.model.uptime import has_ongoing_outage, outage_hours
 
 RESOLUTION = timedelta(microseconds=1)
 """The smallest difference between two instants."""
@@ -46,7 +46,7 @@ def document_transitions(
     """
     horizon = horizon_after(at, timeline.catalogue, settings)
     instants = transitions(timeline, at, horizon, days=days or settings.uptime)
-    hours = hours_of_outage(timeline, at, horizon) if settings.uptime else []
+    hours = outage_hours(timeline, at, horizon) if settings.uptime else []
     return sorted({*instants, *hours})
 
 

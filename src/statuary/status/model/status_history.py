@@ -75,13 +75,13 @@ class StatusHistory:
             return BegunStatus(self.base)
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
-    def since(self, instant: Instant) -> LaterStatuses:
+    def statuses_since(self, instant: Instant) -> LaterStatuses:
         """Return the status at a time, and all later changes."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
 
-    def change(self, instant: Instant, status: ComponentStatus) -> None:
+    def record_change(self, instant: Instant, status: ComponentStatus) -> None:
         """Record a change of the status.
 
         If several changes happen at the same time, the last one counts.
@@ -112,7 +112,7 @@ def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> R
     Changes that a person recorded in a component's `history` are applied too.
     """
     replayer = _Replayer(catalogue)
-    for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
+    for event in sorted(_replay_events(catalogue, records), key=attrgetter("at", "rank")):
         replayer.apply(event)
     return ReplayResult(replayer.status_histories, replayer.layer_histories, replayer.published_updates)
 
@@ -131,7 +131,7 @@ class _UpdateEvent(NamedTuple):
     rank: int
 
 
-def _events(
+def _replay_events(
     catalogue: StatusCatalogue, records: Iterable[Incident]
 ) -> Iterator[_StatusChangeEvent | _UpdateEvent]:
     for component in catalogue.components:
@@ -196,7 +196,9 @@ class _Replayer:
             self._apply_change(event)
             return
         update = event.update
-        affected = self._apply_recorded(event) if update.recorded else self._apply_written(event)
+        affected = (
+            self._apply_imported_update(event) if update.recorded else self._apply_content_update(event)
+        )
         self.published_updates.setdefault(event.record.id, []).append(
             PublishedUpdate(update, event.at, affected)
         )
@@ -210,32 +212,33 @@ class _Replayer:
             layers.remove(LayerKind.UPSTREAM)
         else:
             layers.add(Layer(LayerKind.UPSTREAM, event.change.status, event.at))
-        self._note_change(event.component.id, event.at)
+        self._record_change(event.component.id, event.at)
 
-    def _apply_recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
+    def _apply_imported_update(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
         """Apply an imported update, which states its effect on components."""
         affected = event.update.affected_components
         if affected is not None:
             affected = tuple(
-                component._replace(code=component.code and self._id(component.code)) for component in affected
+                component._replace(code=component.code and self._component_id(component.code))
+                for component in affected
             )
-        for code, status in () if event.record.backfilled else _changes(affected or ()):
+        for code, status in () if event.record.backfilled else _changed_statuses(affected or ()):
             if status == "operational":
                 # the imported page stated this status, whatever else was open, so it replaces every layer
                 self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
-                self._note_change(code, event.at)
+                self._record_change(code, event.at)
             else:
                 self._set_status(event, code, status)
         if event.update.status in RESOLVING_STATUSES:
-            self._leave(event)
+            self._keep_ended_statuses(event)
         return affected
 
-    def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
+    def _apply_content_update(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
         """Apply an update of the content, and return its effect on components."""
         if event.record.backfilled:
             return None
-        statuses = self._statuses(event)
-        component_ids = self._name(event, statuses)
+        statuses = self._statuses_of_update(event)
+        component_ids = self._add_named_components(event, statuses)
         if ends_effect(event.record, event.update):
             component_ids = component_ids | self._held.get(event.record.id, {})
         old_statuses = {component: self._status_history(component).last_status for component in component_ids}
@@ -263,56 +266,56 @@ class _Replayer:
         for component, status in statuses.items():
             if status == "operational":
                 self._layers[component].state_operational(event.at, event.record.id)
-                self._note_change(component, event.at)
+                self._record_change(component, event.at)
             elif status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
             # the record's opening statuses end too, even if the same update opens and resolves the record
-            written_ids = {self._id(name) for name in event.update.components}
+            written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:
-                    self._layers[component].remove(_kind_of(event.record), event.record.id)
-                    self._note_change(component, event.at)
+                    self._layers[component].remove(_layer_kind(event.record), event.record.id)
+                    self._record_change(component, event.at)
         if event.update.status in RESOLVING_STATUSES:
-            self._leave(event)
+            self._keep_ended_statuses(event)
 
-    def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
+    def _statuses_of_update(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
         """Return the statuses that an update sets, by component id."""
-        statuses = {self._id(name): status for name, status in event.update.components.items()}
+        statuses = {self._component_id(name): status for name, status in event.update.components.items()}
         if event.rank == 1 and event.record.opened_with:
             statuses = {
-                self._id(name): status for name, status in event.record.opened_with.items()
+                self._component_id(name): status for name, status in event.record.opened_with.items()
             } | statuses
         if begins_maintenance(event.record, event.update) and not any(statuses.values()):
-            return {self._id(name): "under_maintenance" for name in event.record.components}
+            return {self._component_id(name): "under_maintenance" for name in event.record.components}
         return statuses
 
-    def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
+    def _add_named_components(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
         """Add the components of an update to those that its record affects."""
         named_ids = self._named_components.setdefault(event.record.id, {})
         if not named_ids and isinstance(event.record, Maintenance):
-            named_ids.update((self._id(name), None) for name in event.record.components)
+            named_ids.update((self._component_id(name), None) for name in event.record.components)
         named_ids.update((component, None) for component in statuses)
         return named_ids
 
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
         self._held.setdefault(event.record.id, {})[component] = None
-        layer = Layer(_kind_of(event.record), status, event.at, event.record.id)
+        layer = Layer(_layer_kind(event.record), status, event.at, event.record.id)
         self._layers[component].add(layer)
-        self._note_change(component, event.at)
+        self._record_change(component, event.at)
 
-    def _leave(self, event: _UpdateEvent) -> None:
+    def _keep_ended_statuses(self, event: _UpdateEvent) -> None:
         """Let components keep the status that an ended record gave them."""
         for component in self._held.pop(event.record.id, {}):
-            self._layers[component].leave_stated(_kind_of(event.record), event.record.id)
-            self._note_change(component, event.at)
+            self._layers[component].keep_as_stated(_layer_kind(event.record), event.record.id)
+            self._record_change(component, event.at)
 
-    def _note_change(self, component: str, at: Instant) -> None:
+    def _record_change(self, component: str, at: Instant) -> None:
         layers = self._layers[component]
-        self._layer_history(component).change(at, layers.shown)
-        self._status_history(component).change(at, layers.newest.status)
+        self._layer_history(component).record_change(at, layers.shown)
+        self._status_history(component).record_change(at, layers.newest.status)
 
-    def _id(self, name: str) -> str:
+    def _component_id(self, name: str) -> str:
         return self._ids.get(name, name)
 
     def _status_history(self, component: str) -> StatusHistory:
@@ -328,11 +331,11 @@ class _Replayer:
         return history
 
 
-def _kind_of(record: Incident) -> LayerKind:
+def _layer_kind(record: Incident) -> LayerKind:
     return LayerKind.MAINTENANCE if isinstance(record, Maintenance) else LayerKind.INCIDENT
 
 
-def _changes(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:
+def _changed_statuses(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:
     """Yield the components whose status an imported update changes."""
     for code, _, old_status, status in affected:
         if code and status and old_status != status:

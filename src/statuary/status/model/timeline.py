@@ -97,7 +97,7 @@ class Timeline:
         return sorted({instant for history in self.histories for instant in history.deadlines})
 
     @cached_property
-    def by_position(self) -> tuple[Component, ...]:
+    def components_by_position(self) -> tuple[Component, ...]:
         """Groups and components in the order in which the API lists them.
 
         Components with an equal position follow the order of Statuspage: those with a `created_at` in the
@@ -210,7 +210,7 @@ def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
     }
     return {
         component.id: _group_at(component, leaves) if component.group else leaves[component.id]
-        for component in timeline.by_position
+        for component in timeline.components_by_position
     }
 
 
@@ -219,7 +219,9 @@ def component_at(timeline: Timeline, component: Component, at: Instant) -> Compo
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
     now = timeline.layer_histories[component.id].at(at)
-    return ComponentState(component, status, _as_stated(component.updated_at, updated, at), now)
+    return ComponentState(
+        component, status, _imported_or_later_change(component.updated_at, updated, at), now
+    )
 
 
 def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:
@@ -270,10 +272,10 @@ def updated_at(timeline: Timeline, at: Instant) -> Instant:
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at
-    return _as_stated(page.updated_at, changed_at, at)
+    return _imported_or_later_change(page.updated_at, changed_at, at)
 
 
-def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant) -> Instant:
+def _imported_or_later_change(stated_instant: Instant | None, changed_at: Instant, at: Instant) -> Instant:
     """Return an imported date of change, or a later change."""
     if stated_instant is None or stated_instant > at:
         return changed_at

@@ -110,10 +110,10 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
-    as_of = _as_of(timeline, calendar, at)
+    as_of = _outages_counted_until(timeline, calendar, at)
     outages = [
         (component, window, _outages_by_day(timeline.status_histories[component.id], window))
-        for component in with_uptime(timeline)
+        for component in components_with_uptime(timeline)
         for window in [UptimeWindow(calendar, component.start_date, as_of)]
     ]
     # incidents are looked up only for days with an outage, which most sites do not have
@@ -137,20 +137,21 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
     )
 
 
-def with_uptime(timeline: Timeline) -> list[Component]:
+def components_with_uptime(timeline: Timeline) -> list[Component]:
     """Return the components that publish their uptime, in API order."""
-    return [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
+    return [c for c in timeline.components_by_position if c.showcase and not (c.group or c.removed)]
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
     """Return whether a component that publishes its uptime has an outage."""
     histories = timeline.status_histories
     return any(
-        histories[component.id].at(at).status in OUTAGE_STATUSES for component in with_uptime(timeline)
+        histories[component.id].at(at).status in OUTAGE_STATUSES
+        for component in components_with_uptime(timeline)
     )
 
 
-def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
+def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
     """Return the full hours in an interval during which an outage lasts.
 
     Uptime documents change at these times. At most `HOURS_AHEAD` are returned, after `start` and up to
@@ -161,7 +162,7 @@ def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
 
 
-def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
+def _outages_counted_until(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
     """Return the instant up to which outages count.
 
     Without an ongoing outage this is the latest change or midnight, so that a build at another instant of the
@@ -169,7 +170,9 @@ def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Insta
     """
     if has_ongoing_outage(timeline, at):
         return at
-    changes = (timeline.status_histories[component.id].at(at).began for component in with_uptime(timeline))
+    changes = (
+        timeline.status_histories[component.id].at(at).began for component in components_with_uptime(timeline)
+    )
     return max((calendar.starts[-2], *(change for change in changes if change is not None)))
 
 
@@ -216,14 +219,14 @@ class UptimeWindow:
 
 def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict[date, Outage]:
     days: dict[date, Outage] = {}
-    for status, start, end in _outages(status_history, window):
+    for status, start, end in _outage_periods(status_history, window):
         for day, length in window.days(start, end):
             outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
             days[day] = days.get(day, NO_OUTAGE) + outage
     return days
 
 
-def _outages(
+def _outage_periods(
     status_history: StatusHistory, window: UptimeWindow
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
     """Yield each outage in a component's window, with start and end."""

@@ -102,7 +102,7 @@ ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
 """The statuses that the next update may have, by the status of an update."""
 
 
-def may_follow(previous_status: UpdateStatus | None, status: UpdateStatus) -> bool:
+def can_follow(previous_status: UpdateStatus | None, status: UpdateStatus) -> bool:
     """Return whether an update may change one status to another.
 
     Args:

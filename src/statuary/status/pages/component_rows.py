@@ -130,27 +130,27 @@ class ComponentRowBuilder:
         states = {key: component for key, component in state.components.items() if is_shown(component)}
         top = [component for component in states.values() if component.component.group_id not in states]
         is_calm = all(component.now.status == "operational" for component in states.values())
-        groups = (self._group(component, states, opened=is_calm) for component in top)
+        groups = (self._group_row(component, states, opened=is_calm) for component in top)
         return tuple(group for group in groups if group.rows)
 
-    def _group(
+    def _group_row(
         self, state: ComponentState, states: Mapping[str, ComponentState], *, opened: bool
     ) -> GroupRow:
         component = state.component
         children = [states[child] for child in component.children if child in states]
-        rows = [self._row_of(child) for child in (children if component.group else [state])]
+        rows = [self._cached_row(child) for child in (children if component.group else [state])]
         uptimes = [self._by_id[child] for child in component.children if child in self._by_id]
         return GroupRow(
             name=one_line(component.name) if component.group else "",
             state=STATUS_STATES[state.now.status],
             label=self._texts(f"status.{state.now.status}"),
-            note=self._note(children),
-            uptime=self._percent(uptimes),
+            note=self._problem_note(children),
+            uptime=self._format_percent(uptimes),
             opened=opened or state.now.status != "operational",
             rows=tuple(rows),
         )
 
-    def _note(self, children: Sequence[ComponentState]) -> str:
+    def _problem_note(self, children: Sequence[ComponentState]) -> str:
         """Count the components of a group that have a problem, in words."""
         affected = sum(child.now.status != "operational" for child in children)
         if affected:
@@ -158,17 +158,17 @@ class ComponentRowBuilder:
             return self._texts("components.affected", affected=self._texts.number(affected), count=count)
         return self._texts.count("components.calm", len(children))
 
-    def _row_of(self, state: ComponentState) -> ComponentRow:
+    def _cached_row(self, state: ComponentState) -> ComponentRow:
         component = state.component
         uptime = self._by_id.get(component.id)
         downtimes = self._downtimes.get(component.id)
         depends_on = state.now.status, uptime and uptime.fraction, self._uptime.last_day, downtimes
         row = self._earlier.get(component.id)
         if row is None or row[0] != depends_on:
-            row = self._earlier[component.id] = depends_on, self._row(state, uptime)
+            row = self._earlier[component.id] = depends_on, self._make_row(state, uptime)
         return row[1]
 
-    def _row(self, state: ComponentState, uptime: ComponentUptime | None) -> ComponentRow:
+    def _make_row(self, state: ComponentState, uptime: ComponentUptime | None) -> ComponentRow:
         component = state.component
         row = ComponentRow(
             id=component.id,
@@ -183,19 +183,19 @@ class ComponentRowBuilder:
         days = self._downtimes.get(component.id, {})
         downtimes = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
         return row._replace(
-            uptime=self._percent([uptime]),
-            bars=self._bars(component, days),
+            uptime=self._format_percent([uptime]),
+            bars=self._uptime_bars(component, days),
             downtimes=downtimes,
             summary=self._texts.count("uptime.bars_label", len(downtimes), name=row.name, days=WINDOW_DAYS),
         )
 
-    def _percent(self, uptimes: Sequence[ComponentUptime]) -> str:
+    def _format_percent(self, uptimes: Sequence[ComponentUptime]) -> str:
         value = uptime_percentage(uptime.fraction for uptime in uptimes)
         if value is None:
             return ""
         return self._texts.percent(value)
 
-    def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
+    def _uptime_bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
         first_day = self._uptime.first_day
         begin = component.start_date or first_day
         without_data = max(0, min(WINDOW_DAYS, (begin - first_day).days))
@@ -211,7 +211,8 @@ class ComponentRowBuilder:
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
             paths=tuple(
                 DayPath(
-                    state, _line(tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height)
+                    state,
+                    _svg_path(tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height),
                 )
                 for state, height in BAR_HEIGHTS.items()
                 if state in by_state.values()
@@ -255,7 +256,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
 
 
 @lru_cache(maxsize=1024)
-def _line(days: tuple[int, ...], height: int) -> str:
+def _svg_path(days: tuple[int, ...], height: int) -> str:
     """Return an SVG path with a line for each run of days."""
     runs = (
         [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from statuary.base.primitives import Instant
 from statuary.site.pages.markdown import render_markdown
 from statuary.site.pages.page_parts import PreviousVersion
-from statuary.site.pages.page_texts import isolated, one_line
+from statuary.site.pages.page_texts import isolate_direction, one_line
 from statuary.site.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.status.model.incident_history import IncidentState
@@ -147,18 +147,18 @@ class IncidentCardBuilder:
         cards = self._cards
         card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
         if card is None:
-            card = self._card(state, top_heading)
+            card = self._make_card(state, top_heading)
             bodies = (update.body for update in (*card.updates, card.postmortem) if update is not None)
             cards[state, top_heading if any("<h" in body for body in bodies) else WITHOUT_HEADINGS] = card
         return card
 
-    def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
+    def _make_card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         incident, texts = state.incident, self._texts
         updates = [
-            (published_update.update.status, self._update(state, place, top_heading))
+            (published_update.update.status, self._card_update(state, place, top_heading))
             for place, published_update in enumerate(state.published_updates)
         ]
-        window = self._window(incident, state) if isinstance(incident, Maintenance) else None
+        window = self._card_window(incident, state) if isinstance(incident, Maintenance) else None
         end = _ended_at(state)
         return IncidentCard(
             id=incident.id,
@@ -174,7 +174,7 @@ class IncidentCardBuilder:
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
             range=self._dates.range(incident.started_at, end) if end else None,
             lasted=self._dates.length(end - incident.started_at) if end else "",
-            components=tuple(map(isolated, filter(None, map(self._names.get, state.components)))),
+            components=tuple(map(isolate_direction, filter(None, map(self._names.get, state.components)))),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,
@@ -191,12 +191,14 @@ class IncidentCardBuilder:
         if isinstance(state.incident, Maintenance) or end <= start:
             return None
         changes: dict[str, list[tuple[Instant, ComponentStatus]]] = {}
-        for component, old, at, new in _changes(updates, start, end):
-            changes.setdefault(self._name(component), [(start, old)] if old else []).append((at, new))
-        lanes = {name: self._lane(statuses, start, end) for name, statuses in changes.items()}
+        for component, old, at, new in _status_changes(updates, start, end):
+            changes.setdefault(self._component_name(component), [(start, old)] if old else []).append(
+                (at, new)
+            )
+        lanes = {name: self._lane_parts(statuses, start, end) for name, statuses in changes.items()}
         return IncidentCourse(self._dates.range(start, end), {n: lane for n, lane in lanes.items() if lane})
 
-    def _lane(
+    def _lane_parts(
         self, statuses: Sequence[tuple[Instant, ComponentStatus]], start: Instant, end: Instant
     ) -> list[LanePart]:
         ends = [*(at for at, _ in statuses[1:]), end]
@@ -212,7 +214,7 @@ class IncidentCardBuilder:
             if until > at or until == end
         ]
 
-    def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
+    def _card_window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
         start, end = maintenance.scheduled_for, maintenance.scheduled_until
         return CardWindow(
             end=self._dates.moment(end),
@@ -221,11 +223,11 @@ class IncidentCardBuilder:
             phase="over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled",
         )
 
-    def _update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
+    def _card_update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
         published_update = state.published_updates[place]
         moves = tuple(
             ComponentStatusChange(
-                name=isolated(self._name(component)),
+                name=isolate_direction(self._component_name(component)),
                 state=STATUS_STATES[component.new_status],
                 before=self._texts(f"status.{component.old_status}") if component.old_status else "",
                 label=self._texts(f"status.{component.new_status}"),
@@ -235,15 +237,15 @@ class IncidentCardBuilder:
         )
         promised = None if place else state.next_update_by
         return CardUpdate(
-            promise=_promise(state) if place == 0 else "",
+            promise=_promised_update_key(state) if place == 0 else "",
             promised=None if promised is None else self._dates.moment(promised),
             id=published_update.update.id,
             into=self._into(state.incident, published_update.update.display_at),
-            label=self._texts(f"update.{_update_text(state, place)}"),
+            label=self._texts(f"update.{_update_text_key(state, place)}"),
             at=self._dates.moment(published_update.update.display_at),
             day=self._dates.day_of(published_update.update.display_at).text,
             time=self._dates.time(published_update.update.display_at).text,
-            body=render_markdown(self._body(published_update.update.body), top_heading),
+            body=render_markdown(self._update_html(published_update.update.body), top_heading),
             moves=moves,
             former=tuple(
                 CardVersion(version.entry, self._dates.moment(version.at), version.digest)
@@ -251,7 +253,7 @@ class IncidentCardBuilder:
             ),
         )
 
-    def _body(self, body: str) -> str:
+    def _update_html(self, body: str) -> str:
         name = STANDARD_BODIES.get(body)
         return body if name is None else self._texts(f"body.{name}")
 
@@ -261,7 +263,7 @@ class IncidentCardBuilder:
             return ""
         return self._texts("incident.into", length=self._dates.length(passed))
 
-    def _name(self, affected: AffectedComponent) -> str:
+    def _component_name(self, affected: AffectedComponent) -> str:
         """Return a component's current name, or its name in the update."""
         return self._names.get(affected.code or "", one_line(affected.name))
 
@@ -274,7 +276,7 @@ def _ended_at(state: IncidentState) -> Instant | None:
     return end
 
 
-def _changes(
+def _status_changes(
     updates: Sequence[PublishedUpdate], start: Instant, end: Instant
 ) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
     """Yield each change of a component's status by updates, oldest first."""
@@ -289,14 +291,14 @@ def _changes(
                 yield component, component.old_status, at, component.new_status
 
 
-def _promise(state: IncidentState) -> str:
+def _promised_update_key(state: IncidentState) -> str:
     """Return the key of the sentence about a promised update."""
     if state.next_update_by is None:
         return ""
     return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
 
 
-def _update_text(state: IncidentState, place: int) -> str:
+def _update_text_key(state: IncidentState, place: int) -> str:
     """Return the key of the text for the status of an update.
 
     Args:

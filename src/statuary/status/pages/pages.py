@@ -60,7 +60,7 @@ def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
     )
 
 
-def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
+def _neighbouring_quarters(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
     place = quarters.index(quarter)
     return quarters[max(place - 1, 0) : place + 2]
 
@@ -116,18 +116,19 @@ class StatusPages:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return all status pages as they are at a time."""
-        final = (history.final for history in self._timeline.histories if history.is_final_by(at))
+        final = (history.final_state for history in self._timeline.histories if history.is_final_by(at))
         incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
     def final_quarters(self, start: Instant) -> "StartedQuarters":
         """Return the incidents by quarter, and the quarters that are final."""
-        begun = self._records_by_quarter.at(start)
+        begun = self._records_by_quarter.records_begun_by(start)
         # the page of a quarter links to its neighbours, so it is final only if they stay the same
-        later_records = list(self._records_by_quarter.at(self._timeline.until))
+        later_records = list(self._records_by_quarter.records_begun_by(self._timeline.until))
         is_same = {
-            quarter: _neighbours(list(begun), quarter) == _neighbours(later_records, quarter)
+            quarter: _neighbouring_quarters(list(begun), quarter)
+            == _neighbouring_quarters(later_records, quarter)
             for quarter in begun
         }
         final = [
@@ -164,7 +165,9 @@ class StatusPages:
             if at in changes:
                 records = states_at(opened, at)
                 quarters = [
-                    quarter for quarter in self._records_by_quarter.at(at) if quarter not in final.final
+                    quarter
+                    for quarter in self._records_by_quarter.records_begun_by(at)
+                    if quarter not in final.final
                 ]
                 pages = [self.quarter_page(quarter, at) for quarter in quarters]
                 return [*current_pages, self._latest_history(at), *pages, *map(self.incident_page, records)]
@@ -184,7 +187,7 @@ class StatusPages:
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
         downtimes = {
-            component.component.id: self._downtimes.of(component.component.id, days)
+            component.component.id: self._downtimes.downtimes_of(component.component.id, days)
             for component in uptime.components
         }
         yield self._status_page(state, uptime, downtimes, stale)
@@ -209,9 +212,9 @@ class StatusPages:
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
         """Return a quarter's history page as it is at a time."""
-        quarters = self._records_by_quarter.at(at)
+        quarters = self._records_by_quarter.records_begun_by(at)
         previous = self._quarters.get(quarter)
-        basis = (quarters[quarter], _neighbours(list(quarters), quarter))
+        basis = (quarters[quarter], _neighbouring_quarters(list(quarters), quarter))
         if previous is None or previous[0] != basis:
             view = self._histories.quarter(quarters, quarter)
             head = self._histories.head(view, quarter_path(quarter), self.site.name)
@@ -220,7 +223,7 @@ class StatusPages:
         return previous[1]
 
     def _latest_history(self, at: Instant, stale: str = "") -> Document:
-        quarters = self._records_by_quarter.at(at)
+        quarters = self._records_by_quarter.records_begun_by(at)
         today = at.astimezone(self._localization.dates.zone)
         basis = quarters, today.year, today.month, stale
         if self._latest is None or self._latest[0] != basis:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.site.pages.markdown import render_markdown
-from statuary.site.pages.page_texts import PageTexts, isolated, one_line
+from statuary.site.pages.page_texts import PageTexts, isolate_direction, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.urls import STATUS_PAGE
@@ -128,7 +128,7 @@ def summarize(state: PageState, localization: Localization) -> StatusSummary:
     answer = StatusSummary(
         state=IMPACT_STATES[overall.indicator],
         headline=texts.by_key.get(f"description.{overall.description}", description),
-        due=_due(state, localization),
+        due=_due_update(state, localization),
     )
     if state.page.description or state.page.indicator:
         return answer
@@ -150,10 +150,10 @@ def _with_component_names(
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm)))
     (worst, leaves), *other_statuses = by_status.items()
     instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
-    names = [Markup.escape(isolated(one_line(leaf.component.name))) for leaf in leaves]
+    names = [Markup.escape(isolate_direction(one_line(leaf.component.name))) for leaf in leaves]
     return summary._replace(
         state=STATUS_STATES[worst],
-        headline=_clause(worst, names, texts).unescape(),
+        headline=_status_clause(worst, names, texts).unescape(),
         rest=_other_sentences(other_statuses, calm, texts),
         since=localization.dates.moment(min(instants)) if instants else None,
     )
@@ -169,7 +169,7 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
     return {status: by_status[status] for status in worst_first}
 
 
-def _due(state: PageState, localization: Localization) -> DueUpdate | None:
+def _due_update(state: PageState, localization: Localization) -> DueUpdate | None:
     """Return the announced next update of the worst incident that has one."""
     for incident in worst_first(state.incidents):
         if incident.next_update_by is not None:
@@ -184,14 +184,17 @@ def _other_sentences(
     texts: PageTexts,
 ) -> Markup:
     """Return the sentences about all statuses except the worst."""
-    clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in other_statuses]
+    clauses = [
+        _status_clause(status, [_component_link(leaf) for leaf in states], texts)
+        for status, states in other_statuses
+    ]
     sentences = [texts.markup("status.sentence", clauses=_enumerate_parts(clauses, texts))] if clauses else []
     if operational_count:
         sentences.append(Markup.escape(texts.count("status.others_calm", operational_count)))
     return Markup(" ").join(sentences)
 
 
-def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
+def _status_clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
     """Name the components that have a status.
 
     For example: `RPC is down`, `North, South and 3 more are degraded`.
@@ -218,9 +221,9 @@ def _enumerate_parts(parts: Sequence[Markup], texts: PageTexts) -> Markup:
     )
 
 
-def _link(state: ComponentState) -> Markup:
+def _component_link(state: ComponentState) -> Markup:
     return Markup('<a href="#component-{}">{}</a>').format(
-        state.component.id, isolated(one_line(state.component.name))
+        state.component.id, isolate_direction(one_line(state.component.name))
     )
 
 
@@ -228,18 +231,18 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     """Return the incidents that were closed in the past days, newest first."""
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
     over = (record for record in past_records(state, zone) if record.closed)
-    recent = [record for record in over if day_of(_filed_at(record), zone).toordinal() > earliest]
-    return sorted(recent, key=_filed_at, reverse=True)
+    recent = [record for record in over if day_of(_sorting_time(record), zone).toordinal() > earliest]
+    return sorted(recent, key=_sorting_time, reverse=True)
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     """Return the incidents that began in the past days."""
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
-    return [record for record in records if _filed_at(record) > earliest]
+    return [record for record in records if _sorting_time(record) > earliest]
 
 
-def _filed_at(state: IncidentState) -> Instant:
+def _sorting_time(state: IncidentState) -> Instant:
     """Return the time by which lists of past days sort a record.
 
     It is the start, or the time of a cancellation before the start.
@@ -303,7 +306,7 @@ class RecordsByQuarter:
             for quarter, histories in self._histories.items()
         }
 
-    def at(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
+    def records_begun_by(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
         """Return the incidents that have begun by a time, by quarter.
 
         Each quarter has the newest first. The value of an unchanged quarter is the same object as before.
@@ -356,11 +359,13 @@ class HistoryViewBuilder:
         return HistoryView(
             title=self._texts("history.title"),
             months=tuple(
-                self._month((year, month), quarters.get((year, (month + 2) // 3), ()))
+                self._history_month((year, month), quarters.get((year, (month + 2) // 3), ()))
                 for year, month in months
             ),
-            quarters=tuple(Link(self._title(quarter), quarter_path(quarter)) for quarter in quarters),
-            older=self._link(next((quarter for quarter in quarters if quarter <= last_quarter), None)),
+            quarters=tuple(Link(self._quarter_title(quarter), quarter_path(quarter)) for quarter in quarters),
+            older=self._quarter_link(
+                next((quarter for quarter in quarters if quarter <= last_quarter), None)
+            ),
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
@@ -369,16 +374,16 @@ class HistoryViewBuilder:
         order = list(quarters)
         place = order.index(quarter)
         months = [(year, month) for month in range(number * 3, number * 3 - 3, -1)]
-        views = [self._month(month, quarters[quarter]) for month in months]
+        views = [self._history_month(month, quarters[quarter]) for month in months]
         return HistoryView(
-            title=self._title(quarter),
+            title=self._quarter_title(quarter),
             months=tuple(view for view in views if view.cards),
             newer=(
-                self._link(order[place - 1])
+                self._quarter_link(order[place - 1])
                 if place
                 else Link(self._texts("history.latest"), HISTORY_PAGE.path())
             ),
-            older=self._link(order[place + 1] if place + 1 < len(order) else None),
+            older=self._quarter_link(order[place + 1] if place + 1 < len(order) else None),
         )
 
     def head(self, view: HistoryView, path: str, name: str) -> PageHead:
@@ -386,7 +391,7 @@ class HistoryViewBuilder:
         description = self._texts("history.page", name=name)
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
-    def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
+    def _history_month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
         """Return a month of a quarter, or the same as before if no record changed.
 
         Args:
@@ -400,10 +405,10 @@ class HistoryViewBuilder:
             previous = self._months[month] = states, HistoryMonth(self._dates.month(*month), cards)
         return previous[1]
 
-    def _link(self, quarter: Quarter | None) -> Link | None:
-        return None if quarter is None else Link(self._title(quarter), quarter_path(quarter))
+    def _quarter_link(self, quarter: Quarter | None) -> Link | None:
+        return None if quarter is None else Link(self._quarter_title(quarter), quarter_path(quarter))
 
-    def _title(self, quarter: Quarter) -> str:
+    def _quarter_title(self, quarter: Quarter) -> str:
         return self._texts("history.quarter", year=quarter[0], quarter=quarter[1])
 
 

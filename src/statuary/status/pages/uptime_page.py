@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from statuary.base.primitives import ONE_DAY, day_start
-from statuary.site.pages.page_texts import isolated, one_line
+from statuary.site.pages.page_texts import isolate_direction, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import STATUS_STATES
 from statuary.status.model.downtime import DateRange, DayDowntime
@@ -99,8 +99,8 @@ class ComponentName(NamedTuple):
     @property
     def full(self) -> str:
         """The name, with the group's before it."""
-        name = isolated(self.alone)
-        return f"{isolated(self.group)} / {name}" if self.group else name
+        name = isolate_direction(self.alone)
+        return f"{isolate_direction(self.group)} / {name}" if self.group else name
 
 
 class ComponentCalendar(NamedTuple):
@@ -196,10 +196,15 @@ class UptimeViewBuilder:
             groups: the groups by id.
         """
         components = tuple(
-            self._component(
-                component, days, downtimes.get(component.component.id, {}), _name(component.component, groups)
+            self._component_calendar(
+                component,
+                days,
+                downtimes.get(component.component.id, {}),
+                _component_name(component.component, groups),
             )
-            for component in sorted(uptime.components, key=lambda uptime: _place(uptime.component, groups))
+            for component in sorted(
+                uptime.components, key=lambda uptime: _position_of(uptime.component, groups)
+            )
         )
         return UptimeView(
             first=self._dates.short_day(days.first_day),
@@ -208,12 +213,14 @@ class UptimeViewBuilder:
             months=tuple(self._dates.month(*month) for month in months_of(days)),
             components=components,
             downtimes=tuple(
-                self._by_record({component.id: component.name.alone for component in components}, downtimes)
+                self._downtime_by_record(
+                    {component.id: component.name.alone for component in components}, downtimes
+                )
             ),
             json=UPTIME.path(),
         )
 
-    def _by_record(
+    def _downtime_by_record(
         self, names: Mapping[str, str], downtimes: DowntimeByComponent
     ) -> Iterator[RecordDowntime]:
         """Yield the incidents and windows that caused downtime, latest first."""
@@ -234,10 +241,10 @@ class UptimeViewBuilder:
             basis = record, days[record_id]
             previous = self._records.get(record_id)
             if previous is None or previous[0] != basis:
-                previous = self._records[record_id] = basis, self._record(record, days[record_id])
+                previous = self._records[record_id] = basis, self._record_downtime(record, days[record_id])
             yield previous[1]
 
-    def _record(
+    def _record_downtime(
         self, record: "IncidentState", days: list[tuple[date, ComponentStatus, str]]
     ) -> RecordDowntime:
         """Return the downtime of a record.
@@ -252,7 +259,7 @@ class UptimeViewBuilder:
             day=self._dates.short_day(min(day for day, _, _ in days)),
             began=self._dates.moment(began),
             record=Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)),
-            components=tuple(dict.fromkeys(isolated(name) for _, _, name in days)),
+            components=tuple(dict.fromkeys(isolate_direction(name) for _, _, name in days)),
             state=STATUS_STATES[worst],
             label=self._texts(f"status.{worst}"),
             length="" if ended is None else self._dates.length(ended - began),
@@ -268,7 +275,7 @@ class UptimeViewBuilder:
             timed=True,
         )
 
-    def _component(
+    def _component_calendar(
         self,
         uptime: ComponentUptime,
         days: DateRange,
@@ -279,11 +286,11 @@ class UptimeViewBuilder:
         basis = days.first_day, days.last_day, uptime.fraction, downtimes
         previous = self._calendars.get(uptime.component.id)
         if previous is None or previous[0] != basis:
-            calendar = self._calendar(uptime, days, downtimes, name)
+            calendar = self._make_calendar(uptime, days, downtimes, name)
             previous = self._calendars[uptime.component.id] = basis, calendar
         return previous[1]
 
-    def _calendar(
+    def _make_calendar(
         self,
         uptime: ComponentUptime,
         days: DateRange,
@@ -293,7 +300,7 @@ class UptimeViewBuilder:
         first_day = max(days.first_day, uptime.component.start_date or days.first_day)
         views = {day: self._days(uptime.component.id, downtime) for day, downtime in downtimes.items()}
         keys = [
-            _month(name.full, month, (first_day, days.last_day), views, downtimes)
+            _month_table_key(name.full, month, (first_day, days.last_day), views, downtimes)
             for month in months_of(days)
         ]
         component = uptime.component
@@ -301,21 +308,21 @@ class UptimeViewBuilder:
             id=component.id,
             name=name,
             description=one_line(component.description or ""),
-            uptime=self._percent(uptime_percentage([uptime.fraction])),
-            months=tuple(MonthUptime(self._month_uptime(key), _worst(key)) for key in keys),
-            tables=tuple(self._table(key) for key in reversed(keys)),
+            uptime=self._format_percent(uptime_percentage([uptime.fraction])),
+            months=tuple(MonthUptime(self._month_uptime(key), _worst_outage_state(key)) for key in keys),
+            tables=tuple(self._month_table(key) for key in reversed(keys)),
             downtimes=tuple(views[day] for day in sorted(views, reverse=True)),
             summary=self._texts.count("uptime.days_with_issues", len(views)),
         )
 
-    def _table(self, month: MonthTableKey) -> Markup:
+    def _month_table(self, month: MonthTableKey) -> Markup:
         table = self._tables.get(month)
         if table is None:
-            table = self._tables[month] = self._draw(self._month(month), month.name)
+            table = self._tables[month] = self._draw(self._make_month(month), month.name)
         return table
 
-    def _month(self, month: MonthTableKey) -> UptimeMonth:
-        days = _days(month.month)
+    def _make_month(self, month: MonthTableKey) -> UptimeMonth:
+        days = _days_of_month(month.month)
         with_data = range(0) if month.span is None else range(month.span[0].day, month.span[1].day + 1)
         blank = [CalendarCell(number=0, state="")]
         cells = blank * (days[0].isoweekday() - 1)
@@ -337,9 +344,9 @@ class UptimeViewBuilder:
         first_day, last_day = month.span
         zone = self._dates.zone
         window = day_start(last_day + ONE_DAY, zone) - day_start(first_day, zone)
-        return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
+        return self._format_percent(uptime_percentage([uptime_fraction(month.outage, window)]))
 
-    def _percent(self, value: float | None) -> str:
+    def _format_percent(self, value: float | None) -> str:
         return "" if value is None else self._texts.percent(value)
 
 
@@ -350,14 +357,14 @@ def months_of(days: DateRange) -> list[tuple[int, int]]:
     return [(number // 12, number % 12 + 1) for number in numbers]
 
 
-def _month(
+def _month_table_key(
     name: str,
     month: tuple[int, int],
     span: tuple[date, date],
     views: Mapping[date, DowntimeDay],
     downtimes: Mapping[date, DayDowntime],
 ) -> MonthTableKey:
-    days = _days(month)
+    days = _days_of_month(month)
     first_day = max(days[0], span[0])
     last_day = min(days[-1], span[1])
     affected = [day for day in views if first_day <= day <= last_day]
@@ -370,7 +377,7 @@ def _month(
     )
 
 
-def _worst(month: MonthTableKey) -> str:
+def _worst_outage_state(month: MonthTableKey) -> str:
     """Return the state of a month's worst outage.
 
     Returns:
@@ -389,25 +396,25 @@ def _day_cell(number: int, *, is_known: bool) -> CalendarCell:
 
 
 @lru_cache(maxsize=64)
-def _days(month: tuple[int, int]) -> list[date]:
+def _days_of_month(month: tuple[int, int]) -> list[date]:
     year, number = month
     first_day = date(year, number, 1)
     next_month = date(year + number // 12, number % 12 + 1, 1)
     return [date.fromordinal(day) for day in range(first_day.toordinal(), next_month.toordinal())]
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """The position of a component in a list that keeps groups together."""
 
     position: int  # the position of its group; for a component without a group, its own
     in_group: int = 0
 
 
-def _place(component: Component, groups: Mapping[str, Component]) -> _Place:
+def _position_of(component: Component, groups: Mapping[str, Component]) -> _Position:
     group = groups.get(component.group_id or "")
-    return _Place(component.position) if group is None else _Place(group.position, component.position)
+    return _Position(component.position) if group is None else _Position(group.position, component.position)
 
 
-def _name(component: Component, groups: Mapping[str, Component]) -> ComponentName:
+def _component_name(component: Component, groups: Mapping[str, Component]) -> ComponentName:
     group = groups.get(component.group_id or "")
     return ComponentName(one_line(component.name), "" if group is None else one_line(group.name))

@@ -17,7 +17,7 @@ from statuary.source.source_model import (
     Name,
     SourceModel,
     WholeNumber,
-    value_of,
+    convert_model,
 )
 from statuary.status.model.records import Component, Page, StatusChange
 from statuary.status.model.vocabulary import ComponentStatus
@@ -81,7 +81,7 @@ class ComponentSource(LeafSource):
     """The components of a group, by key."""
 
     @model_validator(mode="after")
-    def _group_has_no_status(self) -> Self:
+    def _check_group_has_no_status(self) -> Self:
         if self.components is not None and {"status", "history"} & self.model_fields_set:
             raise InvalidValueError(
                 "a group has no status in the content",
@@ -102,24 +102,24 @@ class ComponentsSource(SourceModel):
 
 def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
     """Convert the content's components, listing each group before its members."""
-    return tuple(_components(source, page))
+    return tuple(_translate_each(source, page))
 
 
-def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
+def _translate_each(source: ComponentsSource, page: Page) -> Iterator[Component]:
     for position, (key, component_source) in enumerate(source.components.items(), start=1):
         pointer: Pointer = ("components", key)
         children = component_source.components
         if children is None:
-            yield _leaf(key, component_source, position, page, pointer=pointer)
+            yield _leaf_component(key, component_source, position, page, pointer=pointer)
             continue
-        group = _group(key, component_source, position, page, pointer)
+        group = _group_component(key, component_source, position, page, pointer)
         yield group
         for number, (child_key, child) in enumerate(children.items(), start=1):
             below = (*pointer, "components", child_key)
-            yield _leaf(child_key, child, number, page, pointer=below, group_id=group.id)
+            yield _leaf_component(child_key, child, number, page, pointer=below, group_id=group.id)
 
 
-def _leaf(
+def _leaf_component(
     key: str,
     leaf_source: LeafSource,
     position: int,
@@ -128,28 +128,30 @@ def _leaf(
     pointer: Pointer,
     group_id: str | None = None,
 ) -> Component:
-    return _component(key, leaf_source, position, page, pointer)._replace(
+    return _make_component(key, leaf_source, position, page, pointer)._replace(
         group_id=group_id,
         showcase=leaf_source.showcase is not False,
         status=leaf_source.status,
-        history=tuple(value_of(StatusChange, change) for change in leaf_source.history),
+        history=tuple(convert_model(StatusChange, change) for change in leaf_source.history),
     )
 
 
-def _group(key: str, group_source: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
+def _group_component(
+    key: str, group_source: ComponentSource, position: int, page: Page, pointer: Pointer
+) -> Component:
     children = (group_source.components or {}).items()
     placed_components = [
         (child.position or position, child.id or key) for position, (key, child) in enumerate(children, 1)
     ]
-    return _component(key, group_source, position, page, pointer)._replace(
+    return _make_component(key, group_source, position, page, pointer)._replace(
         group=True,
         children=tuple(child_id for _, child_id in sorted(placed_components, key=itemgetter(0))),
         showcase=group_source.showcase is True,
     )
 
 
-def _component(key: str, source: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
-    return value_of(
+def _make_component(key: str, source: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
+    return convert_model(
         Component,
         source,
         key=key,

@@ -23,7 +23,7 @@ from statuary.source.source_model import (
     SourceModel,
     Text,
     TweetId,
-    value_of,
+    convert_model,
 )
 from statuary.status.model.records import (
     AffectedComponent,
@@ -83,7 +83,7 @@ class UpdateSource(SourceModel):
     """When you promise the next update. Pages show the promise, and mark it as overdue afterwards."""
 
     @model_validator(mode="after")
-    def _has_one_kind_of_components(self) -> Self:
+    def _check_component_keys(self) -> Self:
         if self.components and self.affected_components:
             raise InvalidValueError(
                 "an update has both components and affected_components",
@@ -162,7 +162,7 @@ def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -
         )
 
 
-def _not_empty(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
+def _require_updates(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
     if not updates:
         raise InvalidValueError("an incident has no update", "add one with `at`, `status` and `body`")
     return updates
@@ -174,7 +174,9 @@ class IncidentSource(RecordSource):
     components: dict[str, ComponentStatus | None] | None = None
     """The affected components by key, with their statuses from the first update on."""
     updates: Annotated[
-        tuple[IncidentUpdateSource, ...], AfterValidator(_not_empty), Field(json_schema_extra={"minItems": 1})
+        tuple[IncidentUpdateSource, ...],
+        AfterValidator(_require_updates),
+        Field(json_schema_extra={"minItems": 1}),
     ]
     """The updates, in any order; readers see them by time."""
     postmortem: PostmortemSource | None = None
@@ -185,7 +187,7 @@ class IncidentSource(RecordSource):
     """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
 
     @model_validator(mode="after")
-    def _is_small(self) -> Self:
+    def _check_size(self) -> Self:
         check_affected(self.components or (), self.updates)
         return self
 
@@ -217,7 +219,7 @@ def translate_template(source: TemplateSource, file_name: str, path: str) -> Inc
         file_name: the name of the file without suffix.
         path: the path of the file.
     """
-    return value_of(
+    return convert_model(
         IncidentTemplate,
         source,
         name=file_name,
@@ -238,8 +240,8 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
     incident_id = source.id or file_name
     updates = translate_updates(source.updates, incident_id)
     if source.postmortem is not None:
-        updates = _with_postmortem(updates, _postmortem(source.postmortem, incident_id))
-    return value_of(
+        updates = _with_postmortem(updates, _translate_postmortem(source.postmortem, incident_id))
+    return convert_model(
         Incident,
         source,
         id=incident_id,
@@ -266,16 +268,20 @@ def translate_updates(
         created_at = source.created_at or source.at
         ordinal = count[created_at] = count.get(created_at, -1) + 1
         default_id = derived_id(record_id, created_at.isoformat(), str(ordinal))
-        updates.append(_update(source, source.id or default_id, created_at, (*prefix, "updates", index)))
+        updates.append(
+            _translate_update(source, source.id or default_id, created_at, (*prefix, "updates", index))
+        )
     # git merges updates that several people append in any order, so sort them
     is_imported = any(update.recorded for update in updates)
     return tuple(updates if is_imported else sorted(updates, key=attrgetter("display_at")))
 
 
-def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer) -> IncidentUpdate:
+def _translate_update(
+    source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer
+) -> IncidentUpdate:
     status: UpdateStatus = source.status  # type: ignore[attr-defined]
     affected = source.affected_components
-    return value_of(
+    return convert_model(
         IncidentUpdate,
         source,
         id=update_id,
@@ -287,7 +293,7 @@ def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: 
         recorded="affected_components" in source.model_fields_set,
         affected_components=None
         if affected is None
-        else tuple(value_of(AffectedComponent, component) for component in affected),
+        else tuple(convert_model(AffectedComponent, component) for component in affected),
         pointer=pointer,
     )
 
@@ -315,8 +321,8 @@ def _with_postmortem(
     return (*updates[:place], postmortem, *updates[place:])
 
 
-def _postmortem(source: PostmortemSource, incident_id: str) -> IncidentUpdate:
-    return value_of(
+def _translate_postmortem(source: PostmortemSource, incident_id: str) -> IncidentUpdate:
+    return convert_model(
         IncidentUpdate,
         source,
         id=derived_id(incident_id, "postmortem"),

@@ -51,7 +51,7 @@ def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> Statu
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
     """Yield the records that were published from a file."""
-    for document in target.ledger.documents.made_from(path, INCIDENT.prefix.removesuffix("/")):
+    for document in target.ledger.documents.paths_made_from(path, INCIDENT.prefix.removesuffix("/")):
         body = target.published(document)
         record = None if body is None else published_record(body, path)
         if record is not None:
@@ -92,17 +92,17 @@ def published_record(document: bytes, source: str) -> Incident | None:
         The incident, or a `Maintenance` if it has a window; None if the document is malformed.
     """
     try:
-        return _record(orjson.loads(document)["incident"], source)
+        return _record_from_members(orjson.loads(document)["incident"], source)
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
         return None
 
 
-def _record(members: Members, source: str) -> Incident:
+def _record_from_members(members: Members, source: str) -> Incident:
     values: dict[str, Any] = {
         "id": members["id"],
         "source": source,
         "name": members["name"],
-        "updates": tuple(_update(update) for update in reversed(members["incident_updates"])),
+        "updates": tuple(_update_from_members(update) for update in reversed(members["incident_updates"])),
         "components": tuple(component["id"] for component in members["components"]),
         "created_at": parse_instant(members["created_at"]),
         "started_at": parse_instant(members["started_at"]),
@@ -122,7 +122,7 @@ def _record(members: Members, source: str) -> Incident:
     )
 
 
-def _update(members: Members) -> IncidentUpdate:
+def _update_from_members(members: Members) -> IncidentUpdate:
     affected = members["affected_components"]
     return IncidentUpdate(
         id=members["id"],
@@ -132,14 +132,16 @@ def _update(members: Members) -> IncidentUpdate:
         created_at=parse_instant(members["created_at"]),
         updated_at=parse_instant(members["updated_at"]),
         recorded=True,
-        affected_components=None if affected is None else tuple(map(_affected_component, affected)),
+        affected_components=None
+        if affected is None
+        else tuple(map(_affected_component_from_members, affected)),
         deliver_notifications=members["deliver_notifications"],
         custom_tweet=members["custom_tweet"],
         tweet_id=members["tweet_id"],
     )
 
 
-def _affected_component(members: Members) -> AffectedComponent:
+def _affected_component_from_members(members: Members) -> AffectedComponent:
     return AffectedComponent(
         members.get("code"), members["name"], members.get("old_status"), members.get("new_status")
     )

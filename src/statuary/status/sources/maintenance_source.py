@@ -18,7 +18,7 @@ from statuary.source.source_model import (
     Text,
     TimeZoneText,
     WholeNumber,
-    value_of,
+    convert_model,
 )
 from statuary.status.model.records import (
     Automation,
@@ -72,7 +72,7 @@ MAX_ANNOUNCE_DAYS = 366
 """The largest number of days between a window's publication and its start."""
 
 
-def _announce_days(days: int) -> int:
+def _validate_announce_days(days: int) -> int:
     if not 0 <= days <= MAX_ANNOUNCE_DAYS:
         raise InvalidValueError(
             f"{days} is not between 0 and {MAX_ANNOUNCE_DAYS} days", "write a number such as 7"
@@ -80,12 +80,12 @@ def _announce_days(days: int) -> int:
     return days
 
 
-def _instant_key(text: str) -> str:
+def _validate_instant_key(text: str) -> str:
     parse_instant(text)
     return text
 
 
-def _rule(text: str) -> str:
+def _validate_rule(text: str) -> str:
     validate_rule(text)
     return text
 
@@ -93,13 +93,13 @@ def _rule(text: str) -> str:
 class RecurrenceSource(SourceModel):
     """The rule by which a maintenance repeats."""
 
-    rule: Annotated[Text, AfterValidator(_rule)]
+    rule: Annotated[Text, AfterValidator(_validate_rule)]
     """An RFC 5545 recurrence rule, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
     time_zone: TimeZoneText | None = None
     """The zone whose clock the rule follows; default: the page's."""
-    announce_days: Annotated[WholeNumber, AfterValidator(_announce_days)] = 7
+    announce_days: Annotated[WholeNumber, AfterValidator(_validate_announce_days)] = 7
     """The number of days between a window's publication and its start."""
-    occurrences: dict[Annotated[Text, AfterValidator(_instant_key)], OccurrenceSource] = Field(
+    occurrences: dict[Annotated[Text, AfterValidator(_validate_instant_key)], OccurrenceSource] = Field(
         default_factory=dict
     )
     """Changes to single windows, by the start that the rule gives them."""
@@ -154,12 +154,12 @@ class MaintenanceSource(RecordSource, AutomationSource):
     """When its window was last moved. Calendars and feeds show the change from then on."""
 
     @model_validator(mode="after")
-    def _is_small(self) -> Self:
+    def _check_size(self) -> Self:
         check_affected(self.components, self.updates)
         return self
 
     @model_validator(mode="after")
-    def _is_announced(self) -> Self:
+    def _check_announcement(self) -> Self:
         if self.recurrence is None and self.created_at is None and not self.updates:
             raise InvalidValueError(
                 "the maintenance has no announcement time", "add created_at, or a first update"
@@ -167,7 +167,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
         return self
 
     @model_validator(mode="after")
-    def _recurs_by_window(self) -> Self:
+    def _check_recurring_updates(self) -> Self:
         keys = self.model_fields_set if self.recurrence is not None else set()
         for key in PER_WINDOW_KEYS:
             if key in keys and getattr(self, key):
@@ -198,9 +198,9 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     # a first `scheduled` update replaces the default announcement, but not one that is written as `body`
     is_announced = source.body is None and bool(source.updates) and source.updates[0].status == "scheduled"
     if source.recurrence is None and not is_announced:
-        updates = (_announcement(source, maintenance_id, updates), *updates)
+        updates = (_make_announcement(source, maintenance_id, updates), *updates)
     created_at = source.created_at or min((u.created_at for u in updates), default=source.scheduled_for)
-    return value_of(
+    return convert_model(
         Maintenance,
         source,
         id=maintenance_id,
@@ -209,8 +209,8 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
         components=named_components(dict.fromkeys(source.components), updates),
         created_at=created_at,
         started_at=source.started_at or created_at,
-        automation=value_of(Automation, source),
-        recurrence=_recurrence(source.recurrence, maintenance_id, page),
+        automation=convert_model(Automation, source),
+        recurrence=_translate_recurrence(source.recurrence, maintenance_id, page),
         body=_announcement_body(source),
     )
 
@@ -219,7 +219,7 @@ def _announcement_body(source: MaintenanceSource) -> str:
     return DEFAULT_BODIES["scheduled"] if source.body is None else source.body
 
 
-def _announcement(
+def _make_announcement(
     source: MaintenanceSource, maintenance_id: str, updates: tuple[IncidentUpdate, ...]
 ) -> IncidentUpdate:
     at = source.created_at or min(update.created_at for update in updates)
@@ -234,23 +234,25 @@ def _announcement(
     )
 
 
-def _recurrence(source: RecurrenceSource | None, maintenance_id: str, page: Page) -> Recurrence | None:
+def _translate_recurrence(
+    source: RecurrenceSource | None, maintenance_id: str, page: Page
+) -> Recurrence | None:
     if source is None:
         return None
-    return value_of(
+    return convert_model(
         Recurrence,
         source,
         time_zone=source.time_zone or page.time_zone,
         announce=timedelta(days=source.announce_days),
         occurrences={
-            parse_instant(start): _occurrence(occurrence, maintenance_id, start)
+            parse_instant(start): _translate_occurrence(occurrence, maintenance_id, start)
             for start, occurrence in source.occurrences.items()
         },
     )
 
 
-def _occurrence(source: OccurrenceSource, maintenance_id: str, start: str) -> Occurrence:
+def _translate_occurrence(source: OccurrenceSource, maintenance_id: str, start: str) -> Occurrence:
     pointer = ("recurrence", "occurrences", start)
     updates_id = f"{maintenance_id}/{parse_instant(start).isoformat()}"
     updates = translate_updates(source.updates, updates_id, pointer)
-    return value_of(Occurrence, source, updates=updates, pointer=pointer)
+    return convert_model(Occurrence, source, updates=updates, pointer=pointer)

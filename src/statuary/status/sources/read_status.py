@@ -36,10 +36,10 @@ def read_status_sources(files: ContentFiles) -> StatusSources | None:
         The parsed files, or None if the components cannot be read.
     """
     sources = StatusSources(
-        components=files.only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
-        incidents=list(files.all(FileKind.INCIDENT, _load_incident)),
-        maintenances=list(files.all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource))),
-        templates=list(files.all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource))),
+        components=files.read_single(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
+        incidents=list(files.read_all(FileKind.INCIDENT, _load_incident)),
+        maintenances=list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource))),
+        templates=list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource))),
     )
     return None if sources.components is None and files.files[FileKind.COMPONENTS] else sources
 
@@ -72,10 +72,11 @@ def translate_status(
         page_source=page_source,
         components=() if components is None else translate_components(components[1], page),
         components_source="components.yaml" if components is None else components[0].path,
-        incidents=files.translated(sources.incidents, translate_incident),
-        maintenances=files.translated(sources.maintenances, partial(translate_maintenance, page=page)),
+        incidents=files.translate_all(sources.incidents, translate_incident),
+        maintenances=files.translate_all(sources.maintenances, partial(translate_maintenance, page=page)),
         templates=tuple(
-            translate_template(template, file.pure.stem, file.path) for file, template in sources.templates
+            translate_template(template, file.pure_path.stem, file.path)
+            for file, template in sources.templates
         ),
     )
     _require_components(files, status)

@@ -17,13 +17,13 @@ from statuary.source.source_model import (
     Text,
     TimeZoneText,
     WholeNumber,
-    value_of,
+    convert_model,
 )
 from statuary.status.model.records import UNKNOWN_CREATION, Page, StatusSettings, derived_id
 from statuary.status.model.vocabulary import Impact
 
 
-def _host(text: str) -> str:
+def _host_of_url(text: str) -> str:
     """Return the host of a valid URL, or an empty string."""
     try:
         host = urlsplit(text).hostname or ""
@@ -48,14 +48,14 @@ def check_page_url(text: str) -> str:
             f"page URL {text!r} is not an absolute http(s) URL without query or fragment",
             "write it like https://status.example.org",
         )
-    if not _host(text):
+    if not _host_of_url(text):
         raise InvalidValueError(
             f"page URL {text!r} has no valid host", "write it like https://status.example.org"
         )
     return text
 
 
-def _feed_host(text: str) -> str:
+def _validate_feed_host(text: str) -> str:
     if not HOST.fullmatch(text) or ":" in text:
         raise InvalidValueError(f"feed_host {text!r} is not a host name", "write it like status.example.org")
     return text
@@ -87,14 +87,14 @@ class PageSource(SourceModel):
     """Whether the content is invented. Every page then says so, and `statuary check` warns unless `url` is on
     localhost.
     """
-    feed_host: Annotated[Text, AfterValidator(_feed_host)] | None = None
+    feed_host: Annotated[Text, AfterValidator(_validate_feed_host)] | None = None
     """The host in the ids of feeds. Set it to the old host name of an imported page, so that feed readers keep their state."""
 
 
 def translate_page(source: PageSource) -> Page:
     """Convert the key `page` of site.yaml."""
     url = source.url.rstrip("/")
-    return value_of(
+    return convert_model(
         Page,
         source,
         id=source.id or derived_id("page", url),

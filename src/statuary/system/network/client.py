@@ -19,7 +19,7 @@ from typing_extensions import Buffer, override
 
 from statuary.base.errors import StatuaryError
 from statuary.system.network.connections import Timeouts, http_opener
-from statuary.system.network.reasons import reason_of, shown_address
+from statuary.system.network.reasons import connection_error_reason, display_origin
 from statuary.version import VERSION
 
 TIMEOUTS = Timeouts(seconds=60.0, rate=16 << 10)
@@ -55,7 +55,7 @@ class UnreachableError(StatuaryError):
     """
 
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
-        super().__init__(f"{shown_address(url)} {reason}", hint)
+        super().__init__(f"{display_origin(url)} {reason}", hint)
         self.reason = reason
         self.pause = pause  # seconds of pause that the server requests, if any
 
@@ -98,12 +98,12 @@ def is_url(location: str) -> bool:
     return location.startswith(("http://", "https://"))
 
 
-def shown_location(location: str) -> str:
+def display_location(location: str) -> str:
     """Return a path or URL as messages show it.
 
     Of a URL, only scheme and host are shown, because the rest may be secret.
     """
-    return shown_address(location) if is_url(location) else location
+    return display_origin(location) if is_url(location) else location
 
 
 def is_archive_url(url: str) -> bool:
@@ -159,7 +159,7 @@ def get(
                 if response.status in not_found_statuses:
                     return None
                 _check_status(url, response)
-                return _body(url, response, limit)
+                return _read_body(url, response, limit)
         except RefusedError:
             raise
         except UnreachableError as error:
@@ -170,7 +170,7 @@ def get(
     raise AssertionError("a request is tried at least once, and its last try returns or raises")
 
 
-def get_range(url: str, offset: int, size: int) -> bytes:
+def fetch_range(url: str, offset: int, size: int) -> bytes:
     """Fetch a range of bytes from a URL.
 
     Returns:
@@ -187,11 +187,11 @@ def get_range(url: str, offset: int, size: int) -> bytes:
             raise UnreachableError(
                 url, "cannot be read in parts: the server does not support ranges", "download it first"
             )
-        with _failures(url):
+        with _convert_connection_errors(url):
             return response.read(size)
 
 
-def size_of(url: str) -> int:
+def fetch_size(url: str) -> int:
     """Return the size of the document at a URL, in bytes.
 
     Raises:
@@ -206,7 +206,7 @@ def size_of(url: str) -> int:
 
 
 @contextmanager
-def stream(url: str) -> Iterator[IO[bytes]]:
+def open_stream(url: str) -> Iterator[IO[bytes]]:
     """Open a URL as a stream.
 
     Raises:
@@ -230,7 +230,7 @@ class _UrlStream(io.RawIOBase):
 
     @override
     def readinto(self, buffer: Buffer) -> int:
-        with _failures(self.url):
+        with _convert_connection_errors(self.url):
             return self.response.readinto(buffer)
 
 
@@ -262,11 +262,11 @@ def send(
         url, method, body=body, headers=headers, timeouts=timeouts, redirects=redirects
     ) as response:
         lower = {name.lower(): text for name, text in response.headers.items()}
-        return HttpResponse(status=response.status, headers=lower, body=_body(url, response, limit))
+        return HttpResponse(status=response.status, headers=lower, body=_read_body(url, response, limit))
 
 
-def _body(url: str, response: http.client.HTTPResponse, limit: int) -> bytes:
-    with _failures(url):
+def _read_body(url: str, response: http.client.HTTPResponse, limit: int) -> bytes:
+    with _convert_connection_errors(url):
         body = response.read(limit + 1)
     if len(body) > limit:
         raise RefusedError(url, f"sends more than {limit:,} bytes")
@@ -287,7 +287,7 @@ def _open_url(
 ) -> Iterator[http.client.HTTPResponse]:
     """Open a URL and follow redirects; only its server gets keys."""
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
-    target = _web_address(url)
+    target = _require_web_url(url)
     for number in range(MAX_REDIRECTS + 1):
         request = Request(
             target,
@@ -297,8 +297,8 @@ def _open_url(
             origin_req_host=urlsplit(url).hostname,
             unverifiable=number > 0,  # as urllib marks a URL that nobody chose
         )
-        with _failures(url):
-            response: http.client.HTTPResponse = opener(timeouts or TIMEOUTS).open(
+        with _convert_connection_errors(url):
+            response: http.client.HTTPResponse = shared_opener(timeouts or TIMEOUTS).open(
                 request, timeout=(timeouts or TIMEOUTS).timeout
             )
         with closing(response):
@@ -314,9 +314,9 @@ def _open_url(
     raise RefusedError(url, f"redirects more than {MAX_REDIRECTS} times")
 
 
-def _web_address(url: str) -> str:
+def _require_web_url(url: str) -> str:
     """Return a URL; raise RefusedError if it is not http or https."""
-    if not _is_web_address(url):
+    if not _is_web_url(url):
         raise RefusedError(url, "is not a web address", "begin it with http:// or https://")
     return url
 
@@ -331,12 +331,12 @@ def _redirect_target(url: str, target: str, location: str) -> str:
         following = quote(urljoin(target, location), encoding="iso-8859-1", safe=punctuation)
     except ValueError:
         following = ""
-    if not _is_web_address(following):
+    if not _is_web_url(following):
         raise RefusedError(url, "redirects to something that is not a web address")
     return following
 
 
-def _is_web_address(url: str) -> bool:
+def _is_web_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError, as an unfinished IPv6 address does
@@ -346,18 +346,18 @@ def _is_web_address(url: str) -> bool:
 
 
 @cache
-def opener(timeouts: Timeouts) -> OpenerDirector:
+def shared_opener(timeouts: Timeouts) -> OpenerDirector:
     """Return the opener that requests with these timeouts share."""
     return http_opener(timeouts)
 
 
 @contextmanager
-def _failures(url: str) -> Iterator[None]:
+def _convert_connection_errors(url: str) -> Iterator[None]:
     """Raise UnreachableError where the connection fails."""
     try:
         yield
     except CONNECTION_ERRORS as error:
-        raise UnreachableError(url, f"cannot be read: it {reason_of(error)}") from None
+        raise UnreachableError(url, f"cannot be read: it {connection_error_reason(error)}") from None
 
 
 def _check_status(url: str, response: http.client.HTTPResponse) -> None:
@@ -365,7 +365,7 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
     status = response.status
     if status < HTTPStatus.MULTIPLE_CHOICES:
         return
-    pause = requested_pause(response.headers)
+    pause = retry_after_seconds(response.headers)
     if pause is None and status not in RETRYABLE_STATUSES and status < HTTPStatus.INTERNAL_SERVER_ERROR:
         needs_key = status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
         hint = "the page needs a key" if needs_key else "check the URL in a browser"
@@ -373,7 +373,7 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
     raise UnreachableError(url, f"returns {status}", pause=pause)
 
 
-def requested_pause(headers: Message) -> float | None:
+def retry_after_seconds(headers: Message) -> float | None:
     """Return the pause in seconds that a server's response asks for.
 
     The header is `Retry-After` or GitHub's `X-RateLimit-Reset`. A date is compared with the server's own

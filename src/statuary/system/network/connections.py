@@ -68,10 +68,10 @@ def is_private_host(host: str) -> bool:
         addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:
         return True
-    return any(_is_private(str(address[4][0])) for address in addresses)
+    return any(_is_private_address(str(address[4][0])) for address in addresses)
 
 
-def _is_private(address: str) -> bool:
+def _is_private_address(address: str) -> bool:
     return not ip_address(address.partition("%")[0]).is_global
 
 
@@ -82,7 +82,7 @@ class _HttpHandler(HTTPHandler):
 
     @override
     def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpConnection, req, self.time_budget), req)
+        return self.do_open(_connection_factory(_HttpConnection, req, self.time_budget), req)
 
 
 class _HttpsHandler(HTTPSHandler):
@@ -92,10 +92,10 @@ class _HttpsHandler(HTTPSHandler):
 
     @override
     def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpsConnection, req, self.time_budget), req)
+        return self.do_open(_connection_factory(_HttpsConnection, req, self.time_budget), req)
 
 
-def _connector(
+def _connection_factory(
     connection: "type[_GuardedConnection]", request: Request, time_budget: _TimeBudget
 ) -> Callable[..., HTTPConnection]:
     # urllib marks a request that follows a redirect as unverifiable; the user has chosen any other address
@@ -119,7 +119,7 @@ class _GuardedConnection(HTTPConnection):
     def connect(self) -> None:
         super().connect()
         address = self.sock.getpeername()[0]
-        if self.only_public and _is_private(address):
+        if self.only_public and _is_private_address(address):
             self.close()
             raise PrivateAddressError(f"redirects to the private address {address}")
 

@@ -30,7 +30,7 @@ def listen(host: str, port: int) -> Socket:
     return listening
 
 
-def hang_up(connection: Socket) -> None:
+def shut_down_connection(connection: Socket) -> None:
     """Close a connection in both directions, even if the other side doesn't."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

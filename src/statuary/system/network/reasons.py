@@ -25,14 +25,14 @@ REASONS: tuple[tuple[type[BaseException], str], ...] = (
 OTHER_REASON = "cannot be reached"
 
 
-def reason_of(error: BaseException) -> str:
+def connection_error_reason(error: BaseException) -> str:
     """Return the reason of a failed connection in plain words."""
     cause = getattr(error, "reason", None)  # urllib wraps the exception of the connection
     cause = cause if isinstance(cause, BaseException) else error
     return next((reason for kind, reason in REASONS if isinstance(cause, kind)), OTHER_REASON)
 
 
-def shown_address(url: str) -> str:
+def display_origin(url: str) -> str:
     """Return a URL's scheme and host, because the rest may be secret."""
     try:
         parts = urlsplit(url)

@@ -32,7 +32,7 @@ from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
 from statuary.contracts.model.proxy_detection import proxy_evidence, proxy_slots
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
-from statuary.contracts.sources.evidence import anchor_file, anchor_path
+from statuary.contracts.sources.evidence import anchor_path, encode_anchor
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.evidence import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (
@@ -45,7 +45,7 @@ from statuary.extensions.importing.evidence.ethereum_node import (
     encode_transaction,
 )
 from statuary.extensions.importing.report import NotImportableError
-from statuary.site.pages.page_texts import english
+from statuary.site.pages.page_texts import english_sentence
 from statuary.system.writing import atomic_file
 
 FINALIZED: Final = "finalized"
@@ -363,7 +363,7 @@ def _reason(evidence: object, claim: Claim) -> str:
     """Explain why evidence is missing or insufficient."""
     if isinstance(evidence, NodeEvidenceError):
         return evidence.words
-    return english(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
+    return english_sentence(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
 
 
 def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
@@ -511,16 +511,16 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
     path = anchor_path(source)
     if anchor is not None:
         with atomic_file(root / path) as stream:
-            stream.write(anchor_file(anchor))
+            stream.write(encode_anchor(anchor))
     return path
 
 
 def claim_text(claim: Claim) -> str:
     """Describe a claim's status in a few words."""
     if claim.status is ClaimStatus.CONTRADICTED:
-        return f"contradicted {english(claim.reason)}"
+        return f"contradicted {english_sentence(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:
-        return f"not proven: {english(claim.reason)}"
+        return f"not proven: {english_sentence(claim.reason)}"
     number = claim.evidence["blockNumber"]
     time = claim.evidence["blockTime"]
     words = "verified here" if claim.status is ClaimStatus.VERIFIED else "proved by the node"

@@ -8,7 +8,7 @@ from statuary.base.findings import Finding, has_errors
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
-from statuary.contracts.sources.evidence import compilation_json, compilation_path
+from statuary.contracts.sources.evidence import compilation_path, encode_compilation
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.cache import CompilerRun, program_digest
 from statuary.extensions.compilers.evidence import compilation_evidence
@@ -42,9 +42,9 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
     compiler = recompiler.find_compiler(record)
     if compiler is None:
         return RecompiledContract(
-            (missing_compiler_finding(compiler_build(record), 1, recompiler.options).within(source.path),)
+            (missing_compiler_finding(compiler_build(record), 1, recompiler.options).for_file(source.path),)
         )
-    findings = tuple(finding.within(source.path) for finding in recompiler.compare(record, compiler))
+    findings = tuple(finding.for_file(source.path) for finding in recompiler.compare(record, compiler))
     # a finding without a pointer means that the compiler itself failed
     if has_errors(findings) or any(not finding.pointer for finding in findings):
         return RecompiledContract(findings)
@@ -67,7 +67,7 @@ def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> Recompi
         path: the file of the record, for the findings.
     """
     findings = tuple(differences(record, run.output))
-    located = tuple(finding.within(path) for finding in findings)
+    located = tuple(finding.for_file(path) for finding in findings)
     return RecompiledContract(
         located, None if has_errors(findings) else compilation_evidence(record, run, findings)
     )
@@ -81,5 +81,5 @@ def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvid
     """
     path = compilation_path(source)
     with atomic_file(root / path) as stream:
-        stream.write(compilation_json(evidence))
+        stream.write(encode_compilation(evidence))
     return path

@@ -14,7 +14,7 @@ from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 EFFECTS: dict[str, ComponentStatus] = {
     "downtime": "major_outage",
@@ -41,7 +41,8 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
         builder.page(page.text("company_name"), page_url, about=page.text("announcement"), time_zone="")
     if not builder.plan.page:
         raise NotImportableError(
-            f"{shown_location(request.source)} is not a Better Stack page", "save the index.json of the page"
+            f"{display_location(request.source)} is not a Better Stack page",
+            "save the index.json of the page",
         )
     sections = {section.text("id"): section.text("name") for section in by_type["status_page_section"]}
     components = sorted(by_type["status_page_resource"], key=_position)

@@ -14,7 +14,7 @@ from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 COMPONENT_STATUSES: dict[str, ComponentStatus] = {
     "2": "degraded_performance",
@@ -57,7 +57,7 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
         records += [_flat(record, included) for record in document.objects("data")]
     if not records:
         raise NotImportableError(
-            f"{shown_location(request.source)} has no Cachet page and no saved lists",
+            f"{display_location(request.source)} has no Cachet page and no saved lists",
             "give the URL of the page, or saved lists of its API",
         )
     builder.page("", request.source if request.is_url else "")

@@ -12,7 +12,7 @@ from statuary.extensions.importing.status.fields import Fields, files_below, yam
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, distinct_id
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import UpdateStatus
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
 """The status of an announcement by its kind; others are `investigating` until they are archived."""
@@ -37,7 +37,7 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
     documents = [document for document in read_documents if {*PARTS, "announcements"} & set(document)]
     if not documents:
         raise NotImportableError(
-            f"{shown_location(request.source)} is neither a configuration nor a page of Gatus",
+            f"{display_location(request.source)} is neither a configuration nor a page of Gatus",
             "give its configuration, or the URL of its page",
         )
     _page(builder, request, documents)

@@ -173,7 +173,7 @@ class _Merger:
             )
             return None
         try:
-            text_before = SourceFile(self.root, path).text(MAX_TEXT)
+            text_before = SourceFile(self.root, path).load_text(MAX_TEXT)
             text_after = change(text_before)
         except (EditError, UnreadableError) as error:
             self.report.skipped.append(SkippedRecord(path, f"cannot be edited: {error}"))

@@ -13,7 +13,7 @@ from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 STATUSES: dict[str, UpdateStatus] = {
     "investigating": "investigating",
@@ -47,7 +47,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
     records = [record for document in _documents(request, builder) for record in _records(builder, document)]
     if not records and not builder.plan.page:
         raise NotImportableError(
-            f"{shown_location(request.source)} has no Instatus documents", "see the manual for what to save"
+            f"{display_location(request.source)} has no Instatus documents", "see the manual for what to save"
         )
     for noun, convert in ((COMPONENT, _component), (INCIDENT, _incident), (MAINTENANCE, _maintenance)):
         builder.convert(

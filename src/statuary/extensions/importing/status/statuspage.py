@@ -29,7 +29,7 @@ from statuary.extensions.importing.status.statuspage_records import (
 )
 from statuary.status.editing.new_record import slug
 from statuary.status.model.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY, ComponentStatus
-from statuary.system.network.client import UnreachableError, shown_location
+from statuary.system.network.client import UnreachableError, display_location
 
 
 def component_sources(
@@ -186,7 +186,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
         document = request.web.json(url)
         if document is None:
             raise NotImportableError(
-                f"{shown_location(url)} has no api/v2/{name}.json at this path",
+                f"{display_location(url)} has no api/v2/{name}.json at this path",
                 "give the URL of the page, such as https://status.example.org",
             )
         documents.add(document, url)

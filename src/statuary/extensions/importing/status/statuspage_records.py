@@ -16,7 +16,7 @@ from statuary.status.model.vocabulary import (
     REMINDER_BODY,
     RESOLVING_STATUSES,
     Impact,
-    may_follow,
+    can_follow,
     overall_status,
     worst_impact,
 )
@@ -177,7 +177,7 @@ def mark_reopened(updates: Iterable[Source]) -> None:
     The updates must be sorted, oldest first.
     """
     for earlier_update, later_update in pairwise(updates):
-        if earlier_update["status"] in CLOSED_STATUSES and not may_follow(
+        if earlier_update["status"] in CLOSED_STATUSES and not can_follow(
             earlier_update["status"], later_update["status"]
         ):
             later_update["reopens"] = True

@@ -22,7 +22,7 @@ from statuary.extensions.importing.status.status_builder import ForeignUpdate, S
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.editing.new_record import slug
 from statuary.status.model.vocabulary import ComponentStatus
-from statuary.system.network.client import shown_location
+from statuary.system.network.client import display_location
 
 SETTINGS, SUMMARY = ".upptimerc.yml", "history/summary.json"
 SHOWN: dict[str, ComponentStatus] = {"down": "major_outage", "degraded": "degraded_performance"}
@@ -73,7 +73,7 @@ def _api(source: str) -> str:
     parts = urlsplit(source).path.strip("/").removesuffix(".git").split("/")
     if len(parts) < 2:
         raise NotImportableError(
-            f"{shown_location(source)} is not a repository", "write it like https://github.com/OWNER/NAME"
+            f"{display_location(source)} is not a repository", "write it like https://github.com/OWNER/NAME"
         )
     return f"https://api.github.com/repos/{parts[0]}/{parts[1]}"
 
@@ -85,7 +85,7 @@ Repository = tuple[Fields, list[Fields], list[Fields], list[Fields]]
 def _fetched(request: ImportRequest, api: str) -> Repository:
     raw = _contents(request, api, SETTINGS)
     if not raw:
-        raise NotImportableError(f"{shown_location(api)} has no {SETTINGS}", "give the Upptime repository")
+        raise NotImportableError(f"{display_location(api)} has no {SETTINGS}", "give the Upptime repository")
     settings = Fields.of(parse_source_yaml(raw, SETTINGS))
     measured = parse_json(_contents(request, api, SUMMARY).encode() or b"[]", SUMMARY)
     issues = list(_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
@@ -103,7 +103,7 @@ def _contents(request: ImportRequest, api: str, path: str) -> str:
     try:
         return b64decode(raw.text("content")).decode("utf-8", "replace")
     except ValueError:
-        raise NotImportableError(f"{shown_location(api)} sends a {path} that is not in base64") from None
+        raise NotImportableError(f"{display_location(api)} sends a {path} that is not in base64") from None
 
 
 def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:

@@ -33,7 +33,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     creation_at,
     with_unreadable,
 )
-from statuary.system.databases import foreign_database
+from statuary.system.databases import open_untrusted_database
 
 DATABASES: Final = (".deployments.db", "deployments.db", ".boa/deployments.db")
 """Paths of the database in a project; moccasin's default is first."""
@@ -82,7 +82,7 @@ def _contracts(file: Path) -> ListedContracts:
 
 def _rows(file: Path) -> Iterator[dict[str, Json]]:
     try:
-        with closing(foreign_database(file)) as database:
+        with closing(open_untrusted_database(file)) as database:
             if database.execute(TABLE_QUERY).fetchone() is None:
                 raise NotImportableError(f"{file} has no table of titanoboa's deployments")
             ids = database.execute("SELECT rowid FROM deployments ORDER BY deployment_id DESC")

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from statuary.base.json_values import Json, JsonObject, as_list, as_text
 from statuary.base.primitives import Hex
 from statuary.contracts.model.compiler_evidence import SOLIDITY
-from statuary.contracts.model.solidity_source import declaration
+from statuary.contracts.model.solidity_source import find_declaration
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_text
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
@@ -122,7 +122,7 @@ def _file_of(project: Path, configuration: JsonObject, name: str, version: str) 
 
 
 def _declares(file: Path, name: str, version: str) -> bool:
-    declared = declaration(read_text(file), name, version)
+    declared = find_declaration(read_text(file), name, version)
     return declared is not None and declared.keyword != "interface"
 
 

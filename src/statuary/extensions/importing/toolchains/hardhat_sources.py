@@ -12,7 +12,7 @@ from typing import NamedTuple
 from statuary.base.json_values import JsonObject, as_object, as_text
 from statuary.base.primitives import Hex
 from statuary.contracts.model.compiler_evidence import SOLIDITY
-from statuary.contracts.model.solidity_source import declaration
+from statuary.contracts.model.solidity_source import find_declaration
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_json_file
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
@@ -132,7 +132,7 @@ def _declaring(builds: Sequence[_BuildInfo], name: str) -> Iterator[_Declared]:
         for source, text in build_info.sources.items():
             if path and path not in (source, build_info.project_paths.get(source)):
                 continue
-            declared = declaration(text, short_name, build_info.version)
+            declared = find_declaration(text, short_name, build_info.version)
             if declared is not None and declared.keyword != "interface":
                 yield _Declared(build_info, source)
 
