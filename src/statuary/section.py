@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from statuary.base.findings import Finding, Rule
     from statuary.base.primitives import Instant
+    from statuary.publish.ledger.ledger import Ledger
     from statuary.publish.target import BuildTarget
     from statuary.site.document import Document
     from statuary.site.operations import ApiDescription
@@ -184,6 +185,7 @@ class ContentFolder(NamedTuple):
     extensions: tuple[
         tuple[str, tuple[object, ...]], ...
     ] = ()  # the key and settings of each enabled extension
+    ledger: "Ledger | None" = None  # that of the site that is built; None in a command that builds nothing
 
 
 class SectionContent(NamedTuple):

@@ -1,9 +1,9 @@
-"""A site with a year of incidents and a daily maintenance: what each step of its life costs, as the history grows.
+"""A site with a year of incidents, and a maintenance that recurs: what each step of its life costs, as the history grows.
 
-    python tests/benchmarks/year_of_incidents.py [--counts 100 1000] [--every DAILY] [--before OTHER_CHECKOUT/src]
+    python tests/benchmarks/year_of_incidents.py [--counts 100 1000] [--every DAILY|NEVER] [--before OTHER_CHECKOUT/src]
 
-The steps are the first build, an unchanged one, an edit of an incident in the middle of the year, an unchanged build a day
-later, and a tick. Each cell is CPU seconds of whole processes (user and system), documents written or removed, and their
+The steps are the first build, an unchanged one, an edit of an incident in the middle of the year, another one that is
+added as over, one that is opened, an unchanged build a day later, and a tick. Each cell is CPU seconds of whole processes (user and system), documents written or removed, and their
 megabytes. With `--before` the steps are those of two checkouts in turns.
 """
 
@@ -22,6 +22,15 @@ NOW = datetime(2026, 12, 20, 12, tzinfo=UTC)
 DAY_LATER = NOW + timedelta(days=1)
 TICKED = DAY_LATER + timedelta(hours=15, minutes=5)
 """During the first maintenance after the last build."""
+
+NEVER = "NEVER"
+"""The site has no maintenance."""
+
+OPENED = """\
+name: Opened now
+components: {c3: partial_outage}
+updates: [{at: 2026-12-20T11:50:00Z, status: investigating, body: We look.}]
+"""
 
 STATUSES = ("investigating", "identified", "monitoring", "resolved")
 MAINTENANCE = """\
@@ -59,7 +68,8 @@ def write_content(folder: Path, count: int, every: str) -> Path:
     (folder / "site.yaml").write_text("page: {name: Benchmark, url: https://b.example}\n")
     components = "".join(f"  c{number}:\n    name: Component {number}\n" for number in range(10))
     (folder / "components.yaml").write_text(f"components:\n{components}")
-    (folder / "maintenances/daily.yaml").write_text(MAINTENANCE % every)
+    if every != NEVER:
+        (folder / "maintenances/daily.yaml").write_text(MAINTENANCE % every)
     step = timedelta(days=350) / count
     for number in range(count):
         text = incident(number, NOW - step * number - timedelta(minutes=200))
@@ -117,6 +127,10 @@ def steps(lives: dict[str, Life], content: Path, count: int) -> Iterator[tuple[s
     file = content / f"incidents/i{count // 2:05}.yaml"
     file.write_text(file.read_text().replace("Line 3 of what", "Line 3, corrected, of what"))
     yield "edit of one incident", run("build", NOW)
+    (content / "incidents/added.yaml").write_text(incident(count, NOW - timedelta(days=1)))
+    yield "one incident added", run("build", NOW)
+    (content / "incidents/opened.yaml").write_text(OPENED)
+    yield "one incident opened", run("build", NOW)
     yield "unchanged a day later", run("build", DAY_LATER)
     yield "tick", run("tick", TICKED)
 
@@ -125,7 +139,7 @@ def main() -> None:
     """Measure each size and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--counts", type=int, nargs="+", default=[100, 1_000])
-    parser.add_argument("--every", choices=["DAILY", "WEEKLY", "MONTHLY"], default="DAILY")
+    parser.add_argument("--every", choices=["DAILY", "WEEKLY", "MONTHLY", NEVER], default="DAILY")
     parser.add_argument("--before", type=Path)
     arguments = parser.parse_args()
     programs = {"before": arguments.before, "now": SRC} if arguments.before else {"now": SRC}

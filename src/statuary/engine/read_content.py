@@ -15,6 +15,7 @@ from statuary.engine.extension_settings import (
 )
 from statuary.engine.report import BuildReport
 from statuary.engine.site_source import SiteSource
+from statuary.publish.ledger.ledger import Ledger
 from statuary.registry import CONTENT_SECTIONS, load
 from statuary.section import ContentFolder, SectionContent
 from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage, Theme
@@ -31,16 +32,21 @@ from statuary.source.source_model import SourceModel, convert_model
 from statuary.source.unreadable import UnreadableError
 
 
-def read_site(root: Path, progress: Progress, report: BuildReport) -> SiteContent | None:
+def read_site(
+    root: Path, progress: Progress, report: BuildReport, ledger: Ledger | None = None
+) -> SiteContent | None:
     """Read the content folder for a check or a build.
 
     The report receives the findings, and the reasons why records are excluded.
+
+    Args:
+        ledger: that of the site that is built, for files that are the same as in its last build.
 
     Returns:
         The content, or None if the site cannot be read.
     """
     with report_stage(progress, "Reading content"):
-        site, findings = read_content(root)
+        site, findings = read_content(root, ledger=ledger)
     report.exclude(filter(is_excluded, findings))
     about_content = [finding for finding in findings if not is_excluded(finding)]
     if site is None:
@@ -58,7 +64,9 @@ class ReadResult(NamedTuple):
     findings: list[Finding]
 
 
-def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None) -> ReadResult:
+def read_content(
+    root: Path, files: Iterable[SourceFile | Finding] | None = None, *, ledger: Ledger | None = None
+) -> ReadResult:
     """Read the content folder, or the given files of it, without contracts."""
     if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
@@ -71,7 +79,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
             content.findings.append(file)
         else:
             content.add(file)
-    site = _read_site(root, content, reads_contracts=files is None)
+    site = _read_site(root, content, ledger, reads_contracts=files is None)
     return ReadResult(site, content.findings)
 
 
@@ -85,7 +93,9 @@ def is_excluded(finding: Finding) -> bool:
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
-def _read_site(root: Path, files: ContentFiles, *, reads_contracts: bool) -> SiteContent | None:
+def _read_site(
+    root: Path, files: ContentFiles, ledger: Ledger | None, *, reads_contracts: bool
+) -> SiteContent | None:
     """Convert the files to the content of a site.
 
     Returns:
@@ -114,6 +124,7 @@ def _read_site(root: Path, files: ContentFiles, *, reads_contracts: bool) -> Sit
                 settings=settings.sections[row.name],
                 language=settings.site.pages.language,
                 extensions=settings.extensions,
+                ledger=ledger,
             )
         )
         for row in CONTENT_SECTIONS

@@ -6,6 +6,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from typing_extensions import override
+
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import MAX_FOLDERS
 from statuary.source.remote_files import is_remote, remote_files
@@ -57,6 +59,17 @@ class SourceFile:
             UnreadableError: if the file is not UTF-8, has more than `limit` bytes or cannot be read.
         """
         return decode_utf8(self.load_bytes(limit))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile(SourceFile):
+    """A file of the content folder, with the bytes that it had."""
+
+    body: bytes
+
+    @override
+    def load_bytes(self, limit: int) -> bytes:
+        return self.body
 
 
 OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"

@@ -72,14 +72,16 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def read(self, folder: ContentFolder) -> SectionContent | None:
+        from statuary.status.known_incidents import KnownIncidents
         from statuary.status.sources.read_status import read_status_sources, translate_status
         from statuary.status.sources.site_settings import StatusKeysSource, translate_page
 
         files, keys = folder.files, folder.settings
-        sources = read_status_sources(files)
+        known = None if folder.ledger is None else folder.ledger.table(KnownIncidents)
+        sources = read_status_sources(files, known)
         if sources is None or not isinstance(keys, StatusKeysSource):
             return None
-        status = translate_status(files, sources, translate_page(keys.page), folder.source)
+        status = translate_status(files, sources, translate_page(keys.page), folder.source, known)
         enabled = dict(folder.extensions)
         for key, target in providers("status").items():
             if key in enabled:

@@ -8,8 +8,10 @@ from statuary.base.findings import Finding
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import FileKind
 from statuary.source.load_model import load_model
-from statuary.source.source_files import SourceFile
-from statuary.status.model.records import Page, StatusCatalogue, with_creation
+from statuary.source.source_files import ReadFile, SourceFile
+from statuary.source.unreadable import UnreadableError
+from statuary.status.known_incidents import KnownIncidents
+from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation
 from statuary.status.sources.component_source import ComponentsSource, translate_components
 from statuary.status.sources.incident_source import (
     IncidentSource,
@@ -24,28 +26,44 @@ class StatusSources(NamedTuple):
     """The sources of a status, each with its file."""
 
     components: tuple[SourceFile, ComponentsSource] | None  # None without components.yaml
-    incidents: list[tuple[SourceFile, IncidentSource]]
+    # those that are known from the last build are no longer sources
+    incidents: list[tuple[SourceFile, IncidentSource | Incident]]
     maintenances: list[tuple[SourceFile, MaintenanceSource]]
     templates: list[tuple[SourceFile, TemplateSource]]
 
 
-def read_status_sources(files: ContentFiles) -> StatusSources | None:
+def read_status_sources(files: ContentFiles, known: KnownIncidents | None = None) -> StatusSources | None:
     """Read the content files of the status.
+
+    Args:
+        known: the incidents of the last build; None parses every file.
 
     Returns:
         The parsed files, or None if the components cannot be read.
     """
     sources = StatusSources(
         components=files.read_single(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
-        incidents=list(files.read_all(FileKind.INCIDENT, _load_incident)),
+        incidents=list(files.read_all(FileKind.INCIDENT, partial(_load_incident, known=known))),
         maintenances=list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource))),
         templates=list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource))),
     )
     return None if sources.components is None and files.files[FileKind.COMPONENTS] else sources
 
 
-def _load_incident(file: SourceFile, *, limit: int, findings: list[Finding]) -> IncidentSource | None:
+def _load_incident(
+    file: SourceFile, *, limit: int, findings: list[Finding], known: KnownIncidents | None
+) -> IncidentSource | Incident | None:
     """Read an incident, or report that the file is a maintenance window."""
+    if known is not None:
+        try:
+            body = file.load_bytes(limit)
+        except UnreadableError as error:
+            findings.append(error.to_finding(file.path))
+            return None
+        incident = known.find(file.path, body)
+        if incident is not None:
+            return incident
+        file = ReadFile(file.root, file.path, body)
     found: list[Finding] = []
     source = load_model(file, model=IncidentSource, limit=limit, findings=found)
     window = next((finding for finding in found if finding.pointer == ("scheduled_for",)), None)
@@ -57,7 +75,11 @@ def _load_incident(file: SourceFile, *, limit: int, findings: list[Finding]) -> 
 
 
 def translate_status(
-    files: ContentFiles, sources: StatusSources, page: Page, page_source: str
+    files: ContentFiles,
+    sources: StatusSources,
+    page: Page,
+    page_source: str,
+    known: KnownIncidents | None = None,
 ) -> StatusCatalogue:
     """Convert the parsed content files to components, incidents and windows.
 
@@ -65,6 +87,7 @@ def translate_status(
 
     Args:
         page_source: the path of site.yaml.
+        known: receives the incidents that were parsed.
     """
     components = sources.components
     status = StatusCatalogue(
@@ -72,7 +95,7 @@ def translate_status(
         page_source=page_source,
         components=() if components is None else translate_components(components[1], page),
         components_source="components.yaml" if components is None else components[0].path,
-        incidents=files.translate_all(sources.incidents, translate_incident),
+        incidents=files.translate_all(sources.incidents, partial(_translate_incident, known=known)),
         maintenances=files.translate_all(sources.maintenances, partial(translate_maintenance, page=page)),
         templates=tuple(
             translate_template(template, file.pure_path.stem, file.path)
@@ -81,6 +104,17 @@ def translate_status(
     )
     _require_components(files, status)
     return with_creation(status)
+
+
+def _translate_incident(
+    source: IncidentSource | Incident, file_name: str, path: str, known: KnownIncidents | None
+) -> Incident:
+    if isinstance(source, Incident):
+        return source
+    incident = translate_incident(source, file_name, path)
+    if known is not None:
+        known.add(incident)
+    return incident
 
 
 def _require_components(files: ContentFiles, status: StatusCatalogue) -> None:

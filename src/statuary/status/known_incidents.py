@@ -1,0 +1,126 @@
+"""The incidents of the last build, so that a build parses only the files that changed."""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+import orjson
+from typing_extensions import override
+
+from statuary.base.findings import Pointer
+from statuary.base.primitives import Instant
+from statuary.publish.fingerprint import program_fingerprint
+from statuary.publish.ledger.ledger import Ledger, LedgerTable
+from statuary.status.model.records import AffectedComponent, Incident, IncidentUpdate
+
+
+class KnownIncidents(LedgerTable):
+    """The table with the value of each incident's file.
+
+    A value is used only for the same bytes of the file, and by the program that stored it.
+    """
+
+    def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
+        super().__init__(ledger, connection)
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS main.incidents"
+            " (path TEXT PRIMARY KEY, checksum BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID"
+        )
+        rows = connection.execute(
+            "SELECT path, checksum, value FROM main.incidents"
+            " WHERE typeof(checksum) = 'blob' AND typeof(value) = 'blob'"  # else the ledger is damaged
+        )
+        self._known = {path: (checksum, value) for path, checksum, value in rows}
+        self._program = program_fingerprint().encode()
+        self._digests: dict[str, bytes] = {}  # the digest of each file of this build, by path
+        self._changed: list[tuple[str, bytes, bytes]] = []
+
+    def find(self, path: str, body: bytes) -> Incident | None:
+        """Return the incident in a file, if the file has the bytes of the last build."""
+        digest = self._digests[path] = sha256(body).digest()
+        checksum, value = self._known.get(path, (b"", b""))
+        return _decode(path, value) if checksum == self._checksum(digest, value) else None
+
+    def add(self, incident: Incident) -> None:
+        """Store the incident that a changed file has.
+
+        One with translated texts is not stored, and parsed by each build.
+        """
+        path = incident.source
+        try:
+            value = _encode(incident)
+        except TypeError:
+            del self._digests[path]
+        else:
+            self._changed.append((path, self._checksum(self._digests[path], value), value))
+
+    def _checksum(self, digest: bytes, value: bytes) -> bytes:
+        return sha256(self._program + digest + value).digest()
+
+    @override
+    def save(self) -> None:
+        gone = self._known.keys() - self._digests.keys()
+        self.connection.executemany("DELETE FROM main.incidents WHERE path = ?", ((path,) for path in gone))
+        self.connection.executemany("INSERT OR REPLACE INTO main.incidents VALUES (?,?,?)", self._changed)
+
+
+def _encode(incident: Incident) -> bytes:
+    """Encode an incident without its path as JSON.
+
+    Raises:
+        TypeError: if it has a text of several languages.
+    """
+    options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_SUBCLASS
+    return orjson.dumps(_members(incident, without=("source",)), _as_json, options)
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, IncidentUpdate):
+        return _members(value)
+    if isinstance(value, AffectedComponent):
+        return [*value]
+    raise TypeError(f"{type(value).__name__} is not stored")
+
+
+def _members(value: Incident | IncidentUpdate, without: tuple[str, ...] = ()) -> dict[str, object]:
+    """Return the fields of a value that differ from their defaults."""
+    members = ((field, getattr(value, field.name)) for field in fields(value) if field.name not in without)
+    return {field.name: member for field, member in members if member != _default(field)}
+
+
+def _default(field: "Field[Any]") -> object:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _decode(path: str, value: bytes) -> Incident:
+    return Incident(source=path, **_converted(orjson.loads(value), OF_INCIDENT))
+
+
+def _update(members: dict[str, Any]) -> IncidentUpdate:
+    return IncidentUpdate(**_converted(members, OF_UPDATE))
+
+
+def _converted(members: dict[str, Any], conversions: Mapping[str, Callable[[Any], object]]) -> dict[str, Any]:
+    """Convert the members that JSON has as text or list."""
+    for name in conversions.keys() & members.keys():
+        members[name] = conversions[name](members[name])
+    return members
+
+
+CONVERSIONS: dict[object, Callable[[Any], object]] = {
+    Instant: datetime.fromisoformat,
+    Instant | None: datetime.fromisoformat,
+    Pointer: tuple,
+    tuple[str, ...]: tuple,
+    tuple[IncidentUpdate, ...]: lambda updates: tuple(map(_update, updates)),
+    tuple[AffectedComponent, ...] | None: lambda components: tuple(map(AffectedComponent._make, components)),
+}
+"""The conversions from JSON, by the annotation of a field."""
+
+OF_INCIDENT, OF_UPDATE = (
+    {field.name: CONVERSIONS[field.type] for field in fields(kind) if field.type in CONVERSIONS}
+    for kind in (Incident, IncidentUpdate)
+)
