@@ -1,1 +1,1 @@
-"""The proof of a record: its checks, and its six claims."""
+"""The checks of a record, and the six claims that they prove."""

@@ -63,24 +63,30 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, prox
 
 
 class AnchoredProxy(NamedTuple):
-    """A chain's proofs about a proxy's implementation, and the result."""
+    """What a chain's Merkle proofs show about a proxy's implementation."""
 
-    is_shown: bool  # whether it proves the whole resolution: a word in a slot does not
-    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
-    is_other: bool = False  # whether a slot of the record's own type of proxy names another address
+    is_shown: bool  # whether the proofs confirm all of `proxyResolution`; a value in a storage slot does not
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the storage slot, and the address in it
+    is_other: bool = False  # whether a slot of the record's type of proxy contains another address
 
 
 _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
 def check_anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
-    """Check a chain's proofs about a proxy's implementation.
+    """Compare a record's proxy resolution with Merkle proofs from the chain.
 
     A minimal clone contains the address of its implementation, and code without DELEGATECALL is not a proxy.
-    For any other code, Sourcify relies on patterns and on words in conventional slots, which can mislead.
+    For
+    other code, Sourcify relies on patterns and conventional storage slots, which can mislead.
+
+    Args:
+        record: the record.
+        account: the proven account of the contract.
+        anchor: the Merkle proofs.
 
     Raises:
-        EvidenceError: if a storage proof does not hold.
+        EvidenceError: if the proof of a storage slot is invalid.
     """
     resolution = as_object(record.value.get("proxyResolution"))
     code = record.runtime.onchain or b""
@@ -148,10 +154,10 @@ PURPOSE = "recovering the sender of a transaction"
 
 
 def require_sender_recovery() -> None:
-    """Check that a library is installed that recovers a transaction's sender.
+    """Check that a library for recovering a transaction's sender is installed.
 
     Raises:
-        MissingExtraError: if the extra is not installed.
+        MissingExtraError: if the extra that contains the library is not installed.
     """
     _signature_library()
 
@@ -161,11 +167,11 @@ def _signature_library() -> ModuleType:
 
 
 def recover_sender(signature: RecoverableSignature) -> Address:
-    """Return the address that signed a transaction.
+    """Return the address of the key that made a transaction's signature.
 
     Raises:
         EvidenceError: if no key can have made the signature.
-        MissingExtraError: if the extra is not installed.
+        MissingExtraError: if the extra that contains the library is not installed.
     """
     library = _signature_library()
     try:
@@ -188,11 +194,11 @@ MAX_SALT_WORDS: Final = 16
 
 
 class AnchorClaims(NamedTuple):
-    """The claims about a record that a chain's proofs decide."""
+    """The two claims that the chain's proofs decide: on-chain code and deployment."""
 
     claims: tuple[Claim, Claim]  # D and E
-    pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # what pins the members that the anchor is about
-    # the reasons why evidence in the anchor does not prove a claim, each with what to do
+    pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # how strongly members of the record are proven
+    # why the chain's proofs do not prove a claim, as pairs of a reason and a remedy
     problems: tuple[tuple[Reason, str], ...] = ()
 
 
@@ -210,14 +216,14 @@ class _Outcome(NamedTuple):
 def anchor_claims(
     record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
-    """Decide what a chain's proofs show: the code and the deployment.
+    """Return what Merkle proofs from the chain show about a record.
 
-    These are the claims D and E.
+    They can prove the code at the address (claim D) and the deployment (claim E).
 
     Args:
         record: the record.
-        anchor: the chain's proofs; None if there are none.
-        digest: SHA-256 of the record's canonical bytes, which the anchor must name.
+        anchor: the Merkle proofs; None if there are none.
+        digest: the SHA-256 of the record's canonical bytes, which the proofs must name.
         checkpoints: the blocks of the record's chain that the site's author vouches for.
     """
     if anchor is None:
@@ -248,7 +254,7 @@ def _without_anchor(on_chain: Reason, deployed: Reason) -> AnchorClaims:
 
 
 class _ChainClaim:
-    """One of the two claims."""
+    """A claim that the chain's proofs decide."""
 
     name: ClaimName  # the claim
 
@@ -257,32 +263,37 @@ class _ChainClaim:
         self.anchor = anchor
 
     def missing_reason(self) -> Reason | None:
-        """Return the reason why the evidence is missing.
+        """Return why there is no evidence for the claim.
 
         Returns:
-            The reason, or None if the evidence is there.
+            The reason, or None if there is evidence.
         """
         raise NotImplementedError
 
     def recorded_reason(self) -> Reason | None:
-        """Return the reason that the anchor's author gives for missing evidence.
+        """Return the reason that the file of proofs gives for missing evidence.
 
         Returns:
-            The reason, or None if the author gives none.
+            The reason, or None if the file gives none.
         """
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
     def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        """Return the reason that supports the claim, naming its block."""
+        """Return the sentence for a proven claim, which names the block.
+
+        Args:
+            block: the block in which the claim is proven.
+            is_vouched_for: whether the site's author vouches for the block.
+        """
         raise NotImplementedError
 
     def verify(self) -> _Outcome:
-        """Verify the evidence.
+        """Verify the evidence for the claim.
 
         Raises:
-            EvidenceError: if it does not prove the claim.
-            MissingExtraError: if a library is not installed.
+            EvidenceError: if the evidence does not prove the claim.
+            MissingExtraError: if a library for the verification is not installed.
         """
         raise NotImplementedError
 
@@ -297,7 +308,7 @@ class _Verifier:
         self.problems: list[tuple[Reason, str]] = []
 
     def claim(self, claim: _ChainClaim) -> Claim:
-        """Verify a claim, and return its status with the reason."""
+        """Verify the evidence for a claim, and return the result."""
         reason = claim.missing_reason()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
             reason = because("other_anchor")

@@ -48,7 +48,7 @@ _VERSIONS: Final = {
 
 @check
 def invalid_hex(record: RecordView) -> Iterator[Observation]:
-    """Bytecode, auxdata and transformation values must be 0x and an even number of lower-case hex digits."""
+    """Bytecode, auxdata and transformation values must be `0x` and whole bytes in lower-case hex."""
     count = 0
     for side in record.sides:
         for pointer, text, data in _hex_texts(side):
@@ -92,7 +92,7 @@ def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 @check
 @of_compilation
 def unknown_compiler(record: RecordView) -> Iterator[Observation]:
-    """The compiler must belong to the language. An unknown one is reported, but allowed."""
+    """The compiler must be one for the record's language. An unknown compiler is only noted."""
     compiler = as_text(record.compilation.get("compiler"))
     if not record.is_known:
         is_language = record.language not in COMPILERS
@@ -119,7 +119,7 @@ def unknown_compiler(record: RecordView) -> Iterator[Observation]:
 
 @check
 def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
-    """Creation or runtime code must have transformations and values if it matches, and none if it doesn't."""
+    """Creation or runtime code must have transformations with values if it matches, and none otherwise."""
     for side in record.sides:
         for member in ("transformations", "transformationValues"):
             is_given = side.value.get(member) is not None
@@ -141,14 +141,14 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
 @check
 @confirms(Match("creation"))
 def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Applying the transformations to the recompiled creation bytecode must give the on-chain bytecode."""
+    """The transformations must turn the recompiled creation bytecode into the on-chain bytecode."""
     return _replay_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Applying the transformations to the recompiled runtime bytecode must give the on-chain bytecode."""
+    """The transformations must turn the recompiled runtime bytecode into the on-chain bytecode."""
     return _replay_violations(record.runtime)
 
 
@@ -196,14 +196,14 @@ def _bytecode_violation(side: SideView, replayed: bytes, onchain: bytes, place: 
 @check
 @confirms(Match("creation"))
 def creation_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Sourcify's matching of the creation bytecode must give the record's transformations and values."""
+    """The creation code must have the transformations and values that Sourcify's matching finds."""
     return _rematch_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Sourcify's matching of the runtime bytecode must give the record's transformations and values."""
+    """The runtime code must have the transformations and values that Sourcify's matching finds."""
     return _rematch_violations(record.runtime)
 
 
@@ -330,7 +330,7 @@ def _position_of(step: TransformationStep) -> _Position:
 @confirms(Match("creation", is_exact=True))
 @of_compilation
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
-    """Recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode."""
+    """The recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode."""
     side = record.creation
     creation, runtime = side.recompiled, record.runtime.recompiled
     if side.claimed_level is None or not creation or not runtime:
@@ -379,7 +379,7 @@ def _pushes_number(code: bytes, number: int) -> bool:
 
 @check
 def overstated_match_level(record: RecordView) -> Iterator[Observation]:
-    """The creationMatch and runtimeMatch must not be higher than the bytecode and its auxdata show."""
+    """The `creationMatch` and `runtimeMatch` must not be higher than bytecode and auxdata justify."""
     for side in record.sides:
         if side.claimed_level is None or side.replayed_code is None or side.replayed_code != side.onchain:
             continue  # the check of the replay reports these
@@ -399,11 +399,10 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
 
 
 def earned_level(side: SideView) -> MatchLevel:
-    """Return the match level that the creation or runtime code deserves.
+    """Return the match level that creation or runtime code has earned.
 
-    Applying the transformations to the compiled code must already have given the on-chain code. A
-    transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
-    level.
+    The transformations must already have turned the recompiled code into the on-chain code. A transformation
+    that inserts the auxdata that is already there changes nothing, so it does not lower the level.
     """
     steps = [step for step in side.transformations or () if not _has_no_effect(side, step)]
     return side_level(
@@ -426,7 +425,7 @@ def _has_no_effect(side: SideView, step: TransformationStep) -> bool:
 
 @check
 def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The overall match must be exact_match if either code's match is, and null only if both are."""
+    """The `match` must be exact_match if either code's match is exact, and null only if neither matches."""
     claimed = record.value.get("match")
     earned = overall_level(record.creation.claimed_level, record.runtime.claimed_level)
     yield Evidence({"match": str(earned or "null")})
@@ -442,7 +441,7 @@ def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check(Severity.NOTE)
 def understated_match_level(record: RecordView) -> Iterator[Observation]:
-    """Bytecode whose match level is null must not match."""
+    """Creation or runtime code with the match level null must not match the on-chain code."""
     for side in record.sides:
         if side.claimed_level is not None or not side.onchain:
             continue

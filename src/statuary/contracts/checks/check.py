@@ -27,13 +27,13 @@ class Violation(NamedTuple):
     message: str  # the fault, with the value
     pointer: Pointer = ()
     hint: str = ""  # what to do
-    severity: Severity | None = None  # None for the severity of the check
+    severity: Severity | None = None  # None for the default severity of the check
 
 
 class Evidence(NamedTuple):
-    """The values that a check used.
+    """The values on which the result of a check is based.
 
-    A check without evidence does not apply to the record.
+    If a check yields no evidence and no violation, it does not apply to the record.
     """
 
     facts: Mapping[str, EvidenceValue]
@@ -78,11 +78,11 @@ class ContractCheck(NamedTuple):
     # that are true violate it
     severity: Severity
     observe: CheckFunction
-    confirms: "Match | None" = None  # the claimed matches that need it, if any
-    is_of_compilation: bool = False  # whether it reads only what the compilation decides
+    confirms: "Match | None" = None  # the kind of claimed match that requires this check, or None
+    is_of_compilation: bool = False  # whether the result depends only on the compilation
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
-        """Check records one by one, and return the result for each."""
+        """Run this check on each record, and return the results in order."""
         name = self.name
         observe = self.observe
         nothing = CheckResult(self.name, _NOT_APPLICABLE)
@@ -152,7 +152,7 @@ class Match(NamedTuple):
     language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed: "Match") -> bool:
-        """Return whether this kind of match includes a claimed one."""
+        """Return whether a claimed match is of this kind."""
         is_exact_enough = claimed.is_exact or not self.is_exact
         return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
 
@@ -161,7 +161,10 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 
 
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
-    """Register that a record with this match must pass a check."""
+    """Return a decorator that requires a check for a kind of match.
+
+    A record that claims such a match must pass the check.
+    """
 
     def register(observe: CheckFunction) -> CheckFunction:
         _CONFIRMING[observe] = match
@@ -174,16 +177,16 @@ _OF_COMPILATION: Final[set[CheckFunction]] = set()
 
 
 def of_compilation(observe: CheckFunction) -> CheckFunction:
-    """Register that a check reads only the compilation and the match levels.
+    """Mark a check whose result depends only on the compilation.
 
-    Its result can then be reused for every contract with the same compilation.
+    Its result is then reused for all contracts with the same compilation and match levels.
     """
     _OF_COMPILATION.add(observe)
     return observe
 
 
 def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return the checks that modules define, in order."""
+    """Return all checks that the given modules define, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
         for check in registered_checks(*modules)

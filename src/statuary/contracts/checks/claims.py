@@ -123,13 +123,13 @@ def claims(
     anchored: AnchorClaims,
     compiled: Claim,
 ) -> tuple[Claim, ...]:
-    """Return everything that a proof claims about a record.
+    """Return the six claims of a record's proof, with their status.
 
     Args:
         record: the record.
         results: the results of the checks.
-        anchored: the claims that the chain's proofs decide.
-        compiled: the claim that compilations decide.
+        anchored: the two claims that the chain's proofs decide.
+        compiled: the claim that recompiling the sources decides.
     """
     by_check = {result.check: result for result in results}
     return (
@@ -142,7 +142,10 @@ def claims(
 
 
 def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
-    """Return claim A: the record is consistent, which all checks decide."""
+    """Return claim A: the record contradicts itself nowhere.
+
+    The results of all checks decide the claim.
+    """
     outcomes = [result.outcome for result in results]
     evidence: dict[str, EvidenceValue] = {name: outcomes.count(outcome) for name, outcome in _COUNTED}
     name = ClaimName.CONSISTENT
@@ -168,9 +171,13 @@ NOT_KNOWN: Final = "not_known"
 
 
 def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
-    """Return the claim that the on-chain runtime code comes from the sources.
+    """Return the claim that the sources give the on-chain runtime code.
 
-    Sourcify's matching decides it.
+    Sourcify's matching algorithm decides the claim.
+
+    Args:
+        record: the record.
+        results: the results of the checks, by name.
     """
     name, side = ClaimName.MATCHES, record.runtime
     relevant = [results[check] for check in MATCH_CHECKS if check in results]
@@ -200,7 +207,12 @@ def _reason_undecided(side: SideView, relevant: list[CheckResult]) -> Reason | N
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
-    """Return claim B: a hash in the on-chain bytecode fixes the sources."""
+    """Return claim B: a hash in the on-chain code identifies the sources.
+
+    Args:
+        record: the record.
+        results: the results of the checks, by name.
+    """
     name = ClaimName.HASHED
     relevant = [results[check] for check in HASH_CHECKS if check in results]
     if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
@@ -219,11 +231,11 @@ def _names_with_outcome(results: Iterable[CheckResult], outcome: CheckOutcome) -
 
 
 def recompiled_claim(recompilation: Recompilation | None, stated: Claim) -> Claim:
-    """Return claim C: compiling the sources gives this code.
+    """Return claim C: compiling the sources gives the recorded code.
 
     Args:
-        recompilation: the result, if this build compiled the sources.
-        stated: the claim without that compilation.
+        recompilation: the result of compiling the sources in this build, or None.
+        stated: the claim without that result, based on an earlier compilation.
     """
     if recompilation is None:
         return stated
@@ -249,14 +261,14 @@ def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, Evidenc
 def compiled_claim(
     record: RecordView, compilation: CompilationEvidence | None, digest: str, *, is_vouched_for: bool = False
 ) -> Claim:
-    """Return claim C, based on an earlier compilation.
+    """Return claim C, compiling gives this code, by an earlier compilation.
 
     Args:
         record: the record.
-        compilation: the evidence of the compilation, or None.
-        digest: SHA-256 of the record's canonical bytes, as hex; the evidence must name it.
-        is_vouched_for: whether the site's author vouches for the evidence; a file alone only states the
-            claim.
+        compilation: the evidence from the earlier compilation, or None.
+        digest: the SHA-256 of the record's canonical bytes as hex, which the evidence must name.
+        is_vouched_for: whether the site's author vouches for the evidence; otherwise the claim is only
+            stated.
     """
     name = ClaimName.COMPILED
     if compilation is None:
@@ -283,10 +295,10 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield the problems with the evidence of a compilation.
+    """Yield why evidence from an earlier compilation does not prove a claim.
 
     Yields:
-        The problem, and what to do about it.
+        The reason, and what to do about it.
     """
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
@@ -298,10 +310,10 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield the reason why a record could not be compiled again.
+    """Yield why a record could not be recompiled.
 
     Yields:
-        The problem, and what to do about it.
+        The reason, and what to do about it.
     """
     if recompilation is not None and recompilation.reason.key in RECOMPILATION_PROBLEMS:
         yield recompilation.reason, recompilation.hint
@@ -312,7 +324,7 @@ RUNTIME_DIFFERS: Final = ("verdict_runtime_differs", "verdict_runtime_empty")
 
 
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return the verdict that a contract's page begins with."""
+    """Return the overall result about a record, from its claims."""
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
@@ -353,7 +365,10 @@ def _reason_unconfirmed(consistent: Claim, matches: Claim) -> Reason:
 
 
 def runtime_differs(record: RecordView) -> bool:
-    """Return whether the code at the address differs from the compiled code."""
+    """Return whether the on-chain runtime code differs from the compiled code.
+
+    This is known only if the record has both codes and claims no match.
+    """
     side = record.runtime
     if side.onchain is None or side.recompiled is None or side.claimed_level is not None:
         return False
@@ -406,7 +421,10 @@ def _onchain_hashes(
 
 
 def keeps_own_auxdata(side: SideView) -> bool:
-    """Return whether matching on-chain code ends in the recompiled auxdata."""
+    """Return whether matching on-chain code ends with the compiler's auxdata.
+
+    Otherwise a transformation replaces the auxdata, so the hash in it is that of other sources.
+    """
     pieces = list(side.auxdata.values())
     piece = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
     if side.claimed_level is None or piece is None or side.found_match is None:
@@ -469,16 +487,16 @@ def pinned_members(
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
-    """Return the evidence that fixes each member of a record.
+    """Return how strongly each member of a record is proven.
 
     Args:
         record: the record.
         record_claims: the claims about the record.
         anchored: the claims that the chain's proofs decide.
-        compilation: the evidence of the compilation that decides claim C, or None.
+        compilation: the evidence from the compilation that decides claim C, or None.
 
     Returns:
-        The evidence by member; empty if the record is contradicted.
+        The evidence by the name of the member; empty if the record contradicts itself.
     """
     status = {claim.name: claim.status for claim in record_claims}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:

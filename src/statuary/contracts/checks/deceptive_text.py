@@ -18,10 +18,10 @@ LOOK_ALIKE: Final = frozenset(
 
 
 def describe_deception(text: str) -> str:
-    """Describe the first invisible or lookalike character in a text.
+    """Describe the first invisible or lookalike character in a string.
 
     Returns:
-        A predicate such as `has the character U+200B, which is not seen`, or an empty string.
+        A predicate such as `has the character U+200B, which is not seen`; empty if there is none.
     """
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:

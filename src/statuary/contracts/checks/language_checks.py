@@ -18,8 +18,8 @@ from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setti
 class Traces(NamedTuple):
     """The marks that a compiler leaves at the end of its code."""
 
-    compiler: str  # the only one that its code may name; empty if none
-    from_sources: bool = False  # whether code may end with bytes that the sources spell out
+    compiler: str  # the only compiler that the code may name; empty if it may name none
+    from_sources: bool = False  # whether the code may end with bytes that the sources contain literally
 
 
 TRACES: Final[Mapping[str, Traces]] = {
@@ -34,7 +34,7 @@ TRACES: Final[Mapping[str, Traces]] = {
 @check
 @of_compilation
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
-    """Recompiled code must end as the record's language and compiler write it, and name no other compiler."""
+    """The end of the recompiled code must fit the record's language and compiler, and name no other."""
     if not (record.runtime.recompiled or record.creation.recompiled):
         return
     maker = _compiler_named_in_code(record)
@@ -105,7 +105,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 @check
 @of_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
-    """A Solidity record must have its compiler's metadata (solc 0.4.7 on), and others must not."""
+    """A Solidity record must have solc's metadata (since 0.4.7); other records must not have it."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         yield from _foreign_metadata(record)
         return
@@ -168,7 +168,7 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def refused_setting(record: RecordView) -> Iterator[Observation]:
-    """The compiler must accept the settings `optimize` and `evmVersion`; Yul must not use later opcodes."""
+    """The compiler must accept `optimize` and `evmVersion`, and Yul code must not use later opcodes."""
     if record.is_known and record.language == "Vyper":
         yield from _refused_vyper_settings(record)
     if record.is_known and record.language == "Yul":

@@ -31,14 +31,14 @@ CACHED_SOURCES: Final = 65_536
 
 
 class KeccakCache:
-    """Computes Keccak-256 hashes, each text only once."""
+    """Computes Keccak-256 hashes, and caches them."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._known: dict[bytes, str] = {}
 
     def hash_text(self, text: str) -> str:
-        """Return a text's Keccak-256 as metadata writes it: `0x` and 64 digits."""
+        """Return the Keccak-256 of a string as `0x` and 64 hex digits."""
         data = text.encode("utf-8", "surrogatepass")
         key = sha256(data).digest()
         digest = self._known.get(key)
@@ -51,7 +51,7 @@ class KeccakCache:
         return computed
 
     def clear(self) -> None:
-        """Forget all hashes."""
+        """Empty the cache."""
         self._known.clear()
 
 
@@ -66,7 +66,7 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 @confirms(Match("creation", is_exact=True, language="Solidity"))
 @of_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The hash in the contract's own auxdata, in the creation bytecode, must be that of the metadata."""
+    """The hash in the contract's auxdata in the creation bytecode must be that of the record's metadata."""
     return _metadata_hash_violations(record.creation)
 
 
@@ -74,7 +74,7 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 @confirms(Match("runtime", is_exact=True, language="Solidity"))
 @of_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The hash in the auxdata at the end of the runtime bytecode must be that of the metadata."""
+    """The hash in the auxdata at the end of the runtime bytecode must be that of the record's metadata."""
     return _metadata_hash_violations(record.runtime)
 
 
@@ -82,7 +82,7 @@ def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
 @confirms(Match(is_exact=True, language="Solidity"))
 @of_compilation
 def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
-    """Each source in the metadata must be in the record, with the Keccak-256 that the metadata states."""
+    """Each source that the metadata lists must be in the record, with the listed Keccak-256."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -123,7 +123,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
 @confirms(Match(is_exact=True, language="Solidity"))
 @of_compilation
 def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The metadata must name the record's compiler version, language, target and settings."""
+    """The metadata must name the record's compiler version, language, contract and settings."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -156,7 +156,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
 @confirms(Match(is_exact=True, language="Solidity"))
 @of_compilation
 def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The ABI and the documentation in the metadata must equal the record's."""
+    """The ABI and the documentation in the metadata must equal those in the record."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -224,7 +224,7 @@ def _reason_for_missing_hash(side: SideView) -> str:
 @check
 @of_compilation
 def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The integrity hash in Vyper's creation bytecode (0.4.1 on) must be that of the sources and imports."""
+    """The integrity hash in Vyper's creation bytecode (since 0.4.1) must match the sources and imports."""
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
         return

@@ -11,10 +11,15 @@ PROOF = "proof"
 
 
 def proof_rules() -> Iterator[Rule]:
-    """Yield the rules for records, in the order of a proof."""
+    """Yield the rules that every record must satisfy, in order."""
     yield from (rule_of_check(check, PROOF)._replace(can_skip=True) for check in CONTRACT_CHECKS)
 
 
 def rule_of_check(check: ContractCheck, group: str) -> Rule:
-    """Convert a check of records to a rule for lists."""
+    """Convert a check to a rule, as `check --list` shows it.
+
+    Args:
+        check: the check.
+        group: the heading under which the rule is listed.
+    """
     return Rule(check.name, check.severity, group, check.rule)

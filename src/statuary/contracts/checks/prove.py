@@ -65,7 +65,11 @@ CONTRACT_CHECKS: Final = tuple(
 
 
 def selected_checks(skipped: frozenset[str]) -> tuple[ContractCheck, ...]:
-    """Return the checks that prove a record, without the skipped ones."""
+    """Return the checks that prove a record, without the skipped ones.
+
+    Args:
+        skipped: the names of the checks to skip.
+    """
     return tuple(check for check in CONTRACT_CHECKS if check.name not in skipped)
 
 
@@ -79,14 +83,19 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_checks(match: Match) -> frozenset[str]:
-    """Return the names of the checks that a claimed match must pass."""
+    """Return the names of the checks that a claimed match requires."""
     return frozenset(
         [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
     )
 
 
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
-    """Run checks on a record whose member types have been validated."""
+    """Run checks on a record, and return their results.
+
+    Args:
+        record: the record, whose members already have the right types.
+        checks: the checks to run.
+    """
     view = RecordView(record)
     return tuple([result for check in checks for result in check.results([view])])
 
@@ -95,13 +104,13 @@ class ProofInput(NamedTuple):
     """A record to prove, with the evidence stored beside it."""
 
     record: RecordValue  # validated against the record's types
-    # evidence that the record's sources were compiled again; None if there is none
+    # evidence from recompiling the record's sources; None if there is none
     compilation: CompilationEvidence | None = None
-    anchor: Anchor | None = None  # the chain's own proofs about it, if there are any
+    anchor: Anchor | None = None  # Merkle proofs from the chain about the contract, or None
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
     checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
     recompilation: Recompilation | None = None  # the result of this build's compiler, if it ran
-    part: CompiledPart | None = None  # the part that it shares with other records, if any
+    part: CompiledPart | None = None  # the part shared with records of the same compilation, or None
     is_vouched_for: bool = False  # whether the site's author vouches for the compilation
 
 
@@ -114,9 +123,17 @@ def prove(
     digest: str = "",
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
-    """Return the proof of one record.
+    """Return the proof of one record: check results and claims.
 
     `prove_batch` is faster for several records.
+
+    Args:
+        record: the record, whose members already have the right types.
+        checks: the checks to run.
+        compilation: evidence from recompiling the sources, or None.
+        anchor: Merkle proofs from the chain, or None.
+        digest: the SHA-256 of the record's canonical bytes, which the evidence must name.
+        checkpoints: the blocks of the record's chain that the site's author vouches for.
     """
     (proof,) = prove_batch([ProofInput(record, compilation, anchor, digest, checkpoints)], checks)
     return proof
@@ -125,14 +142,15 @@ def prove(
 def prove_batch(
     records: Sequence[ProofInput], checks: Sequence[ContractCheck] = CONTRACT_CHECKS
 ) -> list[Proof]:
-    """Run all checks on several records, and return their proofs.
+    """Run the checks on several records, and return their proofs.
 
-    Each check runs on all records before the next check starts, so that its code stays in the processor's
-    cache. Proving 16 records takes a fifth less time than one by one.
+    Each check runs on all records before the next check starts, which keeps its code in the processor's
+    cache:
+    16 records take a fifth less time than one by one.
 
     Args:
-        records: the records.
-        checks: the checks to run; the results also name those that are skipped.
+        provables: the records with their evidence.
+        checks: the checks to run; the proofs list all others as skipped.
     """
     views = [RecordView(provable.record) for provable in records]
     parts = [provable.part if checks is _WHOLE else None for provable in records]
@@ -234,10 +252,15 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
-    """Report that the code on the chain is not the compiled code.
+    """Return a finding if the on-chain code is not the compiled code.
 
-    This is an error while a record is being made. A finished record is published with this verdict, as real
-    servers do.
+    While a record is being made, this is an error. A finished record is published all the same with this
+    verdict, as Sourcify servers do.
+
+    Args:
+        record: the record.
+        proof: the proof of the record.
+        severity: the severity of the finding.
     """
     if not (proof.verdict and proof.verdict.sentences[0].key in RUNTIME_DIFFERS):
         return ()

@@ -37,7 +37,7 @@ _NO_ADDRESS = "0x" + "0" * 40
 
 @check
 def incomplete_proxy_resolution(record: RecordView) -> Iterator[Observation]:
-    """A proxy must have a type and other contracts as implementations; any other contract has neither."""
+    """A proxy must have a type and other contracts as implementations; other contracts must have neither."""
     resolution = record.value.get("proxyResolution")
     if not isinstance(resolution, dict):
         return
@@ -77,9 +77,10 @@ def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
 
 
 def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
-    """Note that a record leaves open whether its contract is a proxy.
+    """Return a note if a record leaves open whether its contract is a proxy.
 
-    Servers send such records, so this is not a rule. The owner of a workspace can resolve the proxy.
+    This is not a rule, because Sourcify servers send such records. The owner of the contract can resolve the
+    proxy.
     """
     if _ERROR not in (record["proxyResolution"] or {}):
         return ()
@@ -127,10 +128,10 @@ def _count_fault(count: int, proxy_type: Json) -> str:
 
 @check
 def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
-    """The bytecode must not contradict proxyResolution.
+    """The bytecode must not contradict `proxyResolution`.
 
-    A factory is not a proxy, an EIP-1167 clone is one, and other types need their patterns. Code of a type
-    that is not known here must at least delegate calls.
+    Factories are not proxies, EIP-1167 clones are, and other types of proxy have known patterns. Code of an
+    unknown type must at least contain a DELEGATECALL.
     """
     code = record.creation.onchain or record.runtime.onchain
     claim = record.value.get("proxyResolution")

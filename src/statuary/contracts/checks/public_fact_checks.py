@@ -42,10 +42,10 @@ _NAMED_ITEMS: Final = ITEM_TYPES[:3]
 @check
 @of_compilation
 def invalid_identifier(record: RecordView) -> Iterator[Observation]:
-    """Names in an ABI and of a Solidity contract must have only ASCII letters, digits, `_` and `$`.
+    """Names in the ABI and of Solidity contracts must consist of ASCII letters, digits, `_` and `$`.
 
-    They must not begin with a digit. Other languages have other names: a Yul object can have any, a Vyper
-    contract has that of its file.
+    They must not begin with a digit. Other languages have other names: a Yul object can have any name, and a
+    Vyper contract has the name of its file.
     """
     name, count = record.compilation.get("name"), 0
     if record.language == "Solidity":
@@ -70,7 +70,10 @@ MAX_NAME: Final = 1_000
 @check
 @of_compilation
 def deceptive_name(record: RecordView) -> Iterator[Observation]:
-    """A contract's name must not have invisible or lookalike letters (Vyper, Yul and other languages)."""
+    """A contract's name must not contain invisible or lookalike characters.
+
+    Names of Solidity contracts are identifiers, which another check restricts to ASCII.
+    """
     if record.language == "Solidity":
         return  # all names are valid identifiers
     name = as_text(record.compilation.get("name"))[:MAX_NAME]
@@ -102,7 +105,7 @@ def _display_value(value: Json) -> str:
 @check
 @of_compilation
 def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
-    """ABI items must have known types; constructor, fallback and receive must be unique."""
+    """Items of the ABI must have known types, with at most one constructor, fallback and receive function."""
     abi = record.value.get("abi")
     if not isinstance(abi, list):
         yield NotApplicable("the record has no ABI")
@@ -118,9 +121,9 @@ def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
 
 @check(Severity.NOTE)
 def unknown_member(record: RecordView) -> Iterator[Observation]:
-    """All members of the record and its groups should be known from Sourcify's API.
+    """All members of a record and of its groups should be known from Sourcify's API.
 
-    Unknown ones are published as they are, and nothing confirms them.
+    Unknown members are published unchanged, but nothing confirms them.
     """
     yield Evidence({"members": len(record.value)})
     for path in unknown_members(dict(record.value)):
@@ -128,17 +131,20 @@ def unknown_member(record: RecordView) -> Iterator[Observation]:
 
 
 class Release(NamedTuple):
-    """A release of a compiler."""
+    """A release of a compiler, with its commits and date."""
 
     commits: tuple[str, ...]  # commits of the release's builds, 7 or 8 digits each; empty if unknown
-    not_before: str  # a day as YYYY-MM-DD; empty if none is known
+    not_before: str  # the earliest possible date of the release, as YYYY-MM-DD; empty if unknown
 
 
 @cache
 def releases(compiler: str) -> Mapping[str, Release]:
-    """Return the releases of `solc` or `vyper` by version, oldest first.
+    """Return the releases of a compiler by version, oldest first.
 
-    tests/support/compiler_releases.py makes the table from the packages.
+    The table is generated from the compiler's packages by tests/support/compiler_releases.py.
+
+    Args:
+        compiler: `solc` or `vyper`.
 
     Returns:
         The releases; empty for another compiler.
@@ -161,10 +167,11 @@ _VERSION: Final = re.compile(
 @check
 @of_compilation
 def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
-    """The compiler version must be a release's with its commit, a pre-release's, or a real nightly's.
+    """The compiler version must be a release with its commit, a pre-release, or an actual nightly build.
 
-    A version that is newer than the table is "not known here", which is not an error. Vyper's packages and
-    programs can have different commits, so another commit is a warning there.
+    A version that is newer than the list of releases is "not known here", which is not an error. Vyper's
+    packages
+    and programs can have different commits, so another commit is only a warning for Vyper.
     """
     releases, parts = _known_version(record)
     if parts is None:
@@ -258,9 +265,9 @@ RELEASED_WITHIN: Final = timedelta(days=7)
 
 @check
 def verified_before_release(record: RecordView) -> Iterator[Observation]:
-    """A record must be verified after its compiler was released.
+    """A record's compiler must have been released before the record was verified.
 
-    If the day of a release is not known, the day of the last release before it counts.
+    If the date of the release is not known, the date of the release before it is used.
     """
     releases, parts = _known_version(record)
     verified = _parse_day(as_text(record.value.get("verifiedAt"))[:10])
@@ -297,7 +304,7 @@ def _release_day(known: Mapping[str, Release], number: str, *, is_before: bool) 
 
 @check
 def library_address_mismatch(record: RecordView) -> Iterator[Observation]:
-    """A library that the compiler's settings link must have the same address wherever the record links it."""
+    """A linked library must have the same address in the compiler settings and in the bytecode's values."""
     settings = library_addresses(as_object(record.compilation.get("compilerSettings")).get("libraries"))
     if settings:
         yield Evidence({"libraries": len(settings)})
@@ -320,10 +327,10 @@ GENESIS: Final = "-1"
 
 @check
 def impossible_deployment(record: RecordView) -> Iterator[Observation]:
-    """A contract must not deploy itself; a genesis contract must not have a deployer or a transaction.
+    """A contract must not be its own deployer; a genesis contract must have no deployer or transaction.
 
-    Its transaction may be a stand-in. Any other contract was deployed by somebody, in a transaction whose
-    hash is not zero.
+    A genesis contract may name a placeholder transaction. Any other contract was deployed by an account, in a
+    transaction whose hash is not zero.
     """
     deployment = as_object(record.value.get("deployment"))
     deployer, transaction = (as_text(deployment.get(name)) for name in ("deployer", "transactionHash"))
@@ -374,11 +381,13 @@ LATER_PRECOMPILES: Final = (*range(0x0B, 0x12), 0x100)
 
 @check
 def impossible_code(record: RecordView) -> Iterator[Observation]:
-    """The on-chain code must be possible for a contract, and so must the address.
+    """The address and the on-chain code must be possible for a contract on an EVM chain.
 
-    Code does not begin with 0xef (EIP-3541), except in the object format, which needs a compiler setting.
-    0xef0100 and an address belong to an account (EIP-7702). Code above 24,576 bytes (EIP-170) is a note,
-    because some chains allow it.
+    Code does not begin with 0xef (EIP-3541), except in the EVM object format, which needs a compiler setting.
+    Code
+    that is 0xef0100 and an address belongs to an account (EIP-7702). Code above 24,576 bytes (EIP-170) is
+    only
+    a note, because some chains allow it.
     """
     address = decode_hex(record.address.lower())
     if address is not None:

@@ -55,16 +55,21 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 
 
 def depends_on_compilation(compute: Compute) -> Compute:
-    """Mark a property as depending only on the compilation.
+    """Mark a property whose value depends only on the compilation.
 
-    Its value can then be shared by contracts with the same compilation.
+    Its value is then shared by all contracts with the same compilation.
     """
     _OF_COMPILATION.add(compute.__name__)
     return compute
 
 
 def parse_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
-    """Parse a part of a record; return errors instead of raising them."""
+    """Return a parsed part of a record, or the parser's error.
+
+    Args:
+        parser: the function that parses the part.
+        value: the JSON value of the part.
+    """
     try:
         return parser(value)
     except InvalidValueError as error:
@@ -72,7 +77,7 @@ def parse_or_error(parser: Callable[[Json], Part], value: Json) -> Part | Invali
 
 
 def decode_hex(text: Json) -> bytes | None:
-    """Decode `0x` and lower-case hex digits.
+    """Decode a string of `0x` and lower-case hex digits.
 
     Returns:
         The bytes, or None for any other value.
@@ -85,10 +90,14 @@ def decode_hex(text: Json) -> bytes | None:
 
 
 def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None:
-    """Encode a JSON value compactly.
+    """Encode a JSON value without white space.
+
+    Args:
+        value: the JSON value.
+        sort_keys: whether to sort the keys of objects.
 
     Returns:
-        The bytes, or None if the value is nested deeper than any compiler's output.
+        The bytes, or None if the value is nested too deeply for the output of a compiler.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
@@ -97,7 +106,7 @@ def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None
 
 
 def as_json_text(value: Json) -> str:
-    """Return a JSON value as text for a message."""
+    """Format a JSON value for an error message."""
     if isinstance(value, str):
         return repr(str(value))
     text = encode_compact_json(value)
@@ -105,9 +114,9 @@ def as_json_text(value: Json) -> str:
 
 
 def same_json(value: Json, other_value: Json) -> bool:
-    """Return whether two JSON values are equal, in any order of keys.
+    """Return whether two JSON values are equal, ignoring the order of keys.
 
-    `1`, `1.0` and `true` differ.
+    Unlike in Python, `1`, `1.0` and `true` are different values.
     """
     if value is other_value:
         return True
@@ -120,7 +129,10 @@ def same_json(value: Json, other_value: Json) -> bool:
 
 
 def same_members(value: Json, other_value: Json) -> bool:
-    """Compare JSON values as `same_json`, faster for differently ordered objects."""
+    """Return whether two JSON values are equal, ignoring the order of keys.
+
+    This is faster than `same_json` if the keys are usually in different orders.
+    """
     text = encode_compact_json(value, sort_keys=True)
     return text is not None and text == encode_compact_json(other_value, sort_keys=True)
 
@@ -128,11 +140,11 @@ def same_members(value: Json, other_value: Json) -> bool:
 class MetadataHashes:
     """The possible hashes of a contract's metadata.
 
-    There are several, because a record does not keep the compiler's spelling of the JSON.
+    There are several, because a record does not preserve the order of keys in the compiler's JSON.
 
     Args:
         value: the record's `metadata`.
-        output_text: the metadata in the compiler's output.
+        output_text: the metadata in the compiler's output, or None.
     """
 
     def __init__(self, value: Json, output_text: Json) -> None:
@@ -142,7 +154,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def text(self) -> str | None:
-        """The metadata as the compiler wrote it, or None if unknown."""
+        """The metadata's JSON text as the compiler wrote it, or None."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -158,7 +170,12 @@ class MetadataHashes:
         return text if is_same and not has_repeated_keys(text) else None
 
     def includes(self, scheme: str, digest: bytes) -> bool:
-        """Return whether a digest is one of the possible hashes."""
+        """Return whether a digest is one of the possible hashes.
+
+        Args:
+            scheme: the kind of hash in the auxdata, such as `ipfs`.
+            digest: the digest in the auxdata.
+        """
         key = scheme, digest
         if key not in self._known:
             self._known[key] = any(digest == candidate for candidate in self.digests(scheme))
@@ -168,7 +185,7 @@ class MetadataHashes:
         """Yield the possible hashes of the metadata.
 
         Args:
-            scheme: how auxdata hashes it, such as `ipfs`.
+            scheme: the kind of hash in the auxdata, such as `ipfs`.
         """
         if self._value is None:
             return
@@ -180,14 +197,14 @@ class MetadataHashes:
 
 
 class SideView:
-    """A record's creation or runtime code, with its claimed match.
+    """The creation code or the runtime code in a record, decoded.
 
     Attributes:
         name: `creation` or `runtime`.
         member: `creationBytecode` or `runtimeBytecode`.
         value: the value of that member; empty if the record has none.
         claimed_level: the match level that the record claims.
-        is_exact: whether that is an exact match.
+        is_exact: whether the record claims an exact match.
     """
 
     def __init__(self, record: "RecordView", name: str) -> None:
@@ -200,13 +217,13 @@ class SideView:
 
     @unlocked_cached_property
     def onchain(self) -> bytes | None:
-        """The code on the chain, or None if it is unknown."""
+        """The code on the chain; None if unknown."""
         return decode_hex(self.value.get("onchainBytecode"))
 
     @unlocked_cached_property
     @depends_on_compilation
     def recompiled(self) -> bytes | None:
-        """The compiler's code, with zeros for libraries and immutables."""
+        """The code from the compiler, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
         if not isinstance(text, str) or self.onchain is None:
@@ -219,12 +236,12 @@ class SideView:
 
     @unlocked_cached_property
     def values(self) -> Mapping[str, Json]:
-        """The values that the transformations insert."""
+        """The member `transformationValues`: the values that transformations insert."""
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
-        """The transformations; an invalid one is represented by its error."""
+        """The parsed transformations, with an error for each invalid one."""
         transformations = self.value.get("transformations")
         return (
             [parse_or_error(parse_transformation, step) for step in transformations]
@@ -234,16 +251,17 @@ class SideView:
 
     @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The transformations, or None if the list is missing or invalid."""
+        """The parsed transformations; None if the list is missing or invalid."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
     @unlocked_cached_property
     def replayed_code(self) -> bytes | ReplayError | None:
-        """The result of applying the transformations to the recompiled code.
+        """The recompiled code after applying the transformations.
 
-        It is the code, or the error of the step that fails, or None if a part cannot be decoded.
+        The value is the error if a transformation fails, or None if the code or the transformations cannot be
+        decoded.
         """
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
@@ -258,13 +276,13 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
-        """The pieces of auxdata by number, or the error in the list."""
+        """The auxdata sections in `cborAuxdata` by number, or an error."""
         return parse_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
     @depends_on_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The pieces of auxdata by number, without an invalid list's."""
+        """The auxdata sections in `cborAuxdata` by number; empty if invalid."""
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 
@@ -286,7 +304,7 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def fields(self) -> dict[str, AuxdataFields]:
-        """The decoded pieces of auxdata, without invalid ones."""
+        """The decoded auxdata sections by number, without invalid ones."""
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
@@ -301,8 +319,9 @@ class SideView:
     def own_auxdata(self) -> Auxdata | None:
         """The contract's own auxdata, or None if it has none.
 
-        It ends the runtime code, also within the creation code. There, the code of contracts that the
-        constructor creates may follow.
+        The auxdata is at the end of the runtime code, also where the creation code contains the runtime code.
+        Code of
+        contracts that the constructor creates may follow in the creation code.
         """
         if self.recompiled is None:
             return None
@@ -314,9 +333,9 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def own_fields(self) -> AuxdataFields | None:
-        """The contract's own auxdata, decoded, or None if it has none.
+        """The decoded fields of the contract's own auxdata.
 
-        It is also None if the auxdata is invalid.
+        The value is None if the contract has no auxdata of its own, or the auxdata is invalid.
         """
         if self.own_auxdata is None:
             return None
@@ -327,7 +346,7 @@ class SideView:
 
     @unlocked_cached_property
     def found_match(self) -> SideMatch | None:
-        """The match that Sourcify's matching finds, or None."""
+        """The match that Sourcify's matching algorithm finds, or None."""
         libraries, immutables = self.parsed_libraries, self._pushed_immutables
         if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
             return None
@@ -412,24 +431,24 @@ class RecordView:
 
     @unlocked_cached_property
     def creation(self) -> SideView:
-        """The creation code, with its match."""
+        """The creation code of the contract, decoded."""
         return SideView(self, "creation")
 
     @unlocked_cached_property
     def runtime(self) -> SideView:
-        """The runtime code, with its match."""
+        """The runtime code of the contract, decoded."""
         return SideView(self, "runtime")
 
     @unlocked_cached_property
     def sides(self) -> tuple[SideView, SideView]:
-        """The creation code and the runtime code."""
+        """The creation code and the runtime code, decoded."""
         return self.creation, self.runtime
 
     def compilation_values(self) -> tuple[Computed, Computed, Computed]:
         """Return the computed values that depend only on the compilation.
 
         Returns:
-            The values of the record, of its creation code, and of its runtime code.
+            The values of the record, of its creation code, and of its runtime code, each by name.
         """
         record, creation, runtime = (
             {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
@@ -438,14 +457,18 @@ class RecordView:
         return record, creation, runtime
 
     def adopt_compilation_values(self, computed: tuple[Computed, Computed, Computed]) -> None:
-        """Take over values that another record with the same compilation computed."""
+        """Take over values that a record with the same compilation computed.
+
+        Args:
+            computed: the result of `compilation_values` of the other record.
+        """
         for holder, values in zip((self, *self.sides), computed, strict=True):
             vars(holder).update(values)
 
     def clear(self) -> None:
-        """Forget all computed values.
+        """Discard all computed values to free memory at once.
 
-        A view and its creation and runtime views refer to each other. Otherwise they would wait for garbage
+        The record and its code views refer to each other, so they would otherwise wait for garbage
         collection.
         """
         vars(self).clear()
@@ -453,28 +476,28 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def path_and_name(self) -> QualifiedName:
-        """The fully qualified name, split at its last colon."""
+        """The source path and contract name from the fully qualified name."""
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return QualifiedName(path, name)
 
     @unlocked_cached_property
     @depends_on_compilation
     def sources(self) -> dict[str, str]:
-        """The texts of the sources, by path."""
+        """The text of each source, by path."""
         sources = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
     @unlocked_cached_property
     @depends_on_compilation
     def metadata(self) -> Mapping[str, Json] | None:
-        """The metadata, or None if the record has none."""
+        """The compiler's metadata in the record, or None."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
     @unlocked_cached_property
     @depends_on_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
-        """The contract in the compiler's output, or None if it is missing."""
+        """The contract's part of the compiler output, or None if missing."""
         path, name = self.path_and_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
@@ -483,14 +506,14 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def metadata_hashes(self) -> MetadataHashes:
-        """The possible hashes of the metadata."""
+        """The possible hashes of the record's metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether a claimed match includes a hash of the metadata."""
+        """Whether matching code contains the hash of the record's metadata."""
         return any(
             self.metadata_hashes.includes(scheme, digest)
             for side in self.sides
@@ -501,7 +524,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def vyper_program(self) -> VyperProgram:
-        """The sources and settings that Vyper's integrity hash covers."""
+        """The sources and settings from which Vyper computes its integrity hash."""
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
         listed = as_object(self.compilation.get("compilerSettings")).get("search_paths")
         search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
@@ -528,5 +551,5 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def constructor_types(self) -> TupleType | None:
-        """The types of the constructor's arguments, or None if they are invalid."""
+        """The types of the constructor's arguments; None if the ABI is invalid."""
         return constructor_inputs(self.value.get("abi"))

@@ -55,7 +55,7 @@ _STEPS_OF_SEARCHES: Final = 50_000
 @check
 @of_compilation
 def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The fullyQualifiedName must be the path of a source, a colon, and the contract's name."""
+    """The `fullyQualifiedName` must be the path of a source, a colon, and the contract's name."""
     path, name = record.path_and_name
     yield Evidence({"path": path, "name": name})
     if name != record.compilation.get("name"):
@@ -70,7 +70,7 @@ def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def undeclared_contract(record: RecordView) -> Iterator[Observation]:
-    """The source in fullyQualifiedName must declare the contract (a library if it has a library's code)."""
+    """The source in `fullyQualifiedName` must declare the contract (a library if the code is a library's)."""
     path, name = record.path_and_name
     text = record.sources.get(path)
     if text is None:
@@ -110,7 +110,7 @@ def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
 @check
 @of_compilation
 def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
-    """The sources must declare the linked libraries, and at least as many immutables as the bytecode uses."""
+    """The sources must declare each linked library, and at least as many immutables as the bytecode uses."""
     if record.language not in COMPILERS:
         return
     for name in sorted(_library_names(record)):
@@ -153,7 +153,7 @@ def _declares_library(record: RecordView, text: str, name: str) -> bool:
 @check
 @of_compilation
 def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonInput must have the record's language, sources, settings and storage layout overrides."""
+    """The `stdJsonInput` must contain the record's language, sources, settings and layout overrides."""
     std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
     # sources contain only strings, so == is exact; it is fast, because both are usually the same object
@@ -175,7 +175,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonOutput must have the record's artifacts, bytecode and source maps, and nothing else."""
+    """The `stdJsonOutput` must contain the record's artifacts, bytecode and source maps, and no more."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
     if not same_json(output.get("sources"), record.value.get("sourceIds")):
@@ -242,7 +242,7 @@ def _has_same_metadata(record: RecordView) -> bool:
 @check
 @of_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The signatures must be those of the ABI's functions, events and errors, with their hashes."""
+    """The `signatures` must be those of the ABI's functions, events and errors, with their hashes."""
     expected = abi_signatures(record.value.get("abi"))
     claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
@@ -276,10 +276,11 @@ def _wrong_signatures(
 @check
 @of_compilation
 def missing_selector(record: RecordView) -> Iterator[Observation]:
-    """The runtime bytecode must have the selector of every function in the ABI.
+    """The runtime bytecode must contain the selector of every function in the ABI.
 
-    This holds in every language that has selectors. Solidity's code pushes a selector, or compares it with
-    zero. Vyper's code may have it in a table.
+    This applies to languages whose code has selectors. Solidity's code pushes a selector or compares it with
+    zero.
+    Vyper's code may have it in a table.
     """
     code = record.runtime.recompiled
     functions = as_object(record.value.get("signatures")).get("function")
@@ -339,7 +340,7 @@ _COMPARES_WITH_ZERO: Final = re.compile(
 
 @check
 def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
-    """Constructor arguments must be the canonical encoding of values of the constructor's types."""
+    """Constructor arguments must be the canonical ABI encoding of values of the constructor's types."""
     arguments = decode_hex(record.creation.values.get("constructorArguments"))
     if arguments is None:
         return
@@ -359,7 +360,7 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
-    """A storage layout must define its types, and place each variable where the compiler does."""
+    """A storage layout must define its types, and place each variable where the compiler would."""
     for member in _LAYOUTS:
         layout = record.value.get(member)
         if not isinstance(layout, dict):
@@ -401,14 +402,14 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
 
 
 class _Words:
-    """The words of sources, searched individually until reading all is cheaper."""
+    """Searches sources for words, with an index after many searches."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
         self._searched = 0
 
     def include(self, word: str, path: str) -> bool:
-        """Return whether a source contains a word, searching `path` first."""
+        """Return whether any source contains a word, searching `path` first."""
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all_words
         return any(self._contains(self._sources[source], word) for source in (path, *self._sources))

@@ -27,7 +27,7 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 @check
 @of_compilation
 def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
-    """Each reference in linkReferences must be 20 zero bytes after a PUSH20 in the recompiled bytecode."""
+    """Each position in `linkReferences` must be 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
         yield from _check_references(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
@@ -35,9 +35,9 @@ def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
-    """Each reference in Solidity's immutableReferences must be 32 zero bytes after a PUSH32.
+    """Each position in Solidity's `immutableReferences` must be 32 zero bytes after a PUSH32.
 
-    Other languages have no references.
+    Languages other than Solidity and Vyper have no immutables.
     """
     side = record.runtime
     if record.language == "Solidity":
@@ -74,7 +74,7 @@ def _check_references(
 
 @check
 def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
-    """Vyper's immutables must follow the runtime code in one piece of the size in the creation auxdata."""
+    """Vyper's immutables must follow the runtime code, with the size that the creation auxdata states."""
     side = record.runtime
     if record.language != "Vyper" or side.claimed_level is None or side.recompiled is None:
         return
@@ -106,7 +106,7 @@ def _vyper_size_violations(record: RecordView, runtime: int, immutables: int) ->
 @check
 @of_compilation
 def auxdata_offset(record: RecordView) -> Iterator[Observation]:
-    """Each cborAuxdata value must decode as auxdata, and be in the recompiled bytecode at its offset."""
+    """Each value in `cborAuxdata` must be valid auxdata, and be at its offset in the recompiled bytecode."""
     for side in record.sides:
         pieces = side.parsed_auxdata
         if isinstance(pieces, InvalidValueError):
@@ -127,7 +127,7 @@ def auxdata_offset(record: RecordView) -> Iterator[Observation]:
 
 @check
 def invalid_auxdata_value(record: RecordView) -> Iterator[Observation]:
-    """The value of a cborAuxdata transformation must decode as auxdata."""
+    """The value that a cborAuxdata transformation inserts must be valid auxdata."""
     for side in record.sides:
         for place, step in enumerate(side.transformations or ()):
             if step.reason is not TransformationReason.CBOR_AUXDATA:
@@ -162,7 +162,7 @@ def _decoding_fault(record: RecordView, value: bytes) -> str:
 @check
 @of_compilation
 def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The compiler version in each piece of auxdata must be the record's compilerVersion."""
+    """The compiler version in each auxdata section must be the record's `compilerVersion`."""
     number = parse_compiler_version(record.version)
     release = f"{number.major}.{number.minor}.{number.patch}"
     for side in record.sides:
@@ -183,7 +183,7 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
 @check(Severity.WARNING)
 @of_compilation
 def missing_auxdata(record: RecordView) -> Iterator[Observation]:
-    """The list cborAuxdata must have every piece of auxdata in the recompiled bytecode."""
+    """Each auxdata section of the recompiled bytecode must be listed in `cborAuxdata`."""
     if not record.is_known:
         return  # where its compiler appends it is not known here
     yield from _missing_pieces(record)
@@ -221,7 +221,7 @@ def _missing_pieces(record: RecordView) -> Iterator[Observation]:
 
 @check(Severity.WARNING)
 def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
-    """A constructor with inputs must have constructor arguments."""
+    """A record must contain constructor arguments if its constructor has inputs."""
     side = record.creation
     if (
         side.claimed_level is None
@@ -240,9 +240,11 @@ def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
 
 @check
 def call_protection_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The call protection of a library must be its own address, which the constructor writes.
+    """The call protection of a library must contain the library's own address.
 
-    Code that no constructor wrote, as in a genesis block, may have the compiler's zeros, which is a warning.
+    The constructor writes this address. Code that no constructor wrote, as in a genesis block, may contain
+    zeros
+    instead, which is only a warning.
     """
     value = record.runtime.values.get("callProtection")
     address = record.value.get("address")
@@ -263,5 +265,8 @@ _UNWRITTEN: Final = "0x" + "0" * 40
 
 
 def is_library(record: RecordView) -> bool:
-    """Return whether runtime code begins with Solidity's call protection for libraries."""
+    """Return whether the runtime code begins with a library's call protection.
+
+    Solidity writes it only for libraries.
+    """
     return (record.runtime.recompiled or b"").startswith(CALL_PROTECTION)

@@ -89,24 +89,27 @@ class BuiltContract(NamedTuple):
     """A contract that was read and checked; its documents come later."""
 
     source: ContractSource
-    digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
-    make: Callable[[], ContractDocuments] = ContractDocuments  # makes its documents
+    digest: bytes = b""  # the SHA-256 of the record's file, as in `ParsedContract`
+    make: Callable[[], ContractDocuments] = ContractDocuments  # makes the contract's documents
     row: ContractRow | None = None  # the contract's list entry; None if the record is unreadable or misplaced
     is_published: bool = False
-    facts: bytes = b""  # data that extensions keep of the record
+    facts: bytes = b""  # data that extensions derived from the record
     # findings about the record; an error excludes the record and removes the documents of an earlier build,
     # so that the same content always gives the same site
     findings: tuple[Finding, ...] = ()
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether another build gives the same result; False after a bug."""
+        """Whether a repeated build would give the same result.
+
+        This is not so if an unexpected exception occurred.
+        """
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> ContractWithDocuments:
-        """Make the contract's documents.
+        """Return the contract with its documents, which are made now.
 
-        If one of them cannot be made, the contract is excluded and has no documents.
+        If making a document fails, the contract is excluded and has no documents.
         """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
@@ -115,16 +118,17 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the ledger's row for the contract's source.
+        """Return the row of the ledger for the contract's source.
 
-        Document paths are missing. If a bug occurred, the digest is missing too, so that the next build reads
-        the source again.
+        The paths of documents are missing. After an unexpected exception, the digest is missing too, so that
+        the next
+        build reads the source again.
 
         Args:
-            unit: the partition that built it.
-            reason: why it was built, as `statuary explain` prints it.
-            git: the git id of the source; empty if unknown.
-            stat: size and time of its files; empty if they may still change.
+            unit: the file or folder that is compared to find changes.
+            reason: why the source was built, as `statuary explain` prints it.
+            git: the git object id of the source; empty if unknown.
+            stat: the size and time of the source's files; empty if they may still change.
         """
         digest = self.digest
         if not self.is_deterministic:
@@ -146,7 +150,12 @@ class BuiltContract(NamedTuple):
 def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
-    """Read and build contracts with files of their own.
+    """Read and build contracts that have files of their own.
+
+    Args:
+        root: the content folder.
+        sources: the files or folders of the contracts.
+        settings: the settings that all contracts share.
 
     Yields:
         Each contract, with the size and time that its source had before it was read.
@@ -162,9 +171,9 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 
 
 def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
-    """Group contracts into batches that are proved together.
+    """Group contracts into batches, which are checked together.
 
-    A batch fits into a processor's cache.
+    A batch fits into the cache of a processor.
     """
     batch, size = list[ReadContract](), 0
     for item in contracts:
@@ -180,7 +189,12 @@ def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadC
 def build_contract_batch(
     contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
-    """Check parsed contracts in one pass, and yield the results."""
+    """Check parsed contracts together, and yield the built contracts.
+
+    Args:
+        contracts: the contracts with their sources.
+        settings: the settings that all contracts share.
+    """
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
     prepared = [_prepare_proof(source, contract, settings) for source, contract in contracts]
     provable = [

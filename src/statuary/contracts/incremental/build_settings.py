@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RecordRecompiler(Protocol):
-    """The compilers that a build uses to compile records again.
+    """The compilers with which a build recompiles records.
 
     They are sent to worker processes. If they change, all contracts are built again.
     """
@@ -42,4 +42,4 @@ class ContractBuildSettings:
     extensions: tuple[
         tuple[str, tuple[object, ...]], ...
     ] = ()  # name and settings of extensions that derive documents from records
-    recompiler: "RecordRecompiler | None" = None  # None if this build compiles nothing again
+    recompiler: "RecordRecompiler | None" = None  # None if this build recompiles no records

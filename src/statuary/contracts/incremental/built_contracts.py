@@ -36,13 +36,13 @@ class BuiltContracts(NamedTuple):
     """The contracts of a site after a build, and their findings."""
 
     site: SiteContent
-    sources: ContractTable  # the rows that the site will have
+    sources: ContractTable  # the table of contracts that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
-    exclusion_reasons: tuple[Finding, ...] = ()  # faults of single contracts; the rest is published
+    exclusion_reasons: tuple[Finding, ...] = ()  # errors that exclude single contracts
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
-    skipped: tuple[Finding, ...] = ()  # the reasons why all contracts stay as the last build published them
+    skipped: tuple[Finding, ...] = ()  # errors that keep all contracts as they were published
     incomplete_sources: frozenset[str] = (
         frozenset()
     )  # the sources of published documents that were missing or damaged
@@ -56,12 +56,12 @@ class BuiltContracts(NamedTuple):
 
 
 def import_builders() -> None:
-    """Import the modules that build contracts."""
+    """Import the modules that build contracts, before workers are forked."""
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 
 
 def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
-    """Return whether the content may have contracts, or once had."""
+    """Return whether the content has contracts, or the last build had."""
     sources = contracts.sources
     return not ledger.table(ContractTable).is_empty() or bool(
         len(sources) or sources.bulk or sources.findings
@@ -71,9 +71,15 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
 def without_contracts(
     site: SiteContent, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
 ) -> BuiltContracts:
-    """Return the build's result for a site without contracts.
+    """Return the result of a build for content without contracts.
 
-    Lists that are published already stay.
+    Published lists of contracts are kept if no setting has changed.
+
+    Args:
+        site: the content of the site.
+        target: the site that is being built.
+        checks: the checks to run on each record; None for all.
+        verify: whether to read published documents to find damaged ones.
     """
     fingerprint = fingerprint_of(contract_build_settings(site, checks, None), site.hosting)
     ledger: Ledger = target.ledger
@@ -93,13 +99,13 @@ def contract_build_settings(
     pages: "ContractPageContext | None",
     recompiler: "RecordRecompiler | None" = None,
 ) -> ContractBuildSettings:
-    """Return the settings that all contracts of a site share.
+    """Return the build settings that all contracts of a site share.
 
     Args:
         site: the content of the site.
         checks: the checks to run on each record; None for all.
         pages: the settings of pages; None if contracts have no pages.
-        recompiler: the compilers of this build; None to compile nothing again.
+        recompiler: the compilers of this build; None to recompile no records.
     """
     contracts = site.of(SiteContracts)
     makers = providers("record documents")
@@ -126,7 +132,7 @@ def _index_by_address(contracts: "Iterable[KnownContradiction]") -> dict[str, Kn
 
 
 def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:
-    """Return a digest of all that contracts depend on, except their sources."""
+    """Return a digest of everything contracts depend on, except their sources."""
     return fingerprint_of(settings, site.hosting, can_recover_senders())
 
 

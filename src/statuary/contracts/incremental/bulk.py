@@ -32,20 +32,20 @@ class BulkContract(Protocol):
 
     @property
     def source(self) -> ContractSource:
-        """The place of the contract: its file, and the line or row."""
+        """Where the contract is: its file, and the line or row."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
         """The contract's record, or findings if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the file's line or row to findings about the contract."""
+        """Return findings about the contract with its line or row added."""
 
 
 class BulkPart(Protocol):
     """A part of a file with many contracts, which one worker reads.
 
-    Parts are small and picklable, and give the same contracts each time.
+    Parts are small, can be pickled, and always yield the same contracts.
     """
 
     def read(self, root: Path) -> Iterator[BulkContract]:
@@ -61,17 +61,19 @@ class BulkReader(Protocol):
     def parts(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
-        """Divide a file into parts, to read while the context is open.
+        """Open a file with many contracts, and divide it into parts.
+
+        The parts can be read until the context ends.
 
         Args:
             root: the content folder.
             source: the file or files.
             chains: the ids of the site's chains; contracts on other chains may be skipped.
-            memory: the bytes that dividing may use.
-            pool: an executor for some of the work; None for this process only.
+            memory: the number of bytes that dividing may use.
+            pool: an executor for some of the work; None to use this process only.
 
         Raises:
-            UnreadableError: if the source cannot be read, on entering the context or while iterating.
+            UnreadableError: if the source cannot be read, when the context is entered or while iterating.
         """
 
 
@@ -81,7 +83,13 @@ def open_bulk_source(
 ) -> Iterator[Iterator[BulkPart | Finding]]:
     """Open a file with many contracts, and yield its parts.
 
-    Faults are yielded as findings.
+    The iterator yields a finding instead of raising an error if reading fails.
+
+    Args:
+        root: the content folder.
+        contracts: the contracts of the site, with its chains and settings.
+        source: the file or files.
+        executor: an executor for some of the work; None to use this process only.
     """
     reader: BulkReader = provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in contracts.chains)
@@ -108,7 +116,10 @@ def _stop_at_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]
 
 
 def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Add a file's line or row to findings about a contract."""
+    """Return findings with the line or row of the contract added.
+
+    Findings that already have a position, or are about another file, are unchanged.
+    """
     own_findings = list[Finding]()
     other_findings = list[Finding]()
     for finding in findings:
@@ -126,7 +137,7 @@ class BulkSourceRange(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts of the part, and yield the results."""
+        """Build the contracts, and yield each with its ledger row."""
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0

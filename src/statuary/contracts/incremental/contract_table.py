@@ -48,7 +48,7 @@ PAGE = 2_000
 class ContractFiles(NamedTuple):
     """A contract of the new site, with its files."""
 
-    location: str  # where it is written
+    location: str  # the file of its record, and the line in a bulk file
     match_id: str
     paths: tuple[str, ...]  # the paths of the documents of its source
     is_contradicted: bool
@@ -69,7 +69,7 @@ class ContractTable(LedgerTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether rows of the last build stay unless this one replaces them."""
+        """Whether the last build's rows stay unless this build replaces them."""
         return self.ledger.is_partial
 
     @override
@@ -81,11 +81,11 @@ class ContractTable(LedgerTable):
         return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 
     def known_sources(self) -> Iterator[KnownSource]:
-        """Yield the sources of the last build, in byte order."""
+        """Yield the sources of the last build, sorted by path."""
         return self._read_sources("main.sources WHERE location = unit")
 
     def finished_sources(self) -> Iterator[KnownSource]:
-        """Yield the sources that an interrupted build finished."""
+        """Yield the sources that an interrupted build has finished."""
         return self._read_sources("work.built WHERE location = unit AND address IS NOT NULL")
 
     def _read_sources(self, rows: str) -> Iterator[KnownSource]:
@@ -98,51 +98,59 @@ class ContractTable(LedgerTable):
             last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark sources whose last rows are out of date."""
+        """Mark sources whose rows from the last build are outdated."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
 
     def update_metadata(self, units: Iterable[tuple[str, str, str]]) -> None:
-        """Record git id, size and time of sources with unchanged content."""
+        """Store new git ids, sizes and times of sources with unchanged content.
+
+        Args:
+            units: the path, git id, and size and time of each source.
+        """
         with transaction(self.connection):
             self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
 
     def add(self, rows: Iterable[SourceRow]) -> None:
-        """Add the results of building sources."""
+        """Store the results of building sources."""
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
     def discard_added_rows(self) -> None:
-        """Forget everything that this build has added."""
+        """Delete everything that this build has stored."""
         for table in ("built", "changed_units", "superseded", "touched", "differing"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def forget_git_ids(self) -> None:
-        """Forget the git ids, sizes and times of this build's sources."""
+        """Delete the git ids, sizes and times of this build's sources."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether every source of this build has a git id."""
+        """Return whether all sources of this build have a git id."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
     def discard_documents(self, locations: Iterable[str]) -> None:
-        """Forget the documents that an interrupted build made from these sources."""
+        """Delete an interrupted build's rows and documents of some sources.
+
+        Args:
+            locations: the sources to delete.
+        """
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
         for location in locations:
             rows = self.connection.execute(query, (location,)).fetchall()
             self.ledger.documents.discard(path for (lines,) in rows for path in lines.split("\n"))
 
     def discard_bulk_rows(self) -> None:
-        """Forget an interrupted build's rows and documents of bulk sources."""
+        """Delete an interrupted build's rows and documents of bulk files."""
         query = "SELECT location FROM work.built WHERE unit != location"
         self.discard_documents([location for (location,) in self.connection.execute(query)])
 
     def mark_superseded_rows(self) -> None:
-        """Find the last build's rows that are out of date.
+        """Find the last build's rows that this build replaces.
 
-        Call it after every row has been added.
+        Call it after all rows have been added.
         """
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
@@ -150,13 +158,12 @@ class ContractTable(LedgerTable):
             self.connection.executescript(SUPERSEDE)
 
     def exclude_contract(self, contract: LocatedContract, finding: str) -> list[str]:
-        """Exclude a contract from the site.
+        """Exclude a contract from the site, such as a duplicate.
 
-        The next build reads the source of the contract again: by then the author may have removed the record
-        that it duplicates.
+        The next build reads its source again, because the author may have removed the other record by then.
 
         Args:
-            contract: the contract and its location.
+            contract: the contract with its location.
             finding: the reason, as JSON.
 
         Returns:
@@ -185,10 +192,10 @@ class ContractTable(LedgerTable):
         return documents.split("\n") if documents else []
 
     def find_changed_entries(self, always: str) -> None:
-        """Find the list entries that changed since the last build.
+        """Find the list entries that have changed since the last build.
 
         Args:
-            always: rows with this reason count as changed even if they are the same.
+            always: rows that were built for this reason are treated as changed even if they are equal.
         """
         if self.is_partial:
             self.connection.execute(COMPARE, (always,))
@@ -200,13 +207,13 @@ class ContractTable(LedgerTable):
             yield from paths.split("\n")
 
     def counts(self) -> dict[str, int]:
-        """Return the number of published contracts by chain."""
+        """Return the number of published contracts on each chain, by chain id."""
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
     def summary(self) -> ContractCounts:
-        """Count the published contracts, and choose one as an example.
+        """Return the number of published contracts, with an example.
 
-        The example is the last contract that nothing contradicts.
+        The example is the last contract that no evidence contradicts.
         """
         query = (
             f"SELECT {LISTED} FROM next_sources WHERE published AND verdict != 'contradicted'"
@@ -216,23 +223,26 @@ class ContractTable(LedgerTable):
         return ContractCounts(by_chain=self.counts(), example=example)
 
     def rows(self) -> Iterator[ContractRow]:
-        """Yield all published contracts as lists show them.
+        """Yield the list entries of all published contracts.
 
-        They are sorted by location.
+        They are sorted by the location of their records.
         """
         return self._query_contract_rows(
             f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location"
         )
 
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
-        """Yield all published contracts with extensions' data, by address."""
+        """Yield published contracts with the data that extensions derived.
+
+        They are sorted by address. Contracts without such data are skipped.
+        """
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's published contracts, oldest first.
+        """Yield the list entries of a chain's published contracts, oldest first.
 
-        The members that only pages need are missing.
+        Members that only pages need are omitted.
         """
         query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
         return self._query_contract_rows(query, chain_id)
@@ -241,10 +251,10 @@ class ContractTable(LedgerTable):
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
-        """Return the chains with a changed contract.
+        """Return the chains on which a published contract has changed.
 
         Returns:
-            By chain id, the number of oldest contracts before the first changed one.
+            For each chain id, the number of contracts that are older than the oldest changed one.
         """
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
@@ -270,10 +280,11 @@ class ContractTable(LedgerTable):
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
         """Yield the published contracts at changed addresses, sorted by address.
 
-        The list entries lack the members that only pages need, because they are sent to worker processes.
+        Members of list entries that only pages need are omitted, because the entries are sent to worker
+        processes.
 
         Yields:
-            The location and the list entry.
+            The location and the list entry of each contract.
         """
         query = (
             f"SELECT location, {SERVED} FROM changed_sources WHERE published AND address > ?"
@@ -288,17 +299,16 @@ class ContractTable(LedgerTable):
             last_address = page[-1][1].address
 
     def has_changed_entries(self) -> bool:
-        """Return whether any list entry changed since the last build."""
+        """Return whether any list entry has changed since the last build."""
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
     def search_changes(self) -> list[ContractRow] | None:
-        """Return the contracts that the search shows differently now.
+        """Return the list entries that the search has to add or remove.
 
-        Contracts as they were in the last build are among them. The entries have the members that the search
-        shows.
+        The entries have the members that the search shows: their earlier and their new versions.
 
         Returns:
-            The list entries; None if they are more than a few, or all.
+            The entries; None if there are too many, so that the search index has to be made again.
         """
         if not self.is_partial:
             return None
@@ -306,7 +316,11 @@ class ContractTable(LedgerTable):
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the findings about each source, and whether it is published."""
+        """Yield the findings about each source, and whether it is published.
+
+        Yields:
+            The findings as JSON, and whether the contract is published.
+        """
         query = "SELECT findings, published FROM next_sources WHERE findings != '' ORDER BY location"
         for findings, is_published in self.connection.execute(query):
             yield findings, bool(is_published)
@@ -314,7 +328,7 @@ class ContractTable(LedgerTable):
     def duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
         """Yield groups of contracts with the same address or match id.
 
-        Both published and excluded contracts are considered.
+        Published and excluded contracts are considered.
 
         Args:
             columns: the columns that must be equal: `chain_id, address` or `match_order`.
@@ -354,18 +368,18 @@ class ContractTable(LedgerTable):
         ]
 
     def built_documents(self, location: str) -> list[str]:
-        """Return the paths that this build made from a source."""
+        """Return the paths of documents that this build made from a source."""
         query = "SELECT documents FROM work.built WHERE location = ? AND documents != ''"
         rows = self.connection.execute(query, (location,)).fetchall()
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def verified_after(self, instant: str) -> list[LocatedContract]:
-        """Return this build's contracts that are verified after a time.
+        """Return the contracts of this build that were verified after a time.
 
         Excluded contracts are included.
 
         Args:
-            instant: the time, as rows have it in `verified_at`.
+            instant: the time, in the format of the column `verified_at`.
         """
         query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
         return [
@@ -376,10 +390,10 @@ class ContractTable(LedgerTable):
     def contract_at(self, chain_id: str, address: str) -> ContractFiles | None:
         """Return the contract at an address, as this build publishes it.
 
-        If several records have the address, the published record is returned.
+        If several records have the address, the published one is returned.
 
         Returns:
-            The location, match id and paths of the contract, or None if there is no contract.
+            The location, match id and documents of the contract, or None if there is no contract.
         """
         query = (
             "SELECT location, substr(match_order, 3), documents, verdict FROM next_sources"
@@ -397,10 +411,10 @@ class ContractTable(LedgerTable):
         """Yield the contracts that may have changed, sorted by address.
 
         Args:
-            every: yield all contracts, not only those that may have changed.
+            every: whether to yield all contracts instead.
 
         Yields:
-            The chain id and the address.
+            The chain id and the address of each contract.
         """
         rows = (
             "SELECT chain_id, address FROM next_sources"
@@ -452,19 +466,19 @@ class ContractTable(LedgerTable):
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
-    """Return rows of sources as a partition adds them to the table."""
+    """Wrap rows of sources, to be added to the table of contracts."""
     return PartitionRows("built", SourceRow._fields, rows)
 
 
 def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
-    """Return the reason for which each source was last built.
+    """Return why each source was last built.
 
     Args:
         file: the ledger of a published site.
-        sources: the sources.
+        sources: the paths of the sources.
 
     Returns:
-        The reasons by source, without sources that the ledger does not know.
+        The reasons by source, without sources that are not in the ledger.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -481,8 +495,8 @@ class _Precedence(NamedTuple):
     """The sort key that decides among duplicate contracts: the lowest stays."""
 
     is_withheld: bool
-    is_new: bool  # whether the last build did not publish it
-    has_other_digest: bool  # than what the last build published; lines of a bulk file move
+    is_new: bool  # whether the last build did not publish the record
+    has_other_digest: bool  # whether the digest differs from the published record's
     has_other_entry: bool
     is_elsewhere: bool
     is_contradicted: bool  # under `publish: all` such a record is published, but displaces no other

@@ -42,7 +42,7 @@ class AddressPartition(NamedTuple):
 
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
-    """Make the lists for each address of a partition.
+    """Make and stage the contract lists for a partition's addresses.
 
     Raises:
         OSError: if a document cannot be staged.
@@ -60,7 +60,7 @@ def add_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Add the contract lists that changed, and the pages that show them.
+    """Add the contract lists that changed, and the pages with them.
 
     Args:
         target: the site that is being built.
@@ -68,7 +68,7 @@ def add_lists(
         progress: receives the progress.
         executor: runs the work.
         skipped: receives a finding for each page that cannot be made.
-        is_same_site: whether only contracts have changed since the last build made its pages.
+        is_same_site: whether only contracts have changed since the last build made the pages.
     """
     site, sources = contracts.site, contracts.sources
     # on a site with one chain, the build of each contract already makes the document of its address

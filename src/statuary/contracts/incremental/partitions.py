@@ -53,13 +53,13 @@ class PartitionSettings(NamedTuple):
     started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def pickled(self) -> bytes:
-        """Pickle the settings once, for all worker processes."""
+        """Pickle the settings once, to send them to all worker processes."""
         return pickle.dumps(self)
 
 
 @lru_cache(maxsize=4)
 def unpack_settings(settings: bytes) -> PartitionSettings:
-    """Unpickle settings that `PartitionSettings.pickled` made."""
+    """Unpickle settings that `PartitionSettings.pickled` returned."""
     shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
 
@@ -73,7 +73,7 @@ class PartitionSources(Protocol):
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
         """Build the contracts, and yield each with its row for the ledger.
 
-        The rows do not name documents yet.
+        The rows do not contain the paths of documents yet.
         """
 
 
@@ -85,7 +85,7 @@ class OutdatedSource(NamedTuple, Generic[Source_co]):
     """A source that must be built, with the reason."""
 
     source: Source_co
-    reason: str  # the reason why it is read
+    reason: str  # the reason why the source must be built
     git: str  # the git object id of its content; empty if unknown
 
 
@@ -117,10 +117,16 @@ class SingleSources(PartitionSources):
 
 
 def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
-    """Return a source's git id if its content still matches that id.
+    """Return a source's git id if its file has exactly that content.
+
+    Args:
+        root: the content folder.
+        source: the source, which has been read.
+        git: the git object id; empty if unknown.
+        digest: the digest of the content that was read.
 
     Returns:
-        The id; empty if the file differs from the one in git.
+        The git id; empty if the file differs from git or from what was read.
     """
     if not git or not digest or source.form is not ContractForm.RECORD:
         return ""
@@ -188,12 +194,14 @@ class Partitioner:
     def divide(
         self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
     ) -> Iterator[ContractPartition]:
-        """Yield partitions: small ones at the start and at the end.
+        """Divide sources into partitions, small ones at the start and the end.
 
-        Small first partitions start all workers early, small last ones let them end together.
+        Small partitions at the start give all workers work early; at the end they let the workers finish
+        together.
 
         Args:
-            expected: how many sources there are at most.
+            sources: the sources to build.
+            expected: the largest possible number of sources.
         """
         stream = iter(sources)
         size = self.first_size
@@ -206,7 +214,7 @@ class Partitioner:
             )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return a partition of these sources, with a unique name."""
+        """Return a partition with these sources and a unique name."""
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

@@ -78,10 +78,10 @@ def build_contracts(
     now: Instant,
     recompiler: RecordRecompiler | None = None,
 ) -> BuiltContracts:
-    """Build the contracts that changed, or all of them.
+    """Build the contracts that have changed, or all.
 
-    If records have the same contract or match id, the one that was published first stays. A record whose
-    verification is dated after `now` is excluded, and the next build reads it again.
+    If records have the same contract or match id, the one that was published first is kept. A record with a
+    verification date after `now` is excluded, and the next build reads it again.
 
     Args:
         root: the content folder.
@@ -89,7 +89,9 @@ def build_contracts(
         target: the site that is being built.
         progress: receives the progress.
         checks: the checks to run on each record; None for all.
-        recompiler: the compilers of this build; None to compile nothing again.
+        execution: the executor, the state of git, and whether to verify unchanged files.
+        now: the time of the build.
+        recompiler: the compilers of this build; None to recompile no records.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -132,7 +134,7 @@ def build_contracts(
 
 
 def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Finding) -> BuiltContracts:
-    """Return the last build's contracts, because this build failed.
+    """Return the contracts of the last build, because this build failed.
 
     The next build compares all sources again.
 
@@ -339,7 +341,7 @@ def _contract_source(contract: LocatedContract) -> ContractSource:
 
 
 def read_finding(members: dict[str, Any]) -> Finding:
-    """Convert a finding from the JSON that the ledger stores."""
+    """Restore a finding from the JSON in the ledger."""
     position = members["position"]
     return Finding(
         **{

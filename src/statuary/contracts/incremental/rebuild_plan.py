@@ -44,7 +44,7 @@ MetadataChange = tuple[str, str, str]
 
 
 class RemainingSources(NamedTuple):
-    """The sources that were removed, or whose metadata alone changed."""
+    """The sources that were removed, or that have only new metadata."""
 
     deleted: list[str]  # locations of sources that no longer exist
     metadata_changed: list[MetadataChange]
@@ -54,7 +54,7 @@ class RemainingSources(NamedTuple):
 class SourceComparison:
     """Compares a site's source files with those of the last build.
 
-    Both are in the order of paths.
+    Both are sorted by path.
     """
 
     root: Path
@@ -73,7 +73,8 @@ class SourceComparison:
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
         """Yield the sources that must be built.
 
-        The generator returns the sources that were removed, or whose metadata alone changed.
+        The return value of the generator lists removed sources, and sources of which only git id, size or
+        time changed.
         """
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
@@ -158,7 +159,7 @@ def _pair_with_rows(
 
 
 class GitIds:
-    """Looks up git ids of source files, in the order of paths."""
+    """Looks up git object ids of sources, in path order."""
 
     def __init__(self, tree: GitState | None) -> None:
         self.tree = tree
@@ -166,10 +167,10 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def find(self, source: AnySource) -> str:
-        """Return a file's git id, or a hash of a folder's ids.
+        """Return a file's git object id, or a folder's hash of ids.
 
         Returns:
-            The id; empty if git does not have every file.
+            The id; empty if a file is not in git.
         """
         if self.next_file is None or self.tree is None:
             return ""
@@ -200,7 +201,7 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder of a source that has several files.
+    """Return the folder of a source that consists of several files.
 
     Returns:
         The folder, or None for a single file.
@@ -214,7 +215,8 @@ def source_digest(root: Path, source: AnySource) -> bytes:
     """Return the digest of a record's file.
 
     Returns:
-        The digest, as `record_digest` computes it; empty for any other kind of source.
+        The digest from `record_digest`; empty if the file cannot be read, or the source is not a single
+        record.
     """
     if source.form is not ContractForm.RECORD:
         return b""
@@ -256,7 +258,10 @@ class RebuildPlan(NamedTuple):
 
 
 def with_previous_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
-    """Reuse the number of contracts if git shows no change."""
+    """Reuse the last build's number of contracts if git is unchanged.
+
+    Otherwise the contracts are returned as they are.
+    """
     scan = contracts.sources
     if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
         return contracts
@@ -275,7 +280,15 @@ def plan_rebuild(
 ) -> RebuildPlan:
     """Decide which sources a build has to read.
 
-    The documents of all other sources stay.
+    The documents of all other sources are reused.
+
+    Args:
+        root: the content folder.
+        contracts: the contracts of the site.
+        target: the site that is being built.
+        tree: the state of git; None outside of git.
+        fingerprint: the digest of everything contracts depend on, except their sources.
+        verify: whether to read sources and documents even if git, size and time show no change.
     """
     sources: Iterable[AnySource] = contracts.sources
     if contracts.bulk:
@@ -307,10 +320,10 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return the reason for reading every source, if there is one.
+    """Return why every source has to be built.
 
     Returns:
-        The reason, or None if only changed sources need to be read.
+        The reason, or None if only changed sources have to be built.
     """
     if previous_fingerprint == fingerprint:
         return None
@@ -337,7 +350,11 @@ def save_contract_state(
 ) -> None:
     """Store what the next build needs to find changed contracts.
 
-    A git id stands for the folder only if all of it is committed and no contract is elsewhere.
+    Args:
+        ledger: the ledger of the site.
+        contracts: the contracts of the site.
+        tree: the state of git; None outside of git.
+        fingerprint: the digest of everything contracts depend on, except their sources.
     """
     scan = contracts.sources
     is_whole = (

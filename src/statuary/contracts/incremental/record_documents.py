@@ -17,7 +17,7 @@ class RecordOutput(NamedTuple):
     The ledger stores their further data.
     """
 
-    facts: bytes  # data for the ledger
+    facts: bytes  # data that the ledger stores with the contract
     documents: Iterable[Document]
 
 
@@ -34,12 +34,12 @@ RECORD_DOCUMENTS = providers("record documents")
 def record_documents(
     judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
-    """Let extensions make further documents from a record.
+    """Return the documents that extensions make from a record.
 
     Args:
         judged: the record with its proof.
-        extensions: name and settings of each extension, as in `RECORD_DOCUMENTS`.
-        source: the content file of the record.
+        extensions: the name and settings of each extension, as in `RECORD_DOCUMENTS`.
+        source: the path of the record in the content folder.
     """
     of_each: list[RecordOutput] = [
         load(RECORD_DOCUMENTS[key])(judged, settings, source) for key, settings in extensions

@@ -9,7 +9,7 @@ from statuary.contracts.sources.contract_source import ContractSource
 
 
 def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
-    """A record's path must name its chain id and address."""
+    """The path of a record must contain the chain id and the address in the record."""
     if record["chainId"] != source.chain_id:
         yield Finding(
             rule="path-mismatch",
@@ -29,7 +29,7 @@ def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Findi
 
 
 def unknown_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
-    """A record's chain must be listed in site.yaml."""
+    """The chain of a record must be listed in site.yaml."""
     if record["chainId"] not in chains:
         yield Finding(
             rule="unknown-chain",
@@ -41,13 +41,13 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 
 
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A contract must have one record on each chain; the one that was published first stays."""
+    """A contract must have one record on each chain. The record that was published first is kept."""
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
     return _duplicate_finding("duplicate-contract", "address", source, message, "remove one of the two")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A match id must belong to one record; the one that was published first stays."""
+    """A match id must be used by one record. The record that was published first is kept."""
     message = f"match id {row.matchId} is that of {other_location}, which stays"
     return _duplicate_finding(
         "duplicate-match-id", "matchId", source, message, "give this one the next free number"
@@ -55,7 +55,7 @@ def duplicate_match_id(row: ContractRow, source: ContractSource, other_location:
 
 
 def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
-    """A record must not be verified later than a day after the build."""
+    """The verification date of a record must not be more than a day after the build."""
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
     return _duplicate_finding(
         "verified-in-future", "verifiedAt", source, message, "write when it was verified"

@@ -18,18 +18,18 @@ class SourceRow(NamedTuple):
     git: str  # the source's git object id when it was read; empty if unknown
     stat: str  # the source's size and time; empty if they cannot be trusted
     digest: bytes  # the source's SHA-256; empty if it was not computed
-    documents: str  # the paths of its documents, one a line
+    documents: str  # the paths of its documents, separated by newlines
     reason: str
     findings: str  # findings about the source as JSON; empty if there are none
     published: bool
-    facts: bytes = b""  # data that extensions keep of its record
-    match: str | None = None  # the first member of its list entry; all are None if it has none
+    facts: bytes = b""  # data that extensions derived from its record
+    match: str | None = None  # from here on, the members of its list entry; None if it has none
     creation_match: str | None = None
     runtime_match: str | None = None
     chain_id: str | None = None
     address: str | None = None
     verified_at: str | None = None
-    match_order: str | None = None  # the match id as `match_order` writes it
+    match_order: str | None = None  # the match id in the format of `match_order`
     name: str = ""
     language: str = ""
     selectors: bytes = b""
@@ -39,7 +39,7 @@ class SourceRow(NamedTuple):
     trail: str = ""
 
     def with_list_entry(self, row: ContractRow | None) -> "SourceRow":
-        """Return the row with another list entry."""
+        """Return the row with the members of this list entry."""
         if row is None:
             return self
         own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
@@ -50,19 +50,19 @@ class LocatedContract(NamedTuple):
     """A contract with the location of its record in the content."""
 
     location: str
-    unit: str  # the file or folder that it is written in
+    unit: str  # the file or folder that contains the record
     row: ContractRow  # the contract's entry in lists
 
 
 class DuplicateContracts(NamedTuple):
     """Contracts that have the same address or match id."""
 
-    kept: LocatedContract  # the contract that stays
+    kept: LocatedContract  # the contract that is kept
     newcomers: tuple[LocatedContract, ...]
 
 
 def match_id_sort_key(match_id: str) -> str:
-    """Return a string that sorts like the match id's number.
+    """Return a string that sorts like the number in a match id.
 
     Args:
         match_id: a number of at most 39 decimal digits.

@@ -40,7 +40,7 @@ class BasicType:
 
     @property
     def canonical(self) -> str:
-        """The name of the type in signatures."""
+        """The canonical name of the type, as in function signatures."""
         return self.name
 
 
@@ -56,17 +56,20 @@ class ArrayType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the encoding starts with an offset instead of the value."""
+        """Whether the ABI encodes an offset to the value in its place."""
         return self.length is None or self.item.is_dynamic
 
     @cached_property
     def inline_size(self) -> int:
-        """The size in bytes that the value takes in its parent's encoding."""
+        """The number of bytes in the head of the enclosing ABI encoding.
+
+        A dynamic value takes one 32-byte word there, its offset. Any other value is there itself.
+        """
         return WORD if self.is_dynamic else self.item.inline_size * (self.length or 0)
 
     @property
     def canonical(self) -> str:
-        """The name of the type in signatures."""
+        """The canonical name of the type, as in function signatures."""
         return f"{self.item.canonical}[{'' if self.length is None else self.length}]"
 
 
@@ -78,17 +81,20 @@ class TupleType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the encoding starts with an offset instead of the value."""
+        """Whether the ABI encodes an offset to the value in its place."""
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
     def inline_size(self) -> int:
-        """The size in bytes that the value takes in its parent's encoding."""
+        """The number of bytes in the head of the enclosing ABI encoding.
+
+        A dynamic value takes one 32-byte word there, its offset. Any other value is there itself.
+        """
         return WORD if self.is_dynamic else sum(item.inline_size for item in self.items)
 
     @property
     def canonical(self) -> str:
-        """The name of the type in signatures."""
+        """The canonical name of the type, as in function signatures."""
         return f"({','.join(item.canonical for item in self.items)})"
 
 
@@ -96,22 +102,27 @@ AbiType = BasicType | ArrayType | TupleType
 
 
 def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
-    """Parse the inputs of an ABI item into a single tuple type.
+    """Parse the inputs of an ABI item into one tuple type.
 
-    Arguments and errors are those of `parse_abi_types`.
+    Args:
+        parameters: the member `inputs`; null or missing inputs are empty.
+        may_be_indexed: whether the parameters are those of an event; ethers rejects `indexed` elsewhere.
+
+    Raises:
+        InvalidValueError: if ethers rejects the type or name of a parameter.
     """
     return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
 
 
 def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
-    """Parse the `inputs` of an ABI item into types.
+    """Parse the inputs of an ABI item into types.
 
     Args:
-        parameters: the inputs; null or absent inputs are empty.
-        may_be_indexed: whether the parameters are an event's; ethers rejects `indexed` anywhere else.
+        parameters: the member `inputs`; null or missing inputs are empty.
+        may_be_indexed: whether the parameters are those of an event; ethers rejects `indexed` elsewhere.
 
     Raises:
-        InvalidValueError: if ethers rejects a parameter's type or name.
+        InvalidValueError: if ethers rejects the type or name of a parameter.
     """
     if not parameters:
         return ()
@@ -121,7 +132,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Return whether ethers accepts a name in an ABI."""
+    """Return whether ethers accepts this value as a name in an ABI."""
     if not isinstance(name, str):
         return False
     # Python's check accepts the same names as ethers, except those with a dollar, and is several times faster
@@ -194,7 +205,7 @@ def _parse_number(digits: str) -> int:
 
 
 def canonical_signature(name: str, inputs: Sequence[AbiType]) -> str:
-    """Return a signature such as `transfer(address,uint256)`."""
+    """Return a function signature, such as `transfer(address,uint256)`."""
     return f"{name}({','.join(item.canonical for item in inputs)})"
 
 
@@ -212,10 +223,15 @@ _TEXTS: Final[dict[bytes, str | None]] = {}
 
 
 def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
-    """Return the signatures of an ABI by kind, unique and sorted.
+    """Return the sorted signatures in an ABI by kind, without duplicates.
 
-    The production server sorts by its database's locale, so compare signatures of other servers' records as
-    sets.
+    Sourcify's server sorts by the locale of its database, so compare with its records as sets.
+
+    Args:
+        abi: the member `abi` of a record.
+
+    Returns:
+        The signatures with their hashes, for each of `function`, `event` and `error`.
     """
     texts: dict[str, set[str]] = {kind: set() for kind in SIGNATURE_KINDS}
     for item in abi if isinstance(abi, list) else ():
@@ -229,7 +245,11 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def cached_signature_text(item: Mapping[str, Json]) -> str | None:
-    """Compute a signature as `signature_text`, with a cache for all ABIs."""
+    """Return an ABI item's signature, cached for all ABIs.
+
+    Returns:
+        The signature, or None if ethers rejects the item.
+    """
     try:
         key = orjson.dumps(item)
     except TypeError:  # orjson raises a TypeError for a lone surrogate, or too deep nesting
@@ -263,12 +283,12 @@ def signature_text(item: Mapping[str, Json]) -> str | None:
 
 @lru_cache(maxsize=REMEMBERED_SIGNATURES)
 def signature_hash(text: str) -> str:
-    """Return the Keccak-256 of a signature as `0x` and 64 digits."""
+    """Return the Keccak-256 of a signature as `0x` and 64 hex digits."""
     return "0x" + keccak256(text.encode("utf-8", "surrogatepass")).hex()
 
 
 def signature_entry(text: str) -> dict[str, str]:
-    """Return a signature with its hash, as records list it."""
+    """Return a signature with its hashes, in the format of records."""
     digest = signature_hash(text)
     return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
 
@@ -279,6 +299,10 @@ AbiValue = Any
 
 def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
     """Decode the ABI-encoded arguments of a call or constructor.
+
+    Args:
+        types: the types of the arguments.
+        data: the encoded arguments.
 
     Raises:
         InvalidValueError: if `data` is not exactly the canonical encoding of values of these types.

@@ -31,12 +31,12 @@ REMEMBERED_PIECES = 1024
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def decode_cbor(data: bytes) -> CborValue:
-    """Decode a single CBOR item.
+    """Decode bytes that contain a single CBOR item.
 
-    The value is shared between callers: do not change it.
+    The returned value is cached and shared: do not modify it.
 
     Raises:
-        InvalidValueError: if `data` is not exactly one well-formed item.
+        InvalidValueError: if `data` is not exactly one well-formed CBOR item.
     """
     item, end = decode_cbor_prefix(data, 0)
     if end != len(data):
@@ -48,14 +48,18 @@ class CborItem(NamedTuple):
     """A decoded CBOR item, and the offset after it."""
 
     value: CborValue
-    end: int  # the offset after it
+    end: int  # the offset after the item
 
 
 def decode_cbor_prefix(data: bytes, start: int) -> CborItem:
     """Decode the CBOR item at an offset, ignoring the bytes after it.
 
+    Args:
+        data: the bytes that contain the item.
+        start: the offset of the item.
+
     Raises:
-        InvalidValueError: if no well-formed item starts there.
+        InvalidValueError: if no well-formed item is at the offset.
     """
     if (usual := _USUAL_MAP.match(data, start)) is not None:
         return CborItem({"ipfs": usual[1], "solc": usual[2]}, usual.end())
@@ -163,9 +167,9 @@ _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 
 class Auxdata(NamedTuple):
-    """A piece of auxdata in code, including its final length bytes.
+    """An auxdata section in bytecode, including its final length bytes.
 
-    Compilers append auxdata to code: metadata hash and version.
+    Compilers append auxdata to code: the hash of the metadata and the compiler version, in CBOR.
     """
 
     offset: int
@@ -173,7 +177,7 @@ class Auxdata(NamedTuple):
 
 
 class AuxdataFields(NamedTuple):
-    """The values in a piece of auxdata, such as the metadata hash."""
+    """The decoded fields of an auxdata section, such as the metadata hash."""
 
     # the digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
     hashes: Mapping[str, bytes]
@@ -183,10 +187,14 @@ class AuxdataFields(NamedTuple):
 
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Return the auxdata that code ends with.
+    """Return the auxdata at the end of bytecode.
+
+    Args:
+        code: the bytecode.
+        style: the layout of auxdata that the compiler uses.
 
     Returns:
-        The auxdata, or None if the code does not end with any of this style.
+        The auxdata, or None if the code does not end with auxdata in this layout.
     """
     size, cbor_end = _auxdata_extent(code, style)
     start = len(code) - size
@@ -214,7 +222,7 @@ def _auxdata_extent(code: bytes, style: AuxdataStyle) -> _Extent:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def is_cbor(data: bytes) -> bool:
-    """Return whether `data` is exactly one CBOR item."""
+    """Return whether bytes are exactly one CBOR item."""
     try:
         decode_cbor(data)
     except InvalidValueError:
@@ -224,14 +232,14 @@ def is_cbor(data: bytes) -> bool:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
-    """Decode a piece of auxdata.
+    """Decode the fields of an auxdata section.
 
     Args:
-        value: the bytes, including the final length.
-        style: the layout that the compiler uses.
+        value: the bytes of the section, including the final length.
+        style: the layout of auxdata that the compiler uses.
 
     Raises:
-        InvalidValueError: if the bytes are not in that layout.
+        InvalidValueError: if the bytes are not in this layout.
     """
     size, cbor_end = _auxdata_extent(value, style)
     if style is AuxdataStyle.NONE or size != len(value):
@@ -245,10 +253,15 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
 
 
 def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
-    """Return whether a piece of auxdata has a hash of the sources.
+    """Return whether an auxdata section contains a hash of the sources.
 
-    An exact match needs one: in Solidity the metadata hash, in Vyper from 0.4.1 the integrity hash. Nothing
-    else counts (MEASUREMENTS.md, match levels).
+    This is the metadata hash of Solidity, or the integrity hash of Vyper (since 0.4.1). An exact match
+    requires one.
+
+    Args:
+        value: the bytes of the section.
+        style: the layout of auxdata that the compiler uses.
+        version: the version of the compiler.
     """
     if style is AuxdataStyle.VYPER and compiler_evidence(VYPER, version).source_hash is SourceHash.NONE:
         return False
@@ -329,10 +342,9 @@ class CodeReference(NamedTuple):
 
 
 def parse_link_references(link_references: Json) -> list[CodeReference]:
-    """Parse `linkReferences`, the positions of libraries in code.
+    """Parse `linkReferences`: the positions of library addresses in bytecode.
 
-    Files and libraries are in alphabetical order, as solc writes them; a record's own map is in `jsonb`
-    order.
+    The result is sorted by file and library, as in solc's output.
 
     Raises:
         InvalidValueError: if the value is not a map of files to libraries to positions.
@@ -350,7 +362,7 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
 
 
 def parse_immutable_references(immutable_references: Json) -> list[CodeReference]:
-    """Parse `immutableReferences`, the positions of immutables in code.
+    """Parse `immutableReferences`: the positions of immutables in bytecode.
 
     Raises:
         InvalidValueError: if the value is not a map of AST ids to positions.
@@ -365,10 +377,10 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
 
 
 def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
-    """Parse `cborAuxdata` into pieces by their keys "1", "2" and so on.
+    """Parse `cborAuxdata`: the auxdata sections by their numbers.
 
     Raises:
-        InvalidValueError: if the value is not such a map.
+        InvalidValueError: if the value is not a map of `"1"`, `"2"` and so on to sections.
     """
     return {
         number: _parse_piece(number, piece) for number, piece in _object_members(cbor_auxdata, "cborAuxdata")
@@ -376,7 +388,10 @@ def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
 
 
 def javascript_order(keys: Iterable[str]) -> list[str]:
-    """Sort keys as JavaScript objects do: integers ascending, then the rest."""
+    """Sort keys as in JavaScript objects: ascending integers, then the rest.
+
+    Other keys keep their order.
+    """
     key_list = list(keys)
     if len(key_list) < 2:
         return key_list
@@ -450,10 +465,14 @@ class AuxdataPositions(NamedTuple):
 def auxdata_positions(
     creation: bytes, runtime: bytes, *, language: str, version: str, assembly: Json
 ) -> AuxdataPositions:
-    """Locate the auxdata in a contract's recompiled code.
+    """Locate the auxdata sections in a contract's recompiled bytecode.
 
     Args:
-        assembly: the compiler's `evm.legacyAssembly`; None if it was not requested.
+        creation: the creation code.
+        runtime: the runtime code.
+        language: the language of the record.
+        version: the version of the compiler.
+        assembly: the compiler's output `evm.legacyAssembly`; None if it was not requested.
     """
     evidence = compiler_evidence(language, version)
     style = evidence.auxdata
@@ -479,15 +498,22 @@ def _locate_single_piece(code: bytes, style: AuxdataStyle, values: list[bytes]) 
 
 
 def listed_auxdata(assembly: Json) -> list[bytes]:
-    """Return the auxdata that solc's assembly output lists.
+    """Return the auxdata sections that solc's assembly output lists.
 
-    It is in Sourcify's order. solc calls the output `evm.legacyAssembly`.
+    They are in the order in which Sourcify numbers them.
+
+    Args:
+        assembly: the compiler's output `evm.legacyAssembly`.
     """
     return list(_auxdata_in_assembly(assembly, 0))
 
 
 def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
-    """Find auxdata in code by its form, the contract's own first."""
+    """Find auxdata sections in bytecode by their form.
+
+    Returns:
+        The sections; the contract's own one is first.
+    """
     inner = [piece.value for piece in recognized_auxdata_pieces(runtime)]
     outer = [piece.value for piece in recognized_auxdata_pieces(creation)]
     for value in inner:
@@ -497,7 +523,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield each part of code that looks like solc's auxdata."""
+    """Yield each part of bytecode that has the form of solc's auxdata."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)

@@ -20,14 +20,18 @@ _OF_SOLC: Final = frozenset(("ipfs", "bzzr0", "bzzr1", "solc"))
 
 
 class CodeMaker(NamedTuple):
-    """The compiler and version that code names at its end."""
+    """The compiler and version that the end of bytecode names."""
 
     compiler: str  # solc or vyper
-    version: str  # dotted, or the name of a nightly build; empty if code does not say
+    version: str  # the version, or the name of a nightly build; empty if the code has none
     auxdata: bytes
 
     def can_be_version(self, compiler_version: str) -> bool:
-        """Return whether a compiler of this version may have written the code."""
+        """Return whether this compiler version can have produced the code.
+
+        Args:
+            compiler_version: the version in a record, such as `0.8.30+commit.73712a01`.
+        """
         number = parse_compiler_version(compiler_version)
         if self.compiler == "solc" and not self.version:
             evidence = compiler_evidence(SOLIDITY, compiler_version)
@@ -38,7 +42,7 @@ class CodeMaker(NamedTuple):
 
 
 def find_code_maker(code: bytes) -> CodeMaker | None:
-    """Return the compiler that code names at its end, or None."""
+    """Return the compiler that the end of bytecode names, or None."""
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
         piece = split_auxdata(code, style)
         if piece is None:

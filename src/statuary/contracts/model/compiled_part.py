@@ -38,19 +38,19 @@ _MARKERS: Final = (
 
 
 class RecordPieces(NamedTuple):
-    """The text of a record, with its compilation apart from its deployment."""
+    """The JSON text of a record, split into compilation and deployment."""
 
-    compiled: tuple[bytes, bytes, bytes]  # members of the creation side, of the runtime side, and `OTHERS`
-    deployed: tuple[bytes, ...]  # the pieces around these, each completed to a JSON object
+    compiled: tuple[bytes, bytes, bytes]  # members of the creation code, of the runtime code, and `OTHERS`
+    deployed: tuple[bytes, ...]  # the text between these pieces, each part completed to a JSON object
 
 
 def split_record_text(text: bytes) -> RecordPieces | None:
-    """Separate the compilation in a record's text from the deployment.
+    """Split the JSON text of a record into compilation and deployment.
 
-    The text is not checked.
+    The text is not validated.
 
     Returns:
-        The pieces, or None if the text is not in the canonical form.
+        The pieces, or None if the text is not in canonical form.
     """
     ends, place = list[int](), 0
     for mark in _MARKERS:
@@ -74,10 +74,10 @@ class CompiledPart:
     """A compilation that several records share, with cached check results.
 
     Attributes:
-        creation: the members of `creationBytecode`.
-        runtime: the members of `runtimeBytecode`.
-        other_members: the members of the record itself.
-        proof_results: results of the checks, by the match levels that a record claims.
+        creation: the shared members of `creationBytecode`.
+        runtime: the shared members of `runtimeBytecode`.
+        other_members: the shared members of the record itself.
+        proof_results: the check results that depend only on the compilation, by the claimed match levels.
     """
 
     def __init__(self, creation: RecordValue, runtime: RecordValue, other_members: RecordValue) -> None:
@@ -86,16 +86,19 @@ class CompiledPart:
 
     @property
     def members(self) -> RecordValue:
-        """The shared members, as a record without the others."""
+        """The shared members, arranged as in a record."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_with_deployment(self, deployed: tuple[bytes, ...]) -> RecordValue:
-        """Combine the shared compilation with a deployment to a record.
+        """Combine the shared compilation with a deployment into a record.
 
-        Types are not checked.
+        The types of the members are not checked.
+
+        Args:
+            deployed: the JSON texts of the other members, from `RecordPieces.deployed`.
 
         Raises:
-            ValueError: if the text is not that of a record in its canonical form.
+            ValueError: if the texts are not those of a record in canonical form.
         """
         members_before, first, side, second, deployment, members_after = parsed = [
             orjson.loads(piece) for piece in deployed
@@ -118,7 +121,7 @@ MAX_SEEN: Final = 65_536
 
 
 class CompiledParts:
-    """A cache of compilations that several records share, limited in size."""
+    """A size-limited cache of compilations that several records share."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -127,17 +130,21 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find(self, pieces: RecordPieces) -> CompiledPart | None:
-        """Return the cached compilation with exactly these bytes."""
+        """Return the cached compilation with exactly this text, or None."""
         part = self._parts.pop(pieces.compiled, None)
         if part is not None:
             self._parts[pieces.compiled] = part
         return part
 
     def add(self, pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
-        """Return a record's compilation, and cache it if it occurred before.
+        """Cache a record's compilation from its second occurrence on.
+
+        Args:
+            pieces: the text of the record.
+            record: the parsed record.
 
         Returns:
-            The compilation; None on its first occurrence, or if it is too large.
+            The compilation; None if this is its first occurrence, or it is too large for the cache.
         """
         key = hash(pieces.compiled)
         size = sum(map(len, pieces.compiled))

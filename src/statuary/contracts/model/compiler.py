@@ -13,10 +13,11 @@ _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+
 
 
 class CompilerVersion(NamedTuple):
-    """A compiler's version, which can be compared with others.
+    """A compiler version that can be compared with others.
 
-    As in Sourcify, Vyper's betas and release candidates (`0.4.1b1`) compare as the release, and a nightly
-    (`0.4.7-nightly…`) comes before it.
+    As in Sourcify, Vyper's beta versions and release candidates (`0.4.1b1`) are equal to the release, and a
+    nightly
+    build (`0.4.7-nightly…`) comes before the release.
     """
 
     major: int
@@ -31,7 +32,11 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 
 @lru_cache(maxsize=256)
 def parse_compiler_version(text: str) -> CompilerVersion:
-    """Parse a compiler version; return `UNKNOWN` for any other string."""
+    """Parse a compiler version into a comparable value.
+
+    Returns:
+        The version; `UNKNOWN`, the lowest, for any other string.
+    """
     match = _VERSION.fullmatch(text)
     if match is None:
         return UNKNOWN
@@ -49,7 +54,11 @@ _BUILD = re.compile(
 
 
 def build_version(text: str) -> str:
-    """Return the first compiler version in a string, without its platform."""
+    """Return the first compiler version in a string, without its platform.
+
+    Returns:
+        The version with its commit, if it has one; empty if the string contains no version.
+    """
     match = _BUILD.search(text)
     return match[0] if match else ""
 
@@ -57,7 +66,13 @@ def build_version(text: str) -> str:
 def is_same_build(recorded: str, reported: str) -> bool:
     """Return whether two strings name the same build of a compiler.
 
-    The versions must be equal, and the commits too if both have one. Records of Vyper 0.3.1 have none.
+    The versions must be equal. The commits must be equal too if both strings contain one; some records of
+    Vyper
+    contain none.
+
+    Args:
+        recorded: the version in a record.
+        reported: the version that a compiler reports.
     """
     recorded_match = _BUILD.match(recorded.removeprefix("v"))
     reported_match = _BUILD.search(reported)
@@ -78,7 +93,7 @@ def library_addresses(libraries: Json) -> dict[str, str]:
     """Return the library addresses in compiler settings, by `path:Library`.
 
     Args:
-        libraries: the setting `libraries`, nested by file or flat.
+        libraries: the setting `libraries`, either nested by file or flat.
 
     Returns:
         The addresses in lower case.

@@ -16,7 +16,7 @@ VYPER: Final = "Vyper"
 
 
 class AuxdataStyle(StrEnum):
-    """The layout of a compiler's auxdata."""
+    """The layout of the auxdata that a compiler appends to bytecode."""
 
     NONE = "none"
     SOLIDITY = "solidity"
@@ -26,39 +26,39 @@ class AuxdataStyle(StrEnum):
 
 
 class SourceHash(StrEnum):
-    """The subject of the hash in auxdata: metadata, sources, or none."""
+    """What the hash in auxdata is computed from, if there is one."""
 
     NONE = "none"
-    METADATA = "metadata"  # solc's metadata, which has the hash of each source
-    INTEGRITY = "integrity"  # Vyper's sources and their imports
+    METADATA = "metadata"  # solc's metadata, which contains the hash of each source
+    INTEGRITY = "integrity"  # the sources of a Vyper module and its imports
 
 
 class AppendedImmutables(StrEnum):
-    """The source of the size of the immutables that follow runtime code."""
+    """Where the size of immutables after Vyper's runtime code is stated."""
 
-    NONE = "none"  # the compiler appends none
-    RETURNED = "returned"  # from the length that the creation code returns
-    STATED = "stated"  # the auxdata of the creation code has it
+    NONE = "none"  # the compiler appends no immutables
+    RETURNED = "returned"  # the size follows from the length that the creation code returns
+    STATED = "stated"  # the auxdata of the creation code contains the size
 
 
 class CompilerEvidence(NamedTuple):
-    """The traces of the sources that a compiler release leaves in code."""
+    """What a compiler release puts into bytecode and output as evidence."""
 
     auxdata: AuxdataStyle = AuxdataStyle.NONE
     has_runtime_auxdata: bool = False  # whether the runtime code ends with auxdata too
     names_compiler: bool = False  # whether auxdata has the version of the compiler
-    lists_auxdata: bool = False  # whether the output has each piece of auxdata, in its assembly
+    lists_auxdata: bool = False  # whether the compiler's assembly output lists each auxdata section
     source_hash: SourceHash = SourceHash.NONE
     immutables: AppendedImmutables = AppendedImmutables.NONE
-    has_documentation: bool = False  # whether devdoc and userdoc are outputs, besides being in the metadata
-    has_source_ids: bool = False  # whether records have the ids of sources in source maps
-    layouts: tuple[str, ...] = ()  # the members of records with storage layouts
+    has_documentation: bool = False  # whether devdoc and userdoc are separate outputs of the compiler
+    has_source_ids: bool = False  # whether records contain the ids by which source maps refer to sources
+    layouts: tuple[str, ...] = ()  # the names of the record members with storage layouts
     starts_anywhere: bool = False  # whether a contract may choose the first slot of its layout
     has_interface: bool = True  # whether the compiler writes an ABI
 
 
 class _Release(NamedTuple):
-    """The first release with some evidence, which the later ones up to the next row leave too."""
+    """A compiler release from which on code contains other evidence."""
 
     first: CompilerVersion
     evidence: CompilerEvidence
@@ -69,37 +69,38 @@ _OLDEST: Final = CompilerVersion(0, 0, 0, released=False)
 # Measured on records of Sourcify and on runs of the releases: src/MEASUREMENTS.md. The layouts of auxdata are also those
 # of Sourcify's package bytecode-utils.
 _SOLC: Final = CompilerEvidence()
-# earlier records have no source ids
+# records contain source ids from this release on
 _SOLC_0_3_6: Final = _SOLC._replace(has_source_ids=True)
-# a map with the Swarm hash of the metadata, https://docs.soliditylang.org/en/latest/metadata.html
+# auxdata begins here, with the Swarm hash of the metadata:
+# https://docs.soliditylang.org/en/latest/metadata.html
 _SOLC_0_4_7: Final = _SOLC_0_3_6._replace(
     auxdata=AuxdataStyle.SOLIDITY, has_runtime_auxdata=True, source_hash=SourceHash.METADATA
 )
-# earlier, only the metadata has them
+# devdoc and userdoc become separate outputs; before, they are only in the metadata
 _SOLC_0_4_11: Final = _SOLC_0_4_7._replace(has_documentation=True)
-# `.auxdata` in `evm.legacyAssembly`
+# the output `evm.legacyAssembly` lists auxdata sections as `.auxdata`
 _SOLC_0_4_12: Final = _SOLC_0_4_11._replace(lists_auxdata=True)
-# `solc` in the map
+# auxdata contains the compiler version as `solc`
 _SOLC_0_5_9: Final = _SOLC_0_4_12._replace(names_compiler=True)
 _SOLC_0_5_13: Final = _SOLC_0_5_9._replace(layouts=("storageLayout",))
 _SOLC_0_8_28: Final = _SOLC_0_5_13._replace(layouts=("storageLayout", "transientStorageLayout"))
-# `contract C layout at 5 {}`
+# a contract can choose its first storage slot, as in `contract C layout at 5 {}`
 _SOLC_0_8_29: Final = _SOLC_0_8_28._replace(starts_anywhere=True)
 
 _VYPER: Final = CompilerEvidence(has_source_ids=True)
-# immutables are whole words behind the runtime code
+# immutables follow the runtime code as 32-byte words
 _VYPER_0_3_1: Final = _VYPER._replace(immutables=AppendedImmutables.RETURNED)
-# eleven bytes of CBOR without their length
+# auxdata is eleven bytes of CBOR that are not followed by their length
 _VYPER_0_3_4: Final = _VYPER_0_3_1._replace(
     auxdata=AuxdataStyle.VYPER_0_3_4, has_runtime_auxdata=True, names_compiler=True
 )
-# a map and its length
+# auxdata is a CBOR map followed by its length
 _VYPER_0_3_5: Final = _VYPER_0_3_4._replace(auxdata=AuxdataStyle.VYPER_BEFORE_0_3_10)
-# an array with the sizes of code, data and immutables, in creation code alone
+# auxdata is an array with the sizes of code, data and immutables, and only in creation code
 _VYPER_0_3_10: Final = _VYPER_0_3_5._replace(
     auxdata=AuxdataStyle.VYPER, has_runtime_auxdata=False, immutables=AppendedImmutables.STATED
 )
-# the integrity hash is the first item of the array
+# the first item of the array is the integrity hash
 _VYPER_0_4_1: Final = _VYPER_0_3_10._replace(source_hash=SourceHash.INTEGRITY, layouts=("storageLayout",))
 
 EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
@@ -132,11 +133,11 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
 
 @lru_cache(maxsize=1024)
 def compiler_evidence(language: str, version: str) -> CompilerEvidence:
-    """Return the traces of the sources that a compiler leaves in code.
+    """Return what a compiler puts into bytecode and output as evidence.
 
     Args:
-        language: the record's `compilation.language`; one that is not known here leaves nothing.
-        version: its `compilation.compilerVersion`; an invalid one counts as the oldest.
+        language: the record's `compilation.language`; an unknown language has no evidence.
+        version: the record's `compilation.compilerVersion`; an invalid version is treated as the oldest.
     """
     number = parse_compiler_version(version)
     found = CompilerEvidence()

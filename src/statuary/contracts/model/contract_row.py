@@ -18,14 +18,14 @@ class ContractRow(NamedTuple):
     name: str = ""
     language: str = ""  # the language, with the compiler's version
     selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
-    abi_names: str = ""  # the names of these, with a space between two
-    verdict: str = ""  # the word of the proof's verdict
+    abi_names: str = ""  # the names of these, separated by spaces
+    verdict: str = ""  # the verdict of the proof, such as `not_shown`
     proxy: str = ""  # the kind of proxy according to the record; empty if it is not a proxy
-    trail: str = ""  # the signs of the evidence, as `trail_signs` writes them; empty without claims
+    trail: str = ""  # a sign for the status of each claim, from `trail_signs`; empty if there are no claims
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether evidence contradicts the record, or it breaks a rule."""
+        """Whether evidence contradicts the record, or the record breaks a rule."""
         return self.verdict == "contradicted"
 
 
@@ -35,11 +35,11 @@ LIST_MEMBERS = ContractRow._fields[:7]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractCounts:
-    """The number of published contracts, with one contract as an example."""
+    """The number of published contracts by chain, and an example."""
 
     # the number of contracts by chain id; a chain without contracts is not a key
     by_chain: Mapping[str, int] = field(default_factory=dict)
-    example: ContractRow | None = None  # the last one by location; None without contracts
+    example: ContractRow | None = None  # the last contract by chain and address, or None
 
     @property
     def contracts(self) -> int:

@@ -50,10 +50,11 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
 def repeated_members(record: RecordValue) -> dict[str, Json]:
-    """Return the stdJsonInput and stdJsonOutput that a server derives.
+    """Return the `stdJsonInput` and `stdJsonOutput` of a record.
 
-    They repeat other members of the record, and share its objects. stdJsonInput and its map of sources are in
-    `jsonb` order; their values keep their own order.
+    Servers derive them from other members of the record, whose objects are shared. The keys of `stdJsonInput`
+    and
+    of its sources are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
@@ -165,7 +166,7 @@ def split_name(fully_qualified_name: str) -> ContractName:
     """Split a fully qualified name at its last colon.
 
     Raises:
-        DerivationError: if the name has no colon.
+        DerivationError: if the name contains no colon, or nothing follows it.
     """
     path, colon, name = fully_qualified_name.rpartition(":")
     if not colon or not name:
@@ -178,10 +179,10 @@ def split_name(fully_qualified_name: str) -> ContractName:
 
 
 def input_language(std_json_input: Json) -> str:
-    """Return the language of a standard JSON input, spelled as in records.
+    """Return the language of standard JSON input, spelled as in records.
 
     Raises:
-        DerivationError: if the input names no language.
+        DerivationError: if the input has no language.
     """
     language = std_json_input.get("language") if isinstance(std_json_input, dict) else None
     if not isinstance(language, str) or not language:
@@ -194,10 +195,10 @@ def input_language(std_json_input: Json) -> str:
 
 
 def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
-    """Find a contract in the compiler's standard JSON output.
+    """Return a contract in a compiler's standard JSON output.
 
     Raises:
-        DerivationError: if it is not there, or has no bytecode.
+        DerivationError: if the output lacks the contract or its bytecode.
     """
     artifact = as_object(std_json_output)
     for key in ("contracts", path, name):
@@ -245,15 +246,14 @@ def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
 
 
 def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
-    """Decode bytecode from a compiler, with zeros for library addresses.
+    """Decode a compiler's bytecode, with zeros for library addresses.
 
     Args:
-        digits: the compiler's hex text, without `0x`.
-        libraries: the references in `linkReferences`.
+        digits: the hex digits from the compiler, without `0x`.
+        libraries: the positions of library addresses.
 
     Raises:
-        InvalidValueError: if a reference has something other than a library's placeholder, or the rest is not
-            hex.
+        InvalidValueError: if a position has no library's placeholder, or the rest is not hex.
     """
     parts, end_of_last = [], 0
     for place in sorted(libraries, key=lambda place: place.start):
@@ -275,24 +275,20 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
 
 
 class LibraryPlaceholders(NamedTuple):
-    """The strings that solc writes where a library's address belongs."""
+    """The strings that solc writes in place of a library's address."""
 
     since_0_5: str
     before_0_5: str
 
 
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
-    """Return the strings that solc may write for a library's address.
-
-    Args:
-        fully_qualified_name: the path of the library's source, a colon, and its name.
-    """
+    """Return the strings that solc writes in place of a library's address."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
 
 class CompiledMembers(NamedTuple):
-    """The members of a record that a compiler's output gives."""
+    """The members of a record that come from a compiler's output."""
 
     language: str
     version: str
@@ -308,7 +304,7 @@ class CompiledMembers(NamedTuple):
 def compiled_members(
     std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
 ) -> CompiledMembers:
-    """Make the members of a record that a compiler's output gives.
+    """Return the members of a record that come from a compiler's output.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -339,10 +335,10 @@ def compiled_members(
 
 
 def workspace_members(workspace: Workspace) -> CompiledMembers:
-    """Make the members of a record that a workspace's output gives.
+    """Return the members of a record that come from a workspace's output.
 
     Raises:
-        InvalidValueError: as `compiled_members`.
+        InvalidValueError: if the compiler's output is incomplete or cannot be parsed.
     """
     return compiled_members(
         workspace.std_json_output,
@@ -428,7 +424,10 @@ SideMatches = tuple[SideMatch | None, SideMatch | None]
 
 
 def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
-    """Match compiled creation and runtime code with the code on the chain."""
+    """Match compiled creation and runtime code with the code on the chain.
+
+    `creation` and `runtime` are the code on the chain; None if unknown.
+    """
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
     creation_side = RecompiledSide(
@@ -464,7 +463,10 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
 
 
 def transformation_members(match: SideMatch | None) -> dict[str, Json]:
-    """Return a record's members that describe a match."""
+    """Return the members `transformations` and `transformationValues` of a match.
+
+    Both are null if there is no match.
+    """
     return {
         "transformations": [step.as_json() for step in match.transformations] if match else None,
         "transformationValues": sort_keys_as_jsonb(match.values) if match else None,
@@ -472,7 +474,7 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def derive_record(workspace: Workspace) -> RecordValue:
-    """Make a contract's record from its workspace.
+    """Derive the record of a contract from its workspace.
 
     Raises:
         DerivationError: if the compiler's output is incomplete, or neither creation nor runtime code matches.
@@ -539,7 +541,7 @@ def _make_record(workspace: Workspace) -> RecordValue:
 
 
 def verified_at_text(moment: Instant) -> str:
-    """Format an instant as `verifiedAt`: UTC, whole seconds, `Z`."""
+    """Format a time as `verifiedAt`: in UTC, whole seconds, with `Z`."""
     return format_utc(moment)
 
 

@@ -35,7 +35,7 @@ _PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
 
 
 class LaterOpcode(NamedTuple):
-    """An opcode that the EVM fork of the code does not have."""
+    """An opcode in bytecode that an EVM fork does not have."""
 
     offset: int
     opcode: int
@@ -43,13 +43,13 @@ class LaterOpcode(NamedTuple):
 
 
 def find_later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
-    """Find the first opcode in solc's code that an EVM fork lacks.
+    """Return the first opcode in solc's code that an EVM fork lacks.
 
-    Data follows the first `INVALID`, so nothing after it is read.
+    Only code up to the first `INVALID` opcode is searched, because data follows.
 
     Args:
-        code: the code.
-        fork: one of `FORKS`.
+        code: the bytecode.
+        fork: the name of the fork, one of `FORKS`.
     """
     offset, newest = 0, FORKS.index(fork)
     while offset < len(code) and code[offset] != _INVALID:

@@ -15,17 +15,17 @@ class JudgedRecord(NamedTuple):
 
     record: RecordValue
     proof: Proof
-    is_published: bool = True  # if not, its page and its proof say why
-    known: KnownContradiction | None = None  # what the site's author says of what contradicts it
+    is_published: bool = True  # whether the record is published; if not, its page and proof say why
+    known: KnownContradiction | None = None  # the site author's explanation of a contradiction, or None
 
     @property
     def verdict(self) -> str:
-        """The verdict, such as `not_shown`, or an empty string."""
+        """The proof's verdict, such as `not_shown`; empty if there is none."""
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the record is published although evidence contradicts it."""
+        """Whether the verdict is that evidence contradicts the record."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
@@ -36,20 +36,20 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_code_of_sources(self) -> bool:
-        """Whether the sources are those of the on-chain code.
+        """Whether no evidence contradicts that the sources give the on-chain code.
 
-        It is true unless evidence contradicts it, and stays true if the code at the address has changed
-        since.
+        A change of the code at the address since the verification does not count.
         """
         claims = map(self.proof.claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:
-        """The implementation that a proxy really calls, if not the record's.
+        """The implementation that a proxy calls on the chain, if another.
 
-        Returns:
-            The checksummed address; empty if it is the record's, or the contract is not a proxy.
+        The value is a checksummed address; empty if it is the implementation in the record, or the contract
+        is no
+        known proxy.
         """
         claim = self.proof.claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION

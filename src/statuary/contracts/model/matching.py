@@ -29,9 +29,9 @@ from statuary.contracts.model.transformations import (
 
 
 class MatchLevel(StrEnum):
-    """The degree to which on-chain code matches the recompiled code.
+    """How exactly recompiled code matches the on-chain code.
 
-    It is None for code that does not match.
+    For code that does not match, None is used instead.
     """
 
     EXACT_MATCH = "exact_match"
@@ -44,12 +44,13 @@ class MatchLevel(StrEnum):
 def side_level(
     *, auxdata: Collection[bytes], transformations: Iterable[TransformationStep], language: str, version: str
 ) -> MatchLevel:
-    """Return the match level of creation or runtime code.
-
-    Applying the transformations must already have given the on-chain code.
+    """Return the match level of creation or runtime code that matches.
 
     Args:
-        auxdata: every piece in the recompiled code; empty if there is none, or none was found.
+        auxdata: all auxdata sections in the recompiled code; empty if there is none, or none was found.
+        transformations: the transformations that turn the recompiled code into the on-chain code.
+        language: the language of the record.
+        version: the version of the compiler.
     """
     if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
         return MatchLevel.MATCH
@@ -62,9 +63,9 @@ def side_level(
 
 
 def overall_level(creation: object, runtime: object) -> str | None:
-    """Return a record's `match`, given those of creation and runtime code.
+    """Return a record's `match`, given its `creationMatch` and `runtimeMatch`.
 
-    It is exact if one of them is, and null if both are.
+    The result is exact_match if either of them is, and None if both are None.
     """
     if creation is None and runtime is None:
         return None
@@ -81,14 +82,14 @@ INVALID = b"\xfe"
 
 
 class RecompiledSide(NamedTuple):
-    """Recompiled creation or runtime code, with the ranges to fill in.
+    """Recompiled creation or runtime code, and its variable parts.
 
     Attributes:
-        code: with zeros for libraries and immutables.
-        libraries: their positions.
-        immutables: their positions; none in creation code.
-        appended_immutables: bytes of immutables that Vyper's creation code appends to the runtime code.
-        auxdata: auxdata by number.
+        code: the bytecode, with zeros for libraries and immutables.
+        libraries: the positions of library addresses.
+        immutables: the positions of immutables; empty for creation code.
+        appended_immutables: the size of immutables that Vyper's creation code appends to the runtime code.
+        auxdata: the auxdata sections by number.
     """
 
     code: bytes
@@ -124,10 +125,16 @@ class _Attempt:
     def replace_range(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
     ) -> None:
-        """Copy a range from the on-chain code, and note the change.
+        """Copy bytes from the on-chain code, and record the transformation.
+
+        Args:
+            kind: whether the bytes replace others or are inserted.
+            reason: the reason for the transformation.
+            place: the position of the bytes.
+            group: the name of the map in `transformationValues` for the bytes.
 
         Raises:
-            MismatchError: if the on-chain code ends before the range does.
+            MismatchError: if the on-chain code is too short.
         """
         value = self.onchain[place.start : place.start + place.length]
         if len(value) != place.length:
@@ -138,7 +145,7 @@ class _Attempt:
         self.values_of_kind(group)[place.id] = "0x" + value.hex()
 
     def values_of_kind(self, name: str) -> dict[str, str]:
-        """Return the map of values of a kind, to be filled."""
+        """Return a map in `transformationValues`, to add values to it."""
         values = self.values.setdefault(name, {})
         if not isinstance(values, dict):
             raise TypeError(f"{name} is one value")
@@ -148,8 +155,12 @@ class _Attempt:
 def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
     """Match recompiled runtime code with the code on the chain.
 
+    Args:
+        side: the recompiled code.
+        onchain: the code on the chain.
+
     Returns:
-        The match, or None if transformations do not explain the difference.
+        The match, or None if transformations cannot explain the difference.
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     if side.code.startswith(CALL_PROTECTION):
@@ -178,13 +189,15 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
 def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
     """Match recompiled creation code with the code on the chain.
 
-    The code on the chain ends in constructor arguments.
+    Constructor arguments follow the code on the chain.
 
     Args:
-        constructor: its inputs; None if their types cannot be parsed.
+        side: the recompiled code.
+        onchain: the code on the chain.
+        constructor: the types of the constructor's arguments; None if they are invalid.
 
     Returns:
-        The match, or None if arguments and transformations do not explain the difference.
+        The match, or None if arguments and transformations cannot explain the difference.
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     try:
@@ -196,10 +209,10 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
 
 
 def constructor_inputs(abi: Json) -> TupleType | None:
-    """Return the types of the constructor's arguments.
+    """Return the types of the constructor's arguments, from the ABI.
 
     Returns:
-        The types; empty without a constructor; None if they are invalid.
+        The types; empty if there is no constructor, and None if a type is invalid.
     """
     for item in abi if isinstance(abi, list) else ():
         if isinstance(item, dict) and item.get("type") == "constructor":

@@ -28,10 +28,10 @@ class _Node(NamedTuple):
 
 
 def ipfs_multihash(data: bytes) -> bytes:
-    """Return the IPFS hash of data, as solc writes it into auxdata.
+    """Return the IPFS hash of bytes, as solc writes it into auxdata.
 
     Returns:
-        The 34 bytes of the root block's multihash.
+        The 34-byte multihash of the root block.
     """
     level = [
         _make_leaf(data[start : start + IPFS_CHUNK_BYTES])
@@ -48,7 +48,7 @@ def ipfs_multihash(data: bytes) -> bytes:
 def encode_base58(data: bytes) -> str:
     """Encode bytes in Bitcoin's base58.
 
-    Leading zero bytes become leading ones.
+    Each leading zero byte becomes the digit `1`.
     """
     number, digits = int.from_bytes(data, "big"), ""
     while number:
@@ -95,7 +95,7 @@ BRANCHES = SWARM_CHUNK_BYTES // 32
 
 
 def swarm_hash_v0(data: bytes) -> bytes:
-    """Return the Swarm hash `bzzr0` of data, 32 bytes."""
+    """Return the 32-byte Swarm hash of bytes in the scheme `bzzr0`."""
     if len(data) <= SWARM_CHUNK_BYTES:
         return keccak256(_encode_length(data) + data)
     span = _child_span(len(data))
@@ -104,9 +104,9 @@ def swarm_hash_v0(data: bytes) -> bytes:
 
 
 def swarm_hash_v1(data: bytes) -> bytes:
-    """Return the Swarm hash `bzzr1` of data, 32 bytes.
+    """Return the 32-byte Swarm hash of bytes in the scheme `bzzr1`.
 
-    As in solc, it is zero for no data.
+    As in solc, the hash of no bytes is zero.
     """
     return _chunk_hash(data, below_taller=False) if data else bytes(32)
 
@@ -154,16 +154,16 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
     r"""Yield the JSON texts that solc may have written for metadata.
 
-    The likeliest is first. solc writes compact JSON with sorted keys. Its escapes depend on the version: from
-    0.8.26 on it escapes everything but printable ASCII with `\u`, from about 0.4.14 on it writes U+007F as
-    nothing, and before as it is.
+    The most likely text is first. solc writes compact JSON with sorted keys. Its escapes depend on the
+    version:
+    since 0.8.26, everything but printable ASCII is escaped with `\u`; since about 0.4.14, U+007F is omitted.
 
     Args:
         metadata: the parsed metadata.
-        output_text: the compiler's text of the same object, if it is known.
+        output_text: the text of the metadata in the compiler's output, if known.
 
     Raises:
-        InvalidValueError: if the object is nested deeper than any compiler's metadata.
+        InvalidValueError: if the metadata is nested more deeply than any compiler's.
     """
     if output_text is not None:
         yield output_text.encode("utf-8", "surrogatepass")
@@ -184,11 +184,11 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
     """Return the hash of a metadata text, as auxdata contains it.
 
     Args:
-        text: the JSON text.
-        scheme: how auxdata hashes it, such as `ipfs`.
+        text: the JSON text of the metadata.
+        scheme: the kind of hash, such as `ipfs`.
 
     Raises:
-        InvalidValueError: if solc does not use the scheme for metadata.
+        InvalidValueError: if solc does not use this kind of hash for metadata.
     """
     if scheme not in SCHEMES:
         raise InvalidValueError(f"no metadata hash is called {scheme!r}")
@@ -196,9 +196,9 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
 
 
 def has_repeated_keys(text: str) -> bool:
-    """Return whether an object in a JSON text repeats a key.
+    """Return whether an object in a JSON text contains a key twice.
 
-    Parsers treat such objects differently.
+    JSON parsers treat such objects differently.
     """
     repeated = False
 

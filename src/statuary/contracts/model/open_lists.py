@@ -16,9 +16,9 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 
 
 def is_plausible_name(text: str) -> bool:
-    """Return whether a string may be a new language, compiler or type.
+    """Return whether a string could name a new language, compiler or type.
 
-    A sentence or a deceptive string is not.
+    Sentences and strings with deceptive characters could not.
     """
     return _NAME.fullmatch(text) is not None
 
@@ -26,7 +26,7 @@ def is_plausible_name(text: str) -> bool:
 def is_known_compilation(language: str, compiler: str) -> bool:
     """Return whether statuary has rules for a language and its compiler.
 
-    It has none for an unknown language or compiler. A known language with another language's compiler is a
-    contradiction, which a rule reports.
+    The result is also True for a known language with the compiler of another language: a rule reports this
+    contradiction.
     """
     return language in COMPILERS and (not compiler or compiler in COMPILERS.values())

@@ -59,7 +59,7 @@ class ClaimName(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """The degree to which evidence supports a claim."""
+    """How strongly evidence supports a claim."""
 
     VERIFIED = "verified_here"
     """This build did the check, and anyone with the same files can repeat it."""
@@ -75,9 +75,9 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    # the reason why it is verified, stated, contradicted or not proven: a clause after a colon
+    # the reason for the status, as a clause that follows a colon
     reason: Reason
-    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names that support it
 
 
 class Verdict(NamedTuple):
@@ -96,7 +96,7 @@ ANCHOR_ALONE = "anchor.json"
 
 
 class PinnedBy(StrEnum):
-    """The evidence that fixes a member of a record, strongest first."""
+    """The kind of evidence that proves a record's member, strongest first."""
 
     CHAIN = "chain"
     """The chain's Merkle proofs, under the hash of a block that the site's checkpoints name."""
@@ -130,7 +130,7 @@ class Recompilation(NamedTuple):
     reason: Reason
     evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record
     is_contradicted: bool = False  # whether the result differs, or the compiler rejects the sources
-    hint: str = ""  # the way to get a result, if there is none
+    hint: str = ""  # how to get a result, if there is none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,10 +140,10 @@ class Proof:
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
     verdict: Verdict | None = None  # None if only checks were requested
-    # how each member is pinned, by name; `sources/<path>` is a file that is pinned differently from others
+    # what proves each member, by name; `sources/<path>` is a source with other evidence than the rest
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
-    # the reasons why evidence beside the record does not prove its claims, each with what to do
+    # why the evidence stored with the record does not prove its claims, as pairs of a reason and a remedy
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
     @unlocked_cached_property
@@ -153,18 +153,14 @@ class Proof:
 
     @unlocked_cached_property
     def has_no_errors(self) -> bool:
-        """Whether no check reports an error; warnings and notes do not count."""
+        """Whether no check reports an error; warnings and notes are ignored."""
         return not has_errors(self.findings)
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """The names of skipped checks."""
+        """The names of the checks that were skipped."""
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def claim(self, name: ClaimName) -> Claim | None:
-        """Return one of the six claims.
-
-        Returns:
-            The claim, or None if only checks were requested.
-        """
+        """Return the claim with this name, or None if only checks ran."""
         return next((claim for claim in self.claims if claim.name is name), None)

@@ -78,10 +78,14 @@ DIAMOND = "DiamondProxy"
 
 
 def proxy_slots(proxy_type: str, address: Address) -> list[str]:
-    """Return the storage slots that may hold a proxy's implementation.
+    """Return the storage slots that may contain a proxy's implementation.
+
+    Args:
+        proxy_type: the type of the proxy, such as `EIP1967Proxy`.
+        address: the address of the proxy.
 
     Returns:
-        32-byte hex strings, in the order in which the proxy type uses them.
+        The slots as 32-byte hex strings, in the order in which this type of proxy uses them.
     """
     if proxy_type == SAFE:
         return [f"0x{0:064x}"]
@@ -93,7 +97,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """The result of looking for proxy patterns in a contract's bytecode."""
+    """What the bytecode of a contract says about being a proxy."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -114,13 +118,13 @@ class ProxyEvidence(NamedTuple):
 class ProxyMarks(NamedTuple):
     """The proxy patterns in a contract's code."""
 
-    is_factory: bool  # whether it creates contracts
-    fixed: tuple[bytes, ...]  # addresses in the code that it delegates to
-    candidates: tuple[str, ...]  # proxy types whose slot it pushes, with repetitions
+    is_factory: bool  # whether the code creates contracts
+    fixed: tuple[bytes, ...]  # constant addresses that the code delegates to
+    candidates: tuple[str, ...]  # the proxy types whose storage slot the code pushes, with repetitions
 
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
-    """Look for proxy patterns in code.
+    """Look for proxy patterns in bytecode, and return the result.
 
     Args:
         code: the creation code if it is known, else the runtime code.
@@ -151,10 +155,10 @@ def _clone_evidence(implementation: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return a record's `proxyResolution` if bytecode alone decides it.
+    """Return a record's `proxyResolution` if the bytecode alone decides it.
 
     Returns:
-        The value, or None if it depends on the chain's storage.
+        The value, or None if it depends on the contract's storage.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
@@ -171,9 +175,10 @@ def _may_have_marks(code: bytes) -> bool:
 
 
 def proxy_marks(code: bytes) -> ProxyMarks:
-    """Find the proxy patterns in a contract's code.
+    """Return the proxy patterns in a contract's bytecode.
 
-    Instructions are read as whatsabi 0.28 does, which Sourcify uses: the creation code comes first, then the
+    The code is disassembled as by whatsabi 0.28, which Sourcify uses: first the creation code, then the
+    runtime
     code that it returns.
     """
     walk = _Walk(code)
@@ -201,7 +206,7 @@ def _data_after_program(code: bytes, end: int) -> bytes:
 
 
 def has_delegatecall(code: bytes) -> bool:
-    """Return whether code contains a DELEGATECALL, as every proxy's does."""
+    """Return whether bytecode contains a DELEGATECALL, as all proxies do."""
     offset = 0
     while offset < len(code):
         opcode = code[offset]
@@ -235,14 +240,14 @@ class _Walk:
         self.returns = self.loads_calldata = False
 
     def marks(self) -> ProxyMarks:
-        """The proxy patterns that were found in this program."""
+        """Return the proxy patterns that have been found so far."""
         return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:
-        """Disassemble to the end of the program.
+        """Disassemble the code up to the end of the program.
 
         Returns:
-            The offset of the end; 0 if the code ends first.
+            The offset of the end; 0 if the code ends before the program does.
         """
         code = self.code
         offset = 0

@@ -25,16 +25,16 @@ Shape = TypeVar("Shape")
 def reject_unknown_members(shape: type[Shape]) -> type[Shape]:
     """Make pydantic reject unknown members and values of other types.
 
-    Pydantic is imported only for that.
+    This is a decorator. It only sets an attribute, so pydantic is not imported.
     """
     shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
 
 
 def allow_unknown_members(shape: type[Shape]) -> type[Shape]:
-    """Make pydantic accept members that upstream may add (`open_lists`).
+    """Make pydantic accept unknown members, which Sourcify may add.
 
-    Values of other types are rejected.
+    Values of other types are rejected. This is a decorator; it only sets an attribute.
     """
     shape.__pydantic_config__ = {"extra": "allow", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
@@ -257,17 +257,17 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
-    """Return a record's entry for lists.
+    """Return the entry of a record for lists of contracts.
 
     Args:
         record: the record.
-        verdict: the word for its verdict; empty without one.
+        verdict: the verdict of the proof, such as `not_shown`; empty if there is none.
     """
     return ContractRow(*[record[member] for member in LIST_MEMBERS])._replace(verdict=verdict)
 
 
 def unknown_members(record: RecordValue) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of unknown members of the record and its groups."""
+    """Yield the path of each unknown member of a record."""
     for member in record.keys() - _MEMBERS:
         yield (member,)
     for group, parts in _PARTS.items():
@@ -283,10 +283,11 @@ _PARTS = {group: frozenset(parts) for group, parts in GROUPS.items()} | {
 
 
 def in_served_order(record: RecordValue) -> RecordValue:
-    """Sort a record's members as the API serves them.
+    """Return a record with its members in the order of the API.
 
-    If they are in that order already, as in every record from a real server, the same object is returned.
-    Members that are not known here keep their place in a sorted record, and follow the others elsewhere.
+    If they already are in this order, the same object is returned. Unknown members keep their place in a
+    record that
+    is in order, and are last otherwise.
     """
     if _is_in_order(record, MEMBERS) and all(
         _is_in_order(record[group], parts) for group, parts in GROUPS.items() if group in record

@@ -27,7 +27,7 @@ _DEFAULT_RUNS: Final = 200
 
 
 class SolcRelease(NamedTuple):
-    """The form in which a solc release writes settings into metadata.
+    """How a solc release writes compiler settings into metadata.
 
     A setting inside a group is named `group.setting`.
     """
@@ -46,7 +46,7 @@ class SolcRelease(NamedTuple):
 
 
 class SettingDifference(NamedTuple):
-    """A setting whose value in the metadata differs from the input.
+    """A setting whose value in metadata is not what solc would write.
 
     An absent value is None.
     """
@@ -59,14 +59,15 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return the settings in metadata that solc would write otherwise.
+    """Return the settings in metadata that solc would write differently.
 
-    A release that is newer than the table may have other defaults and further settings, so these are not
-    compared. A build before a release may write them like that release, or like the one before it.
+    For a release that is newer than the table, defaults and unknown settings are not compared. A pre-release
+    may
+    write settings like the release, or like the release before.
 
     Args:
-        metadata: the record's metadata.
-        settings: the compiler's input.
+        metadata: the settings in the record's metadata.
+        settings: the settings in the compiler's input.
         version: the record's `compilation.compilerVersion`.
     """
     own = {name: value for name, value in metadata.items() if name != _TARGET}
@@ -106,10 +107,10 @@ def _find_differences(
 
 
 def default_fork(version: str) -> str:
-    """Return the EVM version that a compiler uses by default.
+    """Return the EVM version that a solc version uses by default.
 
     Returns:
-        The fork; empty if the table does not know it, as for a newer release.
+        The name of the fork; empty for a release that is newer than the table.
     """
     number = parse_compiler_version(version)
     is_known = number <= _read_releases()[-1][0]
@@ -143,14 +144,14 @@ def _read_releases() -> list[tuple[CompilerVersion, SolcRelease]]:
 
 
 def clear_table_cache() -> None:
-    """Clear the cached table, after its file was written again."""
+    """Discard the cached table, after its file was regenerated."""
     _read_releases.cache_clear()
     _newest_release_up_to.cache_clear()
     _cached_differences.cache_clear()
 
 
 def read_release(row: Mapping[str, Json]) -> SolcRelease:
-    """Convert a row of the releases table."""
+    """Convert a row in the table of solc releases."""
     details, known = row["details"], row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))
@@ -218,9 +219,13 @@ def _canonical_json(value: Json) -> bytes:
 
 
 def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
-    """Return the settings as a solc release writes them into metadata.
+    """Return compiler settings as a solc release writes them into metadata.
 
-    `compilationTarget` is left out.
+    The member `compilationTarget` is omitted.
+
+    Args:
+        settings: the settings in the compiler's input.
+        release: how the release writes settings.
     """
     written: dict[str, Json] = {}
     for name, default in release.always.items():

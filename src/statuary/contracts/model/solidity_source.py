@@ -50,20 +50,20 @@ class Declaration(NamedTuple):
     """The declaration of a contract, library or interface."""
 
     keyword: str
-    head: str  # the code between the name and the body
+    head: str  # the code between the contract's name and its body
 
     @property
     def has_layout(self) -> bool:
-        """Whether the declaration sets a storage base slot (`layout at`)."""
+        """Whether the declaration sets the first storage slot (`layout at`)."""
         return _LAYOUT_AT.search(self.head) is not None
 
 
 def strip_comments(text: str, version: str) -> str:
-    """Remove the comments in a source, and the content of strings.
+    """Return a source without comments and without the content of strings.
 
     Args:
         text: the source.
-        version: the compiler's, as in records.
+        version: the version of the compiler, as in records.
     """
     consume_for_text(
         len(text)
@@ -78,10 +78,15 @@ def _visible_code(text: str, version: str) -> str:
 
 
 def find_declaration(text: str, name: str, version: str) -> Declaration | None:
-    """Find where a Solidity source declares a contract.
+    """Find the declaration of a contract in a Solidity source.
+
+    Args:
+        text: the source.
+        name: the name of the contract.
+        version: the version of the compiler, as in records.
 
     Returns:
-        The declaration, or None if there is none.
+        The declaration, or None if the source does not declare the contract.
     """
     if name not in text:
         return None
@@ -97,14 +102,14 @@ def find_declaration(text: str, name: str, version: str) -> Declaration | None:
 
 
 def count_immutables(text: str, version: str) -> int:
-    """Count the immutable variables that a Solidity source declares."""
+    """Return the number of immutable variables that a Solidity source declares."""
     return len(_IMMUTABLE.findall(strip_comments(text, version))) if "immutable" in text else 0
 
 
 def yul_object_name(text: str) -> str:
-    """Return the name of a Yul source's outermost object.
+    """Return the name of the outermost object in a Yul source.
 
-    Code without an object is compiled as one named `object`.
+    solc names code without an object `object`.
     """
     consume_for_text(len(text))
     is_named = False
@@ -118,7 +123,7 @@ def yul_object_name(text: str) -> str:
 
 
 def find_word(text: str, word: str) -> Iterator[int]:
-    """Yield each position of a whole word in a text."""
+    """Yield each offset at which a whole word occurs in a text."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)

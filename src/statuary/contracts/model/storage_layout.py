@@ -33,7 +33,7 @@ class LayoutFault(NamedTuple):
 
     message: str
     pointer: Pointer = ()
-    is_known: bool = True  # whether it is certain: a rounded number may make a right layout look wrong
+    is_known: bool = True  # False if rounded numbers may make a correct layout look wrong
 
 
 class _Cursor(NamedTuple):
@@ -53,7 +53,7 @@ class _Variable(NamedTuple):
 
 @dataclass(slots=True)
 class SolidityLayout:
-    """A storage layout as solc writes it, permanent or transient.
+    """A permanent or transient storage layout in solc's format.
 
     It has the members `storage` and `types`.
     """
@@ -66,7 +66,8 @@ class SolidityLayout:
         """Yield the inconsistencies in the layout.
 
         Args:
-            may_start_anywhere: whether the first slot may be any (solc 0.8.29 on: `layout at`).
+            may_start_anywhere: whether the first variable may be in any slot (`layout at`, since solc
+                0.8.29).
         """
         if len(self.types) > MAX_LAYOUT_TYPES:
             yield LayoutFault(f"{len(self.types):,} types are more than {MAX_LAYOUT_TYPES:,}", ("types",))
@@ -80,11 +81,14 @@ class SolidityLayout:
         yield from self._placement_faults(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
 
     def type_size(self, name: Json, depth: int = 0) -> int:
-        """Return the size of a type in bytes.
+        """Return the size in bytes of a type in the layout.
+
+        Args:
+            name: the key of the type in `types`.
+            depth: the number of types that contain this one.
 
         Raises:
-            InvalidValueError: if the type is undefined, contains itself, or does not have the size of its
-                parts.
+            InvalidValueError: if the type is undefined, contains itself, or has another size than its parts.
         """
         definition = self.types.get(name) if isinstance(name, str) else None
         if not isinstance(name, str) or not isinstance(definition, dict):
@@ -222,10 +226,10 @@ def _parse_number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
 
 
 def parse_solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
-    """Parse a storage layout as solc writes it.
+    """Parse a storage layout in solc's format.
 
     Returns:
-        The layout, or the fault if its shape is wrong.
+        The layout, or an error if the value is malformed.
     """
     variables = layout.get("storage")
     types = layout.get("types")
@@ -259,7 +263,11 @@ def _slots_from_json(value: Json) -> int | None:
 
 
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
-    """Yield variables of a Vyper layout that overlap or lack a slot."""
+    """Yield an error for variables that overlap or have no slot.
+
+    Args:
+        layout: a storage layout in Vyper's format.
+    """
     ranges: list[tuple[int, int, Pointer]] = []
     for pointer, place in _vyper_variables(layout, ()):
         slot = _slots_from_json(place.get("slot", place.get("offset")))

@@ -58,7 +58,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the transformation as records contain it."""
+        """Return the transformation in the format of records."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -72,7 +72,7 @@ class UnknownTransformationError(InvalidValueError):
     """Raised for a transformation whose type or reason is unknown.
 
     Attributes:
-        word: its type or reason.
+        word: the unknown type or reason.
     """
 
     def __init__(self, message: str, word: str) -> None:
@@ -81,11 +81,11 @@ class UnknownTransformationError(InvalidValueError):
 
 
 def parse_transformation(value: Json) -> TransformationStep:
-    """Parse an element of a `transformations` list.
+    """Parse an element of a record's list `transformations`.
 
     Raises:
-        UnknownTransformationError: if its type or reason is unknown.
-        InvalidValueError: if it is malformed.
+        UnknownTransformationError: if the type or the reason is unknown.
+        InvalidValueError: if the element is malformed.
     """
     if not isinstance(value, dict):
         raise InvalidValueError("a transformation is not an object")
@@ -118,6 +118,10 @@ def _require_choice(value: Mapping[str, Json], member: str, choices: Mapping[str
 def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
     """Return the hex string that a transformation inserts.
 
+    Args:
+        transformation: the transformation.
+        values: the record's `transformationValues`.
+
     Returns:
         The string; empty for a `delete`.
 
@@ -139,8 +143,12 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
 def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) -> bytes:
     """Return the bytes that a transformation inserts.
 
+    Args:
+        transformation: the transformation.
+        values: the record's `transformationValues`.
+
     Raises:
-        InvalidValueError: if `transformationValues` has no value for it, or the value is not hex.
+        InvalidValueError: if `transformationValues` has no such value, or it is not hex.
     """
     text = value_text(transformation, values)
     if transformation.type is TransformationType.DELETE:
@@ -152,10 +160,10 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
 
 
 def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
-    """Return the keys of the values that transformations insert.
+    """Return the reason and id of each value in `transformationValues`.
 
     Returns:
-        Pairs of reason and id; the id is None if a reason has only one value.
+        Pairs of reason and id. The id is None for reasons with only one value.
     """
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
     names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
@@ -184,18 +192,16 @@ def replay_transformations(
     *,
     max_bytes: int,
 ) -> bytes:
-    """Apply transformations to recompiled bytecode.
-
-    The result should be the on-chain bytecode.
+    """Apply transformations to recompiled bytecode, and return the result.
 
     Args:
         recompiled: the recompiled bytecode.
-        transformations: the changes to apply, in order.
+        transformations: the transformations in order.
         values: the record's `transformationValues`.
-        max_bytes: the length of the on-chain code; longer results prove nothing.
+        max_bytes: the largest allowed size of the result, such as that of the on-chain code.
 
     Raises:
-        ReplayError: if a transformation has no value, or reaches outside the code.
+        ReplayError: if a value is missing, or a transformation reaches outside the code.
     """
     code, resizing = bytearray(recompiled), 0
     for step, transformation in enumerate(transformations):
@@ -213,7 +219,7 @@ def replay_transformations(
 class _Edit(NamedTuple):
     start: int
     end: int  # the end of the removed bytes
-    value: bytes  # the bytes that replace it
+    value: bytes  # the bytes that replace the removed ones
 
 
 def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
@@ -235,9 +241,9 @@ def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], cod
 
 
 def first_difference(code: bytes, other_code: bytes) -> int | None:
-    """Return the offset of the first byte in which two codes differ.
+    """Return the offset of the first byte in which two bytecodes differ.
 
-    The end of the shorter code counts as a difference.
+    If one is the beginning of the other, this is the length of the shorter one.
 
     Returns:
         The offset, or None if the codes are equal.

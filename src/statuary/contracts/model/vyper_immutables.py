@@ -29,15 +29,18 @@ def appended_immutables_size(
     version: str,
     auxdata: Mapping[str, Auxdata],
 ) -> int:
-    """Return the size in bytes of the immutables that follow runtime code.
+    """Return the size in bytes of the immutables after Vyper's runtime code.
 
-    From Vyper 0.3.10 on, the creation auxdata states it. Before, it follows from the code that the creation
-    code returns.
+    Since Vyper 0.3.10, the auxdata of the creation code states the size. Before, it follows from the length
+    that
+    the creation code returns.
 
     Args:
-        creation: recompiled creation code.
-        runtime: recompiled runtime code.
-        auxdata: the auxdata of the creation code, by its number.
+        creation: the recompiled creation code.
+        runtime: the recompiled runtime code.
+        language: the language of the record.
+        version: the version of the compiler.
+        auxdata: the auxdata sections of the creation code, by number.
     """
     evidence = compiler_evidence(language, version)
     if evidence.immutables is AppendedImmutables.STATED:

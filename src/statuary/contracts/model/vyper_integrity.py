@@ -88,14 +88,15 @@ class Import(NamedTuple):
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
-    """Yield the integrity hashes that Vyper may have computed.
+    """Yield the integrity hashes that Vyper may have computed for sources.
 
-    There are several only with storage layout overrides. Vyper hashes these as JSON text in their original
-    order, which records do not keep.
+    There are several only if storage layouts are overridden: Vyper hashes the overrides as JSON in their
+    original
+    order, which records do not preserve.
 
     Raises:
-        UnknownModuleError: if a module is built into the compiler and unknown here.
-        InvalidValueError: if a module imports something that is not among the sources.
+        UnknownModuleError: if the sources import an unknown module of the compiler.
+        InvalidValueError: if the sources import a module that is not among them.
     """
     modules = _Modules(program).module_hash(program.main, ())
     overrides = as_object(program.overrides)
@@ -127,7 +128,7 @@ def hashed_paths(program: VyperProgram) -> frozenset[str]:
 
 
 def parse_imports(text: str) -> list[Import]:
-    """Return the imports of a Vyper module, in order.
+    """Return the imports of a Vyper module in order.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
@@ -165,11 +166,11 @@ class _Modules:
         self._hashes: dict[str, str] = {}
 
     def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
-        """Return the hash of a module with its imports.
+        """Return the integrity hash of a module with its imports.
 
         Args:
             path: the path of the module.
-            importing: the modules that import it, one from the other, to detect rings.
+            importing: the chain of modules that import it, to detect circular imports.
         """
         if path in self._hashes:
             return self._hashes[path]
@@ -196,7 +197,7 @@ class _Modules:
         return _sha256_hex(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
-        """Return whether a source's hash includes those of its imports."""
+        """Return whether a module's integrity hash covers its imports."""
         if path.endswith(".vyi"):
             return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE
         return path.endswith(".vy")
@@ -219,10 +220,14 @@ class _Modules:
         return _sha256_hex(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:
-        """Find the source that an import names.
+        """Return the path of the source to which an import refers.
+
+        Args:
+            path: the path of the importing module.
+            imported: the import.
 
         Returns:
-            The path, or None if the source is missing.
+            The path, or None if the source is missing or the module is built into the compiler.
         """
         if self._is_builtin(imported):
             return None

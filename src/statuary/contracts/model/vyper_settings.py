@@ -30,11 +30,12 @@ class SettingSupport(Enum):
 
 
 def setting_support(version: str, name: str, value: Json) -> SettingSupport:
-    """Return whether a release accepts a value of a setting.
+    """Return whether a Vyper release accepts a value of a setting.
 
     Args:
         version: the number of the release, such as `0.3.10`.
-        name: one of `NAMES`.
+        name: the name of the setting, one of `NAMES`.
+        value: the value in the compiler's input.
     """
     table, spelled = _accepted_values(), orjson.dumps(value)
     if version not in table:

@@ -70,7 +70,7 @@ def canonical_json(value: Json) -> bytes:
     """Encode JSON in the canonical form of RFC 8785.
 
     Raises:
-        InvalidValueError: if a number is too large.
+        InvalidValueError: if the JSON contains a number that is too large.
     """
     return _canonical(value).encode("utf-8", "surrogatepass")
 
@@ -120,10 +120,16 @@ def _number(double: float) -> str:
 
 
 def descriptor_hash(descriptor: Json) -> str:
-    """Return the hash of a descriptor that attestations sign, as 0x hex.
+    """Return the hash of a descriptor that its attestations sign.
+
+    Args:
+        descriptor: the JSON of the descriptor.
+
+    Returns:
+        The Keccak-256 of the JSON in canonical form (RFC 8785), as 0x hex.
 
     Raises:
-        InvalidValueError: if a number in it is too large.
+        InvalidValueError: if the JSON contains a number that is too large.
     """
     return "0x" + keccak256(canonical_json(descriptor)).hex()
 
@@ -180,10 +186,13 @@ def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonOb
 
 
 def signed_digest(signed: JsonObject) -> bytes:
-    """Return the 32 bytes that an off-chain attestation signs.
+    """Return the 32-byte EIP-712 digest that an off-chain attestation signs.
+
+    Args:
+        signed: the member `sig` of the attestation's file, with domain and message.
 
     Raises:
-        InvalidValueError: if a value is not of its type.
+        InvalidValueError: if a value does not have its declared type.
     """
     domain = _struct_hash("EIP712Domain", _DOMAIN, as_object(signed.get("domain")))
     return keccak256(
@@ -228,17 +237,18 @@ def _signature(signed: JsonObject) -> RecoverableSignature:
 
 
 def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Attestation | None:
-    """Read and check an attestation's file.
+    """Read an attestation about a descriptor, and check its signature.
 
     Args:
-        path: its path below the folder.
-        value: its JSON.
-        own_descriptor: the JSON of the attested descriptor; None if there is none.
+        path: the path of the file in the folder of descriptors.
+        value: the JSON in the file.
+        own_descriptor: the JSON of the attested descriptor; None if the descriptor does not exist.
 
     Returns:
-        The attestation with its status, or None if the file's name is not that of an attestation. It is
-        contradicted if its signature is not the signer's or is about something else, and not shown if the
-        library is missing.
+        The attestation with its status, or None if `path` is not that of an attestation. The status is
+        contradicted if the signature is invalid or is for another descriptor, and not shown if the library
+        for
+        checking signatures is not installed.
     """
     about = attested_descriptor(path)
     if about is None:

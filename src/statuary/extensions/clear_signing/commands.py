@@ -289,11 +289,16 @@ def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _C
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
-    """Convert options to a contract call.
+    """Return the contract call that command-line options describe.
+
+    Args:
+        descriptors: the descriptors, which determine the chain if `transaction` has none.
+        calldata: the value of CALLDATA, as hex.
+        transaction: the other options.
 
     Raises:
-        InvalidValueError: if an option is wrong.
-        NotShownError: if no chain is given, and no descriptor names the contract.
+        InvalidValueError: if an option is invalid.
+        NotShownError: if no chain is given, and no descriptor is for the called contract.
     """
     data = decode_hex_digits(calldata.removeprefix("0x"))
     if data is None or len(data) < 4:

@@ -50,7 +50,11 @@ _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-
 
 
 def file_kind(path: str) -> SigningFileKind:
-    """Return a file's kind by its path, as in the registry."""
+    """Return the kind of a file in the folder of descriptors.
+
+    Args:
+        path: the path of the file in the folder, which has the layout of the public registry.
+    """
     *folders, name = path.split("/")
     if "sigs" in folders:
         return SigningFileKind.ATTESTATION
@@ -71,13 +75,17 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """The place of each part of a descriptor that includes other files."""
+    """Where each part of a merged descriptor is written."""
 
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
     def of(self, pointer: Pointer) -> Origin:
-        """Return the file and place of a part of the descriptor."""
+        """Return the file and pointer where a part is written.
+
+        Args:
+            pointer: the pointer of the part in the merged descriptor.
+        """
         for length in range(len(pointer), -1, -1):
             if pointer[:length] in self._files:
                 path, base = self._files[pointer[:length]]
@@ -85,7 +93,13 @@ class Origins:
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Record that a part is written in another file."""
+        """Record where a part of the descriptor is written.
+
+        Args:
+            pointer: the pointer of the part in the merged descriptor.
+            path: the file in which the part is written.
+            source_pointer: the pointer of the part in that file.
+        """
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
@@ -123,7 +137,16 @@ class Descriptor:
         severity: Severity = Severity.ERROR,
         on_key: bool = False,
     ) -> Finding:
-        """Return a finding about a part of the descriptor, with its place."""
+        """Return a finding about a part of the descriptor, with its file.
+
+        Args:
+            rule: the id of the broken rule.
+            message: the sentence that says what is wrong.
+            pointer: the pointer of the part in the merged descriptor.
+            hint: the sentence that says what to do.
+            severity: whether it is an error, a warning or a note.
+            on_key: whether the finding is about the key instead of its value.
+        """
         path, source_pointer = self.origins.of(pointer)
         return Finding(
             rule=rule,
@@ -137,16 +160,16 @@ class Descriptor:
 
     @cached_property
     def formats(self) -> Mapping[str, JsonObject]:
-        """The formats of calls or messages, by key.
+        """The format of each call or message that the descriptor covers.
 
-        Values of other types are skipped; the schema reports them.
+        The keys are function signatures or EIP-712 types. Values that are not objects are omitted.
         """
         formats = as_object(as_object(self.value.get("display")).get("formats"))
         return {key: value for key, value in formats.items() if isinstance(value, dict)}
 
     @property
     def context(self) -> JsonObject:
-        """The contract or message type that the descriptor is for."""
+        """The part of the descriptor that names its contract or message type."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 
@@ -168,14 +191,14 @@ class _Merged(NamedTuple):
 class DescriptorFiles(NamedTuple):
     """The files of a folder of descriptors."""
 
-    paths: tuple[str, ...]  # paths of JSON files below the folder, sorted; at most `MAX_FILES`
-    findings: tuple[Finding, ...]  # about files that cannot be listed, and too many files
+    paths: tuple[str, ...]  # the sorted paths of at most `MAX_FILES` JSON files in the folder
+    findings: tuple[Finding, ...]  # about files that cannot be listed, or about too many files
 
 
 class DescriptorFolder:
-    """A folder of descriptors: the content's, or a checkout of the registry.
+    """A folder of ERC-7730 descriptors, from the content or a registry checkout.
 
-    Each file is read once.
+    Each file is read at most once.
     """
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
@@ -186,7 +209,7 @@ class DescriptorFolder:
 
     @cached_property
     def listing(self) -> DescriptorFiles:
-        """The JSON files of the folder, and findings about others."""
+        """The paths of the JSON files in the folder, and findings."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
@@ -202,7 +225,7 @@ class DescriptorFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the folder has no JSON files and no faults."""
+        """Whether the folder has no JSON files and no findings."""
         return self.listing == ((), ())
 
     @cached_property
@@ -210,14 +233,14 @@ class DescriptorFolder:
         return frozenset(self.listing.paths)
 
     def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
-        """Yield the paths of files of these kinds, sorted."""
+        """Yield the sorted paths of all files of these kinds."""
         return (path for path in self.listing.paths if file_kind(path) in kinds)
 
     def raw(self, path: str) -> bytes:
-        """Return the bytes of a file.
+        """Return the bytes of a file in the folder.
 
         Raises:
-            DescriptorError: if it cannot be read.
+            DescriptorError: if the file cannot be read.
         """
         try:
             return SourceFile(self.root, f"{self._below}{path}").load_bytes(LARGEST_DESCRIPTOR)
@@ -225,10 +248,10 @@ class DescriptorFolder:
             raise DescriptorError(error.to_finding(f"{FOLDER}/{path}")) from None
 
     def value(self, path: str) -> Json:
-        """Return the JSON value of a file.
+        """Return the parsed JSON of a file in the folder.
 
         Raises:
-            DescriptorError: if it cannot be read, or is not JSON.
+            DescriptorError: if the file cannot be read, or is not JSON.
         """
         if path not in self._values:
             try:
@@ -241,7 +264,7 @@ class DescriptorFolder:
         """Return a descriptor, merged with the files that it includes.
 
         Raises:
-            DescriptorError: if a file cannot be read or included.
+            DescriptorError: if the descriptor or an included file cannot be read or merged.
         """
         merged_file = self._merged(path, ())
         value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
@@ -250,7 +273,7 @@ class DescriptorFolder:
         )
 
     def inputs(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return the files that make up a descriptor, each once.
+        """Return the file of a descriptor and its includes, with digests.
 
         A missing file has an empty digest.
         """
@@ -267,10 +290,11 @@ class DescriptorFolder:
         return tuple(inputs.values())
 
     def digest(self, path: str) -> str:
-        """Return the SHA-256 of a file in hex.
+        """Return the SHA-256 of a file in the folder, as hex.
 
         Returns:
-            The digest; that of the error if the file cannot be read, and empty if it is missing.
+            The digest; empty if the file is missing, and the digest of the error message if it cannot be
+            read.
         """
         if path not in self._digests:
             try:
@@ -332,9 +356,9 @@ def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str 
 
 
 class _Merger:
-    """A merger of a file with the one that it includes.
+    """Merges a descriptor's file with the file that it includes.
 
-    The values of the including file win. Fields with the same path are merged.
+    Values of the including file take precedence. Fields with the same path are merged.
     """
 
     def __init__(self, path: str, origins: Origins) -> None:
@@ -343,13 +367,13 @@ class _Merger:
     def merge(
         self, included: JsonObject, own_value: JsonObject, at: Pointer, source_pointer: Pointer
     ) -> JsonObject:
-        """Merge an object with the one that it includes.
+        """Merge a JSON object with the object that it includes.
 
-        The including file takes precedence.
+        Values of the including object take precedence.
 
         Args:
-            included: the object of the included file.
-            own_value: the object of the including file.
+            included: the object in the included file.
+            own_value: the object in the including file.
             at: the pointer of the objects in the merged descriptor.
             source_pointer: the pointer of `own_value` in its file.
         """
@@ -394,7 +418,7 @@ class BoundContract(NamedTuple):
 
     chain_id: str
     address: str  # in lower case
-    address_text: str  # the address as the file has it
+    address_text: str  # the address as it is spelled in the file
     pointer: Pointer
 
     @property
@@ -407,7 +431,7 @@ _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
 def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
-    """Yield the contracts that a descriptor is for, each once."""
+    """Yield each contract to which a descriptor applies, without duplicates."""
     base: Pointer = (
         "context",
         "contract" if descriptor.kind is SigningFileKind.CALLDATA else "eip712",
@@ -427,10 +451,12 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def attested_descriptor(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and the signer in an attestation's path.
+    """Parse the path of an attestation, which names descriptor and signer.
 
     Returns:
-        The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if it is not such a path.
+        The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if the path is not that of
+        an
+        attestation.
     """
     folder, _, name = path.rpartition("/")
     match = _ATTESTATION.fullmatch(name)

@@ -40,18 +40,21 @@ def verify_site(
     """Check the descriptors of a site, reusing the results of unchanged ones.
 
     Args:
-        cached: the results that are reused.
-        sources: the contracts of a build; None outside of one.
+        folder: the folder of descriptors.
+        catalogue: the content of the site.
+        settings: the settings for clear signing.
+        cached: the results of the last build whose inputs are unchanged.
+        sources: the contracts of the running build; None if no build is running.
     """
     records = SiteRecords(folder.root, catalogue, sources)
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
 def summary(verification: FolderVerification) -> str:
-    """Return a build's line about descriptors.
+    """Return the line that a build prints about descriptors.
 
     Returns:
-        The line; empty without descriptors.
+        The line; empty if the site has no descriptors.
     """
     if not verification.descriptors:
         return ""
@@ -68,10 +71,12 @@ def signing_documents(
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    """Yield the documents of all descriptors.
+    """Yield the published documents about all descriptors.
 
     Args:
-        proof_before: returns the proof that was published at a path; empty if there was none.
+        verification: the results of checking the descriptors.
+        examples: the documents with examples.
+        proof_before: returns the proof that the last build published at a path, or an empty object.
         now: the time of the build.
     """
     for document in _documents(verification, examples, proof_before, now):
@@ -153,7 +158,7 @@ def _files(
 def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
     """Return the name and currency of the site's chains, by id.
 
-    The currency is None if the settings do not name it.
+    The currency of a chain is None if the settings do not name it.
     """
     currencies = dict(settings.currencies)
     return {

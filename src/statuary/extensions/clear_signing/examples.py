@@ -49,9 +49,9 @@ Chains = Mapping[int, tuple[str, Token | None]]
 
 
 class Descriptors:
-    """The descriptors of calls, by contract.
+    """The descriptors of contract calls, by contract.
 
-    If several are for one contract, the first one is used.
+    If several descriptors apply to a contract, the first one is used.
     """
 
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
@@ -61,20 +61,20 @@ class Descriptors:
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
     def of(self, call: Call) -> Descriptor | None:
-        """Return the descriptor of the called contract, if any."""
+        """Return the descriptor for the called contract, or None."""
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
-        """Return the chains on which a descriptor is for an address."""
+        """Return the ids of chains where a descriptor applies to this address."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def rendered(self, call: Call, names: Names) -> Rendered:
-        """Show a call as a wallet does.
+        """Return the text that a wallet would show for a call.
 
         Raises:
-            NotShownError: if no descriptor shows it.
-            InvalidValueError: if its data does not fit the format.
-            StepLimitError: if it takes too much work.
+            NotShownError: if no descriptor has a format for the call.
+            InvalidValueError: if the data of the call does not fit the format.
+            StepLimitError: if rendering takes too many steps.
         """
         descriptor = self.of(call)
         if descriptor is None:
@@ -84,7 +84,10 @@ class Descriptors:
 
 
 def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
-    """Yield the readable descriptors of calls in a folder."""
+    """Yield the descriptors of contract calls in a folder.
+
+    Descriptors that cannot be read are skipped.
+    """
     for path in folder.paths(SigningFileKind.CALLDATA):
         try:
             with step_budget():
@@ -95,7 +98,7 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
 
 
 class InnerRenderer:
-    """Shows calls within a call."""
+    """Renders calls that are arguments of other calls."""
 
     def __init__(self, descriptors: Descriptors, names: Names, depth: int = 1) -> None:
         self._descriptors, self._names, self._depth = descriptors, names, depth
@@ -117,11 +120,11 @@ class InnerRenderer:
 
 
 def parse_names(provider: JsonObject, chains: Chains) -> Names:
-    """Collect the names that a test gives to tokens and addresses.
+    """Return the names of tokens and addresses that a test provides.
 
     Args:
-        provider: the test's `dataProvider`.
-        chains: the names and currencies of chains, which a test does not have.
+        provider: the member `dataProvider` of the test file.
+        chains: the names and currencies of chains, which test files do not contain.
     """
     tokens = {}
     for address, item in as_object(provider.get("tokens")).items():
@@ -147,7 +150,7 @@ def _texts(value: Json) -> dict[str, str]:
 
 
 def as_json_value(rendered: Rendered) -> dict[str, Json]:
-    """Encode a shown call as the registry's tests do."""
+    """Convert a rendered call to the JSON of the registry's tests."""
     fields: list[Json] = [
         {
             "label": line.label,
@@ -160,15 +163,15 @@ def as_json_value(rendered: Rendered) -> dict[str, Json]:
 
 
 def transaction(raw: bytes, sender: str = "") -> Call:
-    """Decode a raw transaction, signed or not.
+    """Decode the bytes of a signed or unsigned transaction.
 
     Args:
-        raw: the bytes.
-        sender: the sender's address in lower case; empty if it is unknown.
+        raw: the encoded transaction.
+        sender: the address that sends it, in lower case; empty if unknown.
 
     Raises:
-        InvalidValueError: if it is invalid, or creates a contract.
-        EvidenceError: if it is not encoded with RLP.
+        InvalidValueError: if the transaction is invalid, or creates a contract.
+        EvidenceError: if the bytes are not RLP.
     """
     is_legacy = raw[:1] >= b"\xc0"
     if not is_legacy and (not raw or raw[0] not in _TYPED):
@@ -193,10 +196,14 @@ def _legacy_chain(items: list[RlpItem]) -> int:
 
 
 def encode_type(primary: str, types: JsonObject) -> str:
-    """Return the type string of an EIP-712 message (`encodeType`).
+    """Return the EIP-712 type string (`encodeType`) of a message.
+
+    Args:
+        primary: the name of the message's type.
+        types: the members of each type, by name.
 
     Raises:
-        InvalidValueError: if a type is missing.
+        InvalidValueError: if the definition of a type is missing.
     """
     needed, pending_types = {primary}, [primary]
     members: dict[str, str] = {}
@@ -215,14 +222,14 @@ def encode_type(primary: str, types: JsonObject) -> str:
 
 
 def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
-    """Parse an EIP-712 message, as `eth_signTypedData_v4` takes it.
+    """Parse an EIP-712 message in the format of `eth_signTypedData_v4`.
 
     Args:
-        data: the JSON.
-        sender: the signer's address in hex; empty if it is unknown.
+        data: the JSON with types, domain and message.
+        sender: the address that signs, as hex; empty if unknown.
 
     Raises:
-        InvalidValueError: if it is not a message.
+        InvalidValueError: if the JSON is not a valid message.
     """
     key = encode_type(as_text(data.get("primaryType")), as_object(data.get("types")))
     message = parse_message_key(key)
@@ -259,12 +266,17 @@ class Example(NamedTuple):
     message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
 
     def rendered(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
-        """Show the example as a wallet does.
+        """Return the text that a wallet would show for the example.
+
+        Args:
+            descriptor: the descriptor that the example tests.
+            descriptors: the descriptors of other contracts, for calls within the call.
+            names: the names of tokens and addresses that the wallet knows.
 
         Raises:
-            NotShownError: if the descriptor does not show it.
-            InvalidValueError: if its data does not fit the format.
-            StepLimitError: if it takes too much work.
+            NotShownError: if the descriptor has no format for the example.
+            InvalidValueError: if the data of the example does not fit the format.
+            StepLimitError: if rendering takes too many steps.
         """
         inner = InnerRenderer(descriptors, names)
         with step_budget():
@@ -286,14 +298,14 @@ class DescriptorTests(NamedTuple):
 
 
 def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
-    """Return the descriptor that each test file is about.
+    """Return the path of the descriptor that each test file tests.
 
     Args:
-        folder: the folder.
-        remembered: known results, by path of the test file.
+        folder: the folder of descriptors.
+        remembered: results of the last build that are still valid, by path of the test file.
 
     Returns:
-        The paths by test file; empty for an unreadable one.
+        The path of the descriptor by path of the test file; empty for an unreadable test file.
     """
     return {
         path: remembered[path] if path in remembered else _named(folder, path)
@@ -311,7 +323,7 @@ def _named(folder: DescriptorFolder, path: str) -> str:
 
 
 def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Read test files, with up to `MAX_EXAMPLES` examples each.
+    """Read test files, with at most `MAX_EXAMPLES` examples from each.
 
     Files that cannot be read are skipped.
     """
@@ -327,7 +339,7 @@ def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[Descripto
 
 
 def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
-    """Return the tests in a folder, by descriptor."""
+    """Return the tests in a folder, by the path of their descriptor."""
     tests: dict[str, list[DescriptorTests]] = {}
     for path, descriptor_path in named_descriptors(folder, {}).items():
         tests.setdefault(descriptor_path, []).extend(read_tests(folder, [path]))
@@ -353,7 +365,14 @@ def example_document(
 ) -> JsonObject:
     """Return a document that shows a descriptor's examples as wallets do.
 
-    It has at most `MAX_EXAMPLES` of them. Those that the descriptor does not show are skipped.
+    The document contains at most `MAX_EXAMPLES` examples. Examples that the descriptor has no format for are
+    skipped.
+
+    Args:
+        descriptor: the descriptor.
+        tests: the test files of the descriptor, which contain the examples.
+        descriptors: the descriptors of other contracts, for calls within calls.
+        chains: the names and currencies of chains.
     """
     calls: list[Json] = []
     provider: dict[str, Json] = {}

@@ -30,7 +30,7 @@ class BrokenRule(NamedTuple):
     message: str
     pointer: Pointer
     hint: str = ""
-    severity: Severity | None = None  # None for that of the rule
+    severity: Severity | None = None  # None for the default severity of the rule
     on_key: bool = False
 
 
@@ -90,7 +90,13 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield a field's paths, constants and references that do not exist."""
+    """Yield an error for each missing path or constant of a field.
+
+    Args:
+        field: the field of a format.
+        types: the types of the call's or message's values, in which paths are looked up.
+        descriptor: the descriptor, in which constants are looked up.
+    """
     if field.problem:
         yield BrokenRule(field.problem, field.pointer)
         return
@@ -151,7 +157,7 @@ def _parameter_violations(
 
 
 def is_address_text(text: str) -> bool:
-    """Return whether a string is `0x` and 40 hex digits."""
+    """Return whether a string is `0x` followed by 40 hex digits."""
     return len(text) == 42 and text.startswith("0x") and is_hex_digits(text[2:])
 
 
@@ -195,9 +201,14 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield faults in a field's format and label.
+    """Yield errors in a field's format and label.
 
-    The format must be able to show the type of the field's value.
+    The format must be able to display the type of the field's value.
+
+    Args:
+        field: the field of a format.
+        types: the types of the call's or message's values.
+        descriptor: the descriptor that contains the field.
     """
     name = field.format
     if field.problem or (not name and field.is_never_visible):
@@ -269,13 +280,19 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
 
 
 def shows_value(field: Field) -> bool:
-    """Return whether a visible field uses `@.value`, the amount sent."""
+    """Return whether wallets show this field and it displays `@.value`.
+
+    `@.value` is the amount of the chain's currency that the transaction sends.
+    """
     if field.is_never_visible:
         return False
     return names_value(field)
 
 
 def names_value(field: Field) -> bool:
-    """Return whether a field uses `@.value`, the amount sent."""
+    """Return whether the path or a parameter of a field is `@.value`.
+
+    `@.value` is the amount of the chain's currency that the transaction sends.
+    """
     texts = (field.value.get("path"), *field.params.values())
     return any(isinstance(text, str) and text.startswith(f"{CONTAINER}.value") for text in texts)

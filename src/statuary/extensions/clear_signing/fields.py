@@ -12,61 +12,64 @@ from statuary.extensions.clear_signing.paths import Path, Step, parse_path
 
 
 class Field(NamedTuple):
-    """A field of a descriptor: a value, and how wallets show it."""
+    """A value of a call or message, and how wallets show it."""
 
     value: Mapping[str, Json]
     pointer: Pointer  # pointer in the merged descriptor
     group: tuple[Step, ...]  # the path of the group around the field
-    problem: str = ""  # why its definition or group cannot be resolved; empty if it can
+    problem: str = ""  # why the field's definition or group cannot be resolved; empty if it can
 
     @property
     def format(self) -> str:
-        """The name of the format, or an empty string."""
+        """The name of the field's display format; empty if missing."""
         name = self.value.get("format")
         return name if isinstance(name, str) else ""
 
     @property
     def params(self) -> JsonObject:
-        """The parameters of the format."""
+        """The parameters of the field's display format."""
         return as_object(self.value.get("params"))
 
     @property
     def label(self) -> str:
-        """The label of the field, or an empty string."""
+        """The label that wallets show beside the value; empty if missing."""
         label = self.value.get("label")
         return label if isinstance(label, str) else ""
 
     @property
     def is_never_visible(self) -> bool:
-        """Whether wallets hide the field.
+        """Whether wallets always hide the field.
 
-        They hide it if it is `never` visible, or its value is required.
+        They do so if `visible` is `never`, or if it requires a fixed value (`mustMatch`).
         """
         visible = self.value.get("visible")
         return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)
 
     @property
     def is_always_visible(self) -> bool:
-        """Whether every wallet shows it."""
+        """Whether all wallets show the field, because it has no condition."""
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
         """Return the path to the field's value.
 
         Returns:
-            The path from the root, or None for a constant.
+            The path from the root of the call or message; None if the value is a constant.
 
         Raises:
-            InvalidValueError: if it is not a path.
+            InvalidValueError: if the string in the descriptor is not a path.
         """
         path_text = self.value.get("path")
         return parse_path(path_text).below(self.group) if isinstance(path_text, str) else None
 
     def parameter(self, path_text: str) -> Path:
-        """Return the path in a parameter of the format, from the root.
+        """Parse a path in a parameter of the field's display format.
+
+        Returns:
+            The path from the root of the call or message.
 
         Raises:
-            InvalidValueError: if it is not a path.
+            InvalidValueError: if the string is not a path.
         """
         return parse_path(path_text).below(self.group)
 
@@ -75,9 +78,13 @@ DEFINITIONS = "$.display.definitions."
 
 
 def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
-    """Yield the fields of a format in order, also those in groups.
+    """Yield the fields of a format in order, including those in groups.
 
     A field whose definition or group is invalid has a `problem`.
+
+    Args:
+        descriptor: the merged descriptor.
+        key: the key of the format: a function signature or an EIP-712 type.
     """
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))
@@ -129,10 +136,10 @@ def _with_definition(
 
 
 def placeholders(template: str) -> Iterator[str]:
-    """Yield the paths between braces in an interpolated intent.
+    """Yield the paths between braces in the template of an intent.
 
     Raises:
-        InvalidValueError: if a brace is not closed, or braces are empty.
+        InvalidValueError: if a brace is not closed, or there is nothing between braces.
     """
     at = 0
     while at < len(template):

@@ -44,8 +44,8 @@ class ShownValue(NamedTuple):
     """A value as a wallet shows it."""
 
     text: str
-    note: str = ""  # the wallet's warning; empty without one
-    call: InnerCall | None = None  # the call that the value is, if it is one
+    note: str = ""  # the wallet's warning; empty if there is none
+    call: InnerCall | None = None  # the call, if the value is the data of another call
 
 
 class Show(NamedTuple):
@@ -58,11 +58,13 @@ class Show(NamedTuple):
 
 
 def format_value(name: str, value: Leaf, params: JsonObject, show: Show) -> ShownValue:
-    """Format a value for display.
+    """Return a value as a wallet displays it, with its warning.
 
     Args:
-        name: the name of the format; values of unknown formats are shown raw.
+        name: the name of the display format; a value with an unknown format is shown raw.
+        value: the value.
         params: the parameters of the format.
+        show: the names that the wallet knows, and the other values of the call.
     """
     return FORMATTERS.get(name, _raw)(_fitting(name, value), params, show)
 
@@ -101,7 +103,12 @@ def _is_number(value: Leaf) -> bool:
 
 
 def decimal(amount: int, decimals: int) -> str:
-    """Format an amount of a token, without trailing zeros."""
+    """Format a token amount as a decimal number without trailing zeros.
+
+    Args:
+        amount: the amount in the token's smallest unit.
+        decimals: the number of decimal places of the token.
+    """
     integer_part, fraction_part = divmod(abs(amount), 10**decimals)
     digits = str(fraction_part).zfill(decimals).rstrip("0") if fraction_part else ""
     return f"{'-' if amount < 0 else ''}{integer_part}{f'.{digits}' if digits else ''}"

@@ -24,13 +24,13 @@ class SelectedFiles(NamedTuple):
     descriptors: tuple[str, ...]  # paths of descriptors
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
     other_count: int  # the number of descriptors for other chains
-    unreadable: tuple[str, ...]  # the path and the fault of each descriptor that cannot be read
+    unreadable: tuple[str, ...]  # the path and the error of each descriptor that cannot be read
 
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
-    """Choose the registry's descriptors for some chains, with related files.
+    """Choose the files of the registry that are for some chains.
 
-    These are the files that they include, their tests and their attestations.
+    These are descriptors, the files that they include, their tests and their attestations.
 
     Args:
         folder: the checkout of the registry.
@@ -70,12 +70,20 @@ class CopyResult(NamedTuple):
 
     written_count: int
     existing_count: int  # the number of files that exist with the same bytes
-    differing: tuple[str, ...]  # existing files that differ, and stay
-    unreadable: tuple[str, ...]  # the path and the fault of each file that cannot be read, and is not copied
+    differing: tuple[str, ...]  # existing files that differ and were not overwritten
+    unreadable: tuple[str, ...]  # the path and the error of each file that could not be read or copied
 
 
 def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
-    """Copy the registry's files into the content, keeping existing ones."""
+    """Copy files of the registry into the content folder.
+
+    Files that already exist are not overwritten.
+
+    Args:
+        folder: the checkout of the registry.
+        paths: the paths of the files in the checkout.
+        content: the content folder.
+    """
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
     unreadable = list[str]()
     with content_lock(content):

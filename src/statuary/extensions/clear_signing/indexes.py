@@ -11,7 +11,7 @@ Published = tuple[DescriptorVerdict, BoundContract]
 
 
 def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.calldata.json`, which lists descriptors by contract."""
+    """Return the JSON of `index.calldata.json`: the descriptor of each contract."""
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
@@ -20,7 +20,10 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.eip712.json`, which lists descriptors by contract and type."""
+    """Return the JSON of `index.eip712.json`, which lists descriptors of messages.
+
+    They are listed by contract and EIP-712 type.
+    """
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():

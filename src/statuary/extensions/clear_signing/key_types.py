@@ -55,38 +55,38 @@ class Parameter(NamedTuple):
 
 
 class FunctionKey(NamedTuple):
-    """A function, as a descriptor writes it."""
+    """The parsed key of a function's format in a descriptor."""
 
     name: str
     parameters: tuple[Parameter, ...]
-    # the deviations from the canonical spelling; a wallet that compares strings does not find such a key
+    # deviations from the canonical spelling, with which wallets that compare strings cannot find the key
     departures: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
-        """The signature, such as `transfer(address,uint256)`."""
+        """The canonical signature, such as `transfer(address,uint256)`."""
         return f"{self.name}{canonical_type(StructType(self.parameters))}"
 
     @property
     def selector(self) -> str:
-        """The function's selector, as 0x hex."""
+        """The first 4 bytes of the signature's Keccak-256, as 0x hex."""
         return selector_of(self.signature)
 
 
 class MessageKey(NamedTuple):
-    """An EIP-712 message type, as a descriptor writes it."""
+    """The parsed key of an EIP-712 message's format in a descriptor."""
 
     primary: str
     types: Mapping[str, StructType]
 
 
 def selector_of(signature: str) -> str:
-    """Return the selector of a function's signature, as 0x hex."""
+    """Return the selector of a function signature, as 0x hex."""
     return "0x" + keccak256(signature.encode())[:SELECTOR_BYTES].hex()
 
 
 def canonical_type(of: ValueType) -> str:
-    """Return the name that signatures have for a type."""
+    """Return the canonical name of a type, as in function signatures."""
     consume(1)
     match of:
         case ListType(item, length):
@@ -104,7 +104,7 @@ _ARRAY = re.compile(r"\[([0-9]{0,9})\]")
 
 
 class _Tokens:
-    """The tokens of a key, read one after another."""
+    """The tokens of a format's key, read one after another."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_KEY:
@@ -136,10 +136,10 @@ class _Tokens:
         return token
 
     def expect(self, *tokens: str) -> str:
-        """Return the next token.
+        """Return the next token, which must be one of these.
 
         Raises:
-            InvalidValueError: if it is not one of these.
+            InvalidValueError: if another token follows.
         """
         token = self.take()
         if token not in tokens:
@@ -149,13 +149,13 @@ class _Tokens:
         return token
 
     def space(self, expected: str) -> bool:
-        """Skip white space, and note whether it is canonical.
+        """Skip white space, and record whether it is canonical.
 
         Args:
-            expected: the canonical white space: a space or none.
+            expected: the canonical white space at this place: a space, or an empty string.
 
         Returns:
-            Whether there was any.
+            Whether there was any white space.
         """
         there = self.next.strip(" \t") == "" and self.next != ""
         word = self.take() if there else ""
@@ -164,16 +164,16 @@ class _Tokens:
         return there
 
     def depart(self, how: str) -> None:
-        """Note that the key is not in canonical form."""
+        """Record a deviation of the key from the canonical spelling."""
         if how not in self.departures:
             self.departures.append(how)
 
 
 def parse_function_key(text: str) -> FunctionKey:
-    """Parse a function, as a descriptor writes it.
+    """Parse the key of a function's format, such as `transfer(address to)`.
 
     Raises:
-        InvalidValueError: if it is not a function, or has a type that is not canonical.
+        InvalidValueError: if the key is not a function, or contains a type with a non-canonical name.
     """
     tokens = _Tokens(text)
     tokens.space("")
@@ -250,10 +250,14 @@ def _basic(word: str, text: str) -> BasicType:
 
 
 def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
-    """Convert the inputs of an ABI item to types with names.
+    """Convert the inputs of an ABI item to parameters.
+
+    Args:
+        inputs: the member `inputs` of the ABI item.
+        depth: the number of tuples around the inputs.
 
     Raises:
-        InvalidValueError: if a type is invalid.
+        InvalidValueError: if the type of an input is invalid.
     """
     return tuple(_abi_parameter(as_object(value), depth) for value in as_list(inputs))
 
@@ -276,7 +280,7 @@ def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     return Parameter(name if isinstance(name, str) else "", kind)
 
 
-# the names of some existing types have a colon, which the schema of descriptors allows
+# type names may contain a colon, because the ERC-7730 schema allows it and some existing types use it
 _STRUCT = re.compile(r"([A-Za-z_$][A-Za-z0-9_$:]*)\(([^()]*)\)", re.ASCII)
 _MEMBER = re.compile(
     r"([A-Za-z_$][A-Za-z0-9_$]*)((?:\[[0-9]{0,9}\]){0,8}) ([A-Za-z_$][A-Za-z0-9_$]*)", re.ASCII
@@ -284,12 +288,12 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(text: str) -> MessageKey:
-    """Parse an EIP-712 type string (`encodeType`).
+    """Parse an EIP-712 type string (`encodeType`), the key of a message's format.
 
-    The primary type comes first, then those that it needs, by name.
+    The primary type comes first, followed by the types that it refers to, sorted by name.
 
     Raises:
-        InvalidValueError: if it is invalid, or not canonical, so that its hash is not a message's.
+        InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.
     """
     if len(text) > MAX_KEY:
         raise InvalidValueError(f"a key of {len(text):,} characters", f"write at most {MAX_KEY:,}")

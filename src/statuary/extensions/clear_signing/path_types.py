@@ -55,11 +55,11 @@ class DataTypes:
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
     def resolved(self, kind: ValueType) -> ValueType:
-        """Return the type that a name stands for."""
+        """Return a type, or the struct that it names."""
         return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
     def target_of(self, path: Path) -> PathTarget:
-        """Return the type of the value at a path.
+        """Return the type of the value to which a path leads.
 
         Raises:
             InvalidValueError: if the path leads to no value.
@@ -104,7 +104,7 @@ class DataTypes:
                 raise _nowhere(path, number, f"{_described(kind)} has no such part")
 
     def leaves(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the path of every single value, within structs and arrays.
+        """Yield the path of every single value within structs and arrays.
 
         A recursive type is expanded once.
         """
@@ -201,8 +201,12 @@ def _in_container(path: Path) -> PathTarget:
 def descriptor_value(value: Json, path: Path) -> Json:
     """Return the value at a path within the descriptor (`$.…`).
 
+    Args:
+        value: the merged descriptor.
+        path: the path.
+
     Raises:
-        InvalidValueError: if there is none.
+        InvalidValueError: if the descriptor has no such value.
     """
     if path.root != DESCRIPTOR:
         raise InvalidValueError(f"the path {str(path)!r} does not start with `$.`")
@@ -217,9 +221,9 @@ def descriptor_value(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value can be an address.
+    """Return whether a value at a path can be an address.
 
-    A slice of 20 bytes can, and so can a slice of unknown length.
+    This includes slices of 20 bytes and of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -228,9 +232,9 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether wallets read the last 20 bytes as an address.
+    """Return whether a value is large enough to contain an address.
 
-    They do with unsigned integers, byte strings and slices that are long enough, or of unknown length.
+    Wallets read its last 20 bytes. It is an unsigned integer, a byte string or a slice of bytes.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -240,9 +244,9 @@ def holds_address(target: PathTarget) -> bool:
 
 
 def is_number(target: PathTarget) -> bool:
-    """Return whether a value is a number.
+    """Return whether a value at a path is a number.
 
-    A slice is one if it has at most 32 bytes, or an unknown length.
+    This includes slices of at most 32 bytes and of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -251,15 +255,12 @@ def is_number(target: PathTarget) -> bool:
 
 
 def is_value(target: PathTarget) -> bool:
-    """Return whether a path leads to single values.
-
-    Arrays and structs are not.
-    """
+    """Return whether a path leads to values, not arrays or structs."""
     return isinstance(target.type, BasicType | Bytes)
 
 
 def type_name(target: PathTarget) -> str:
-    """Return the name of a type for messages."""
+    """Return the name of the type at a path, for error messages."""
     match target.type:
         case Bytes(None):
             return "a slice of bytes"

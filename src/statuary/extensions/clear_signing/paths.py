@@ -48,10 +48,7 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The length of the range.
-
-        It is None if it depends on the value.
-        """
+        """The length of the range; None if it depends on the value."""
         start = self.start or 0
         if self.end is None:
             return -start if start < 0 else None
@@ -68,10 +65,10 @@ class Path(NamedTuple):
     steps: tuple[Step, ...]
 
     def below(self, group: tuple[Step, ...]) -> "Path":
-        """Return the path from the root.
+        """Return the path from the root of the call or message.
 
         Args:
-            group: the steps to the group that contains a relative path.
+            group: the steps to the group that contains the field; used only if the path is relative.
         """
         return Path(DATA, group + self.steps) if self.root == RELATIVE else self
 
@@ -98,7 +95,7 @@ def parse_path(text: str) -> Path:
     """Parse a path in a descriptor, such as `#.params.amount`.
 
     Raises:
-        InvalidValueError: if it is not a path, or too long.
+        InvalidValueError: if the string is not a path, or is too long.
     """
     if len(text) > MAX_PATH:
         raise InvalidValueError(f"a path of {len(text):,} characters", f"write at most {MAX_PATH:,}")

@@ -10,7 +10,7 @@ from statuary.base.primitives import shorten
 
 
 def quoted(text: str) -> str:
-    """Quote a string for a message, shortened if it is long."""
+    """Quote a string for an error message, shortened if it is long."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 
@@ -31,15 +31,15 @@ _ENUMS: Final = ("metadata", "enums")
 
 
 def shown_texts(value: Json, at: Pointer = (), *, is_shown: bool = False) -> Iterator[tuple[Pointer, str]]:
-    """Yield the texts in a descriptor that wallets show.
+    """Yield the strings in a descriptor that wallets show.
 
     Args:
         value: a part of the descriptor.
-        at: the pointer of the value in the descriptor.
-        is_shown: whether wallets show the value itself.
+        at: the pointer of the part in the descriptor.
+        is_shown: whether wallets show the part itself.
 
     Yields:
-        The pointer of the text, and the text.
+        The pointer of each string, and the string.
     """
     consume(1)
     if isinstance(value, str) and is_shown:

@@ -36,11 +36,12 @@ def proof_document(
     previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
-    """Return the document that says what was verified about a contract's descriptors.
+    """Return the document about the checks of a contract's descriptors.
 
     Args:
-        verdicts: the results for the contract, at least one.
-        previous_proofs: the document that was published last; empty if there was none.
+        verdicts: the results for the contract; at least one.
+        attestations: the attestations about these descriptors.
+        previous_proofs: the document that the last build published; empty if there was none.
         now: the time of the build.
     """
     deployment = verdicts[0][1].deployment
@@ -76,7 +77,10 @@ def _with_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return the verification results for a descriptor, without its history."""
+    """Return the results of checking a descriptor against one contract.
+
+    Earlier results are not included.
+    """
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
         [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]

@@ -43,7 +43,7 @@ class Function(NamedTuple):
 
     @property
     def changes_state(self) -> bool:
-        """Whether a call may change state, so that wallets sign it."""
+        """Whether a call may change state and so needs a signature."""
         return self.mutability not in ("view", "pure")
 
 
@@ -63,7 +63,7 @@ class VerifiedCode(NamedTuple):
     record_sha256: str  # SHA-256 of the record as the site publishes it
     functions: Mapping[str, tuple[Function, ...]]  # by selector
     abi_pinned_by: PinnedBy
-    on_chain: ClaimStatus  # whether the code at the address was shown to be this one
+    on_chain: ClaimStatus  # whether the code at the address is proven to be this one
     verdict: ClaimStatus
     block: AnchoredAt | None
     proxy_type: str  # empty if the record names none
@@ -77,13 +77,13 @@ class SelectorOwner(NamedTuple):
 
     function: Function | None = None
     address: str = ""
-    unknown: str = ""  # why it cannot be known whose code runs; empty if no code has the function
+    unknown: str = ""  # why it is unknown which contract runs the function; empty if no contract has it
 
 
 class DeployedCode(NamedTuple):
-    """All code that calls to an address can run.
+    """All verified code that a call to an address can run.
 
-    Implementations and facets of proxies are included.
+    This includes the implementations and facets of a proxy.
     """
 
     own_code: VerifiedCode
@@ -92,12 +92,12 @@ class DeployedCode(NamedTuple):
 
     @property
     def all_codes(self) -> tuple[VerifiedCode, ...]:
-        """Every verified contract whose code may run."""
+        """All verified contracts whose code can run: the called one first."""
         return (self.own_code, *self.other_codes)
 
     @property
     def type_strings(self) -> Mapping[str, frozenset[str]]:
-        """The EIP-712 types in the contracts' sources, by name."""
+        """The EIP-712 type strings in the contracts' sources, by primary type."""
         strings_by_type: dict[str, frozenset[str]] = {}
         for code in self.all_codes:
             for name, texts in code.type_strings.items():
@@ -105,14 +105,14 @@ class DeployedCode(NamedTuple):
         return strings_by_type
 
     def functions_named(self, name: str) -> list[str]:
-        """Return the signatures of all functions with a name."""
+        """Return the sorted signatures of all functions with this name."""
         signatures = [
             item for code in self.all_codes for functions in code.functions.values() for item in functions
         ]
         return sorted({item.signature for item in signatures if item.signature.startswith(f"{name}(")})
 
     def changing(self) -> list[Function]:
-        """Return the functions that change state, sorted by signature."""
+        """Return the functions that can change state, sorted by signature."""
         by_signature: dict[str, Function] = {}
         for code in self.all_codes:
             for functions in code.functions.values():
@@ -120,10 +120,10 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
-        """Return the contract that runs a function, given its selector.
+        """Return the function with this selector, and the contract that runs it.
 
-        It is the contract itself, or else its first implementation with the function. If several facets of a
-        diamond have it, or only an unverified implementation may have it, the owner is unknown.
+        This is the called contract, or else its first implementation that has the function. The result has a
+        reason instead if several facets of a diamond have the function, or only unverified code may have it.
         """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
@@ -144,7 +144,7 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The verified contracts that descriptors are for, each read once."""
+    """The verified code of contracts to which descriptors apply, read once."""
 
     def __init__(self, root: Path, catalogue: SiteContent, sources: ContractTable | None = None) -> None:
         """Prepare to read records.
@@ -161,10 +161,13 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, place: ContractLocation) -> DeployedCode | str:
-        """Return the code that calls to an address can run.
+        """Return the verified code that a call to this contract can run.
+
+        Args:
+            place: the chain and address of the contract, which `read` has read.
 
         Returns:
-            The code, or the end of a sentence about why there is none.
+            The code, or the end of a sentence that says why there is none.
         """
         own_code = self._codes.get(place, NO_RECORD)
         if isinstance(own_code, str):
@@ -179,9 +182,9 @@ class SiteRecords:
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
     def read(self, places: Collection[ContractLocation]) -> None:
-        """Read contracts, and the implementations that they name.
+        """Read the records of contracts and of the implementations that they name.
 
-        Contracts on other chains than the site's are skipped.
+        Contracts on chains that are not in site.yaml are skipped.
         """
         self._read({place for place in places if place[0] in self._chains})
         implementations = {
@@ -279,7 +282,7 @@ class SiteRecords:
 
 
 def verified_code(record: RecordValue) -> VerifiedCode:
-    """Return the functions and types of a record without proof."""
+    """Return the functions and types in a record, without proving the record."""
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     methods = as_object(as_object(record.get("userdoc")).get("methods"))
@@ -303,7 +306,7 @@ def verified_code(record: RecordValue) -> VerifiedCode:
 
 
 def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
-    """Return the valid functions of an ABI by selector."""
+    """Return the functions in an ABI by selector, without invalid ones."""
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
         signature = signature_text(item) if item.get("type") == "function" else None
@@ -335,9 +338,9 @@ _TYPE_STRING = re.compile(
 
 
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
-    """Find the EIP-712 type strings in sources, by primary type.
+    """Return the EIP-712 type strings in source code, by primary type.
 
-    Sources without `keccak256` are skipped.
+    Sources that do not contain the word `keccak256` are skipped.
     """
     strings: dict[str, set[str]] = {}
     for source in sources.values():

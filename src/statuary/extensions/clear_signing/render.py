@@ -24,7 +24,7 @@ class Line(NamedTuple):
     """A field as a wallet shows it."""
 
     label: str
-    value: "str | Rendered"  # a call within the call is rendered itself
+    value: "str | Rendered"  # a call that is an argument is rendered in the same way
     note: str = ""  # the wallet's warning, such as an unknown token
 
 
@@ -34,7 +34,9 @@ class Rendered:
 
     intent: Json  # a text, or an object of labels and texts
     lines: tuple[Line, ...]
-    interpolated: str = ""  # the intent with values; empty if there is none, or a value is missing
+    interpolated: str = (
+        ""  # the intent with values filled in; empty if there is no template, or a value is missing
+    )
     owner: str = ""
 
 
@@ -67,10 +69,14 @@ class CallFormat(NamedTuple):
 
 
 def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
-    """Find the format that a descriptor has for a call.
+    """Return the format in a descriptor that matches a call's selector.
+
+    Args:
+        descriptor: the merged descriptor.
+        data: the data of the call.
 
     Raises:
-        NotShownError: if there is none.
+        NotShownError: if the descriptor has no such format.
     """
     selector = "0x" + data[:4].hex()
     formats = as_object(as_object(descriptor.get("display")).get("formats"))
@@ -87,16 +93,18 @@ def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
 def render_call(
     descriptor: JsonObject, call: Call, names: Names, inner: RenderInner | None = None, depth: int = 0
 ) -> Rendered:
-    """Show a call as a wallet does.
+    """Return the text that a wallet would show for a contract call.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
-        inner: renders calls within the call; by default they are shown as bytes.
-        depth: the number of calls around this one.
+        call: the contract call.
+        names: the names of tokens and addresses that the wallet knows.
+        inner: renders calls that are arguments of the call; by default they are shown as bytes.
+        depth: the number of calls that contain this one.
 
     Raises:
-        NotShownError: if the descriptor cannot show it.
-        InvalidValueError: if its data does not fit the format.
+        NotShownError: if the descriptor has no format for the call.
+        InvalidValueError: if the data of the call does not fit the format.
     """
     key, function = format_of_call(descriptor, call.data)
     data = decode_call(function.parameters, call.data[4:])
@@ -124,15 +132,17 @@ class SignedMessage(NamedTuple):
 def render_message(
     descriptor: JsonObject, message: SignedMessage, names: Names, inner: RenderInner | None = None
 ) -> Rendered:
-    """Show a message as a wallet does.
+    """Return the text that a wallet would show for an EIP-712 message.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
-        inner: renders calls within the message; by default they are shown as bytes.
+        message: the message to sign.
+        names: the names of tokens and addresses that the wallet knows.
+        inner: renders calls in the message; by default they are shown as bytes.
 
     Raises:
-        NotShownError: if the descriptor cannot show it.
-        InvalidValueError: if a path or value in it is invalid.
+        NotShownError: if the descriptor has no format for the message.
+        InvalidValueError: if a path or value in the format is invalid.
     """
     data, container, chain_id = message.data, message.container, message.chain_id
     return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).rendered()

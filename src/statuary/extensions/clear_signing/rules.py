@@ -54,7 +54,7 @@ FORMATS: Final[Pointer] = ("display", "formats")
 
 @dataclass(frozen=True)
 class ParsedDescriptor:
-    """A descriptor, and what is parsed from it."""
+    """A descriptor with its parsed keys, types and fields."""
 
     descriptor: Descriptor
     undisplayed: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
@@ -67,7 +67,7 @@ class ParsedDescriptor:
 
     @cached_property
     def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
-        """The parsed function or type of each format, or its error."""
+        """The parsed function or message type of each format, or its error."""
         parse: Callable[[str], FunctionKey | MessageKey] = (
             parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
         )
@@ -81,12 +81,12 @@ class ParsedDescriptor:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
-        """The functions that the descriptor has formats for."""
+        """The parsed functions for which the descriptor has a format, by key."""
         return {key: value for key, value in self.keys.items() if isinstance(value, FunctionKey)}
 
     @cached_property
     def types(self) -> Mapping[str, DataTypes]:
-        """The types of each format's values, without invalid ones."""
+        """The types of the values of each valid format, by key."""
         types = {}
         for key, value in self.keys.items():
             if isinstance(value, FunctionKey):
@@ -97,21 +97,27 @@ class ParsedDescriptor:
 
     @cached_property
     def naming_value(self) -> Mapping[str, Field]:
-        """For each format, the first field that uses `@.value`, the amount sent."""
+        """The first field of each format that uses `@.value`, by key.
+
+        `@.value` is the amount of the chain's currency that the transaction sends.
+        """
         field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
         return {key: field for key, field in field_by_key.items() if field is not None}
 
     @cached_property
     def showing_value(self) -> frozenset[str]:
-        """The formats that show `@.value`, the amount sent."""
+        """The keys of formats that show `@.value`.
+
+        `@.value` is the amount of the chain's currency that the transaction sends.
+        """
         return frozenset(key for key, fields in self.fields.items() if any(map(shows_value, fields)))
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[Field, ...]]:
-        """The fields of each format, with groups and definitions filled in.
+        """The fields of each format, with groups and definitions resolved.
 
         Raises:
-            StepLimitError: if the descriptor has more than `MAX_FIELDS`.
+            StepLimitError: if the descriptor has more than `MAX_FIELDS` fields.
         """
         fields, number = {}, 0
         for key in self.descriptor.formats:
@@ -124,7 +130,7 @@ class ParsedDescriptor:
 
 @dataclass(frozen=True)
 class DeployedDescriptor:
-    """A descriptor, and the code of one contract that it is for."""
+    """A descriptor, and the verified code of a contract it covers."""
 
     parsed: ParsedDescriptor
     deployment: BoundContract
@@ -132,14 +138,14 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """The contract that runs each function."""
+        """The contract that runs the function of each format, by key."""
         return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:
-        """Return the verified function for a format.
+        """Return the verified function for a format, given the format's key.
 
         Returns:
-            The function, or None if it is unknown or has another signature.
+            The function, or None if the contract has no function with the same signature.
         """
         owner = self.owners[key]
         same = owner.function is not None and owner.function.signature == self.parsed.functions[key].signature
@@ -150,7 +156,7 @@ class DeployedDescriptor:
 
 
 def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """A descriptor, with what it includes, must fit version 2 of ERC-7730's schema."""
+    """A descriptor, merged with its included files, must match version 2 of the ERC-7730 schema."""
     schema = parsed.descriptor.value.get("$schema")
     if isinstance(schema, str) and not re.search(r"erc7730-v2(\.[0-9.]+)?\.schema\.json$", schema):
         yield BrokenRule(f"the schema is {quoted(schema)}", ("$schema",), "write the one of version 2")
@@ -163,7 +169,7 @@ def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each key of a calldata descriptor must be a function with canonical types and its own selector."""
+    """Each format's key in a calldata descriptor must be a unique function with canonical types."""
     if parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return
     selectors: dict[str, str] = {}
@@ -191,7 +197,7 @@ def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each key of an EIP-712 descriptor must be a type string as EIP-712 hashes it."""
+    """Each format's key in an EIP-712 descriptor must be a type string in EIP-712's canonical form."""
     if parsed.descriptor.kind is SigningFileKind.MESSAGES:
         for key, message in parsed.keys.items():
             if isinstance(message, InvalidValueError):
@@ -199,7 +205,7 @@ def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_field_path(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Every path in fields, parameters and intents must lead to a value of its key's types."""
+    """Each path in fields, parameters and intents must lead to a value of the call or message."""
     for key, types in parsed.types.items():
         for field in parsed.fields[key]:
             yield from field_path_violations(field, types, parsed.descriptor.value)
@@ -232,14 +238,14 @@ def _intent_violations(parsed: ParsedDescriptor, key: str) -> Iterator[BrokenRul
 
 
 def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """The format of a field must be able to show the type of its value."""
+    """The format of a field must be able to show the type of the field's value."""
     for key, types in parsed.types.items():
         for field in parsed.fields[key]:
             yield from field_type_violations(field, types, parsed.descriptor.value)
 
 
 def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Labels, intents and names must not have invisible or lookalike letters."""
+    """Labels, intents and names must not contain invisible or lookalike characters."""
     for pointer, text in plain_text.shown_texts(parsed.descriptor.value):
         if fault := describe_deception(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
@@ -249,7 +255,7 @@ def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """The address of a deployment must have a right checksum, if any, and fit its EIP-712 domain."""
+    """The address of a deployment must have a valid checksum, if it has one, and fit the EIP-712 domain."""
     reading, deployment = deployed.parsed, deployed.deployment
     address_text = deployment.address_text
     if address_text != address_text.lower():
@@ -270,7 +276,7 @@ def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenR
 
 
 def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Each function must be in the verified ABI of the contract, its implementation, or a facet."""
+    """Each function must be in the verified ABI of the contract, of its implementation, or of a facet."""
     for key, function in deployed.parsed.functions.items():
         owner, at = deployed.owners[key], (*FORMATS, key)
         if owner.function is None and owner.unknown:
@@ -291,7 +297,7 @@ def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
 
 
 def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Parameters must have the names that the ABI gives them."""
+    """Parameters in a descriptor must have the names that the verified ABI gives them."""
     for key, function in deployed.parsed.functions.items():
         verified = deployed.function(key)
         if verified is None:
@@ -323,7 +329,7 @@ def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str
 
 
 def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Only formats of payable functions must use `@.value`; those that do not show it are named."""
+    """Formats of payable functions should show `@.value`, the amount sent; other formats must not use it."""
     for key in deployed.parsed.functions:
         verified = deployed.function(key)
         value_field = deployed.parsed.naming_value.get(key)
@@ -339,7 +345,7 @@ def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]
 
 
 def type_string_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """An EIP-712 type that the contract's sources define must be written as there."""
+    """An EIP-712 type that the contract's sources define must be spelled as in the sources."""
     if deployed.parsed.descriptor.kind is not SigningFileKind.MESSAGES:
         return
     for key, message in deployed.parsed.keys.items():
@@ -421,7 +427,13 @@ RULES: Final = (
 def violation_findings(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
-    """Convert the faults under a rule to findings, at most `MAX_SHOWN`."""
+    """Convert violations of a rule to findings, at most `MAX_SHOWN`.
+
+    Args:
+        descriptor: the descriptor that breaks the rule.
+        rule: the function that implements the rule.
+        violations: the places that break the rule.
+    """
     name = rule_text(rule).name
     usual = Severity.WARNING if rule in WARNED else Severity.ERROR
     findings = []

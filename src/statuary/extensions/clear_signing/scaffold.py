@@ -23,9 +23,13 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Return a first descriptor, with a format for each function to sign.
+    """Return a first descriptor for a contract, for its author to edit.
+
+    It has a format for each function that changes state.
 
     Args:
+        code: the verified code of the contract.
+        chain_id: the chain of the contract.
         owner: the publisher of the contract; empty for the contract's name.
     """
     functions = {function.signature: function for function in code.changing()}
@@ -120,10 +124,11 @@ def _text(text: str) -> str:
 
 
 def descriptor_path(descriptor: JsonObject, entity: str) -> str:
-    """Return the path for a new descriptor, named as in the registry.
+    """Return a path for a new descriptor, as in the public registry.
 
     Args:
-        entity: the folder; empty for the contract's name.
+        descriptor: the descriptor.
+        entity: the name of the folder; empty for the contract's name.
     """
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
     folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")

@@ -48,7 +48,7 @@ def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
 
 
 def choice(*choices: str) -> Check:
-    """Return a check that a value is one of several strings."""
+    """Return a check that a value is one of these strings."""
 
     def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
@@ -71,12 +71,12 @@ def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> I
 
 
 def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
-    """Return a check for every item of a list.
+    """Return a check of a list's length and of every item.
 
     Args:
-        item: the check for an item.
-        most: the largest number of items.
-        least: the smallest number of items.
+        item: the check for each item.
+        most: the largest allowed number of items.
+        least: the smallest allowed number of items.
     """
     return partial(_list, item=item, most=most, least=least)
 
@@ -91,7 +91,7 @@ def _map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
 
 
 def values(item: Check) -> Check:
-    """Return a check for every value of an object."""
+    """Return a check of every value of an object."""
     return partial(_map, item=item)
 
 
@@ -105,9 +105,9 @@ def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Sch
 
 
 def either(*checks: Check) -> Check:
-    """Return a check that passes if one of several checks does.
+    """Return a check that passes if one of several checks passes.
 
-    Otherwise it reports the first fault that the last one finds.
+    If all fail, it reports the first error of the last check.
     """
     return partial(_either, checks=checks)
 
@@ -154,9 +154,9 @@ def members(
     """Return a check for the members of an object.
 
     Args:
-        known_keys: a check for the value of each key.
+        known_keys: the check for the value of each key.
         required: the keys that must be present.
-        is_open: allow other keys.
+        is_open: whether other keys are allowed.
         apart: pairs of keys that exclude each other.
     """
     return partial(_members, members=known_keys, required=required, is_open=is_open, apart=apart)
@@ -343,5 +343,5 @@ DESCRIPTOR = members(
 
 
 def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
-    """Yield the places where a descriptor does not fit the schema."""
+    """Yield each error of a descriptor against the ERC-7730 schema."""
     return DESCRIPTOR(descriptor, ())

@@ -34,7 +34,7 @@ from statuary.site.document import Document, encode_json
 
 
 class ValidDescriptors(Descriptors):
-    """The valid descriptors of calls in a folder, read when needed."""
+    """The valid descriptors of contract calls in a folder, read on demand."""
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
@@ -57,9 +57,9 @@ class ValidDescriptors(Descriptors):
         return None if item is None else self.read(item.path)
 
     def read(self, path: str) -> Descriptor:
-        """Return a valid descriptor.
+        """Return a valid descriptor, given its path.
 
-        Reading it has its own limit on work.
+        Reading a descriptor has its own limit on steps.
         """
         if path not in self._read:
             with step_budget():
@@ -67,21 +67,27 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files that make up a contract's descriptor, with digests.
+        """Return the files of the descriptor for a contract, with digests.
+
+        Args:
+            place: the address and chain id of the contract.
 
         Returns:
-            The files; none without a valid descriptor.
+            The files; empty if no valid descriptor applies to the contract.
         """
         item = self._bound.get(place)
         return () if item is None else tuple(map(tuple, item.inputs))
 
 
 class SiteExamples:
-    """The documents with examples, of which unchanged ones are reused.
+    """The documents with rendered examples of the published descriptors.
 
-    Attributes: descriptor_paths: the descriptor that each file of tests names; empty for an unreadable file.
-    bases: the inputs of the documents, by descriptor, once they were made. has_defect: whether an unexpected
-    exception left a document without examples.
+    A document is reused while its inputs are unchanged.
+
+    Attributes:
+        descriptor_paths: the path of the descriptor that each test file tests; empty for an unreadable file.
+        bases: the inputs of each document by path of the descriptor, once it was rendered.
+        has_defect: whether a document has no examples because of an unexpected exception.
     """
 
     def __init__(
@@ -105,9 +111,9 @@ class SiteExamples:
         self.has_defect = False
 
     def documents(self) -> Iterator[Document]:
-        """Yield a document with the examples of each published descriptor.
+        """Yield a document with examples for each published descriptor.
 
-        It has no examples if there are no tests, or if none can be rendered.
+        The document has no examples if the descriptor has no tests, or none can be rendered.
         """
         tests: dict[str, list[str]] = {}
         for path, descriptor_path in self.descriptor_paths.items():

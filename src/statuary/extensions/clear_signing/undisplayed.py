@@ -8,9 +8,13 @@ from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
 def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
-    """Return the values that no visible field shows completely.
+    """Return the paths of values that no visible field shows completely.
 
-    A path ends in "(in part)" if fields show some of the value.
+    A path ends with "(in part)" if fields show some of the value.
+
+    Args:
+        parsed: the descriptor.
+        key: the key of the format.
     """
     if key not in parsed.undisplayed:
         parsed.undisplayed[key] = _undisplayed(parsed, key)

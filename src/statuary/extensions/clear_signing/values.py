@@ -13,17 +13,17 @@ from statuary.extensions.clear_signing.paths import Item, Member, Slice, Step
 
 
 class Leaf(NamedTuple):
-    """A single value with its type.
+    """A single value of a call or message, with its type.
 
-    `value` is an int, a bool, a string or bytes (addresses too).
+    `value` is an int, a bool, a string or bytes (addresses are bytes).
     """
 
-    kind: str  # as `BasicType.kind`; `slice` for bytes that a path has cut out
+    kind: str  # a kind of `BasicType`, or `slice` for bytes that a path selects from a value
     value: int | bool | str | bytes
 
     @property
     def number(self) -> int:
-        """The value as a number; 0 for another type."""
+        """The value as a number; 0 if it is not a number."""
         return self.value if isinstance(self.value, int) else 0
 
     @property
@@ -40,14 +40,14 @@ Value = Leaf | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
-    """Decode the arguments of a call.
+    """Decode the ABI-encoded arguments of a call.
 
     Args:
         parameters: the parameters of the function.
-        data: the call's data after the selector.
+        data: the data of the call after the selector.
 
     Raises:
-        InvalidValueError: if bytes are missing.
+        InvalidValueError: if the data is too short.
     """
     return _struct(StructType(parameters), data, 0)
 
@@ -134,10 +134,15 @@ def _number(data: bytes, at: int) -> int:
 
 
 def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
-    """Parse a value of an EIP-712 message by its type.
+    """Parse a value of an EIP-712 message according to its type.
+
+    Args:
+        kind: the type.
+        value: the JSON value.
+        types: the types that the message defines.
 
     Raises:
-        InvalidValueError: if it is not of that type.
+        InvalidValueError: if the value does not have that type.
     """
     consume(5)
     kind = types.resolved(kind)
@@ -172,7 +177,11 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
 
 
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Return the value that steps lead to, or None."""
+    """Follow steps into structs and arrays, and return the value found.
+
+    Returns:
+        The value, or None if the steps lead nowhere.
+    """
     for step in steps:
         next_value = _step(value, step)
         if next_value is None:
@@ -196,10 +205,10 @@ def _step(value: Value, step: Step) -> Value | None:
 
 
 def parse_constant(constant: Json) -> Leaf | None:
-    """Parse a constant in a descriptor.
+    """Convert a constant in a descriptor to a typed value.
 
     Returns:
-        The value; None if it is not a bool, an integer or a string.
+        The value, or None if the constant is not a bool, an integer or a string.
     """
     if isinstance(constant, bool):
         return Leaf("bool", constant)

@@ -34,7 +34,7 @@ class DeploymentVerdict(NamedTuple):
     proof: JsonObject  # without attestations and earlier proofs; empty if none is published
 
     def finding(self, rule: str, message: str, hint: str) -> Finding:
-        """Return an error about the contract, at its place in the descriptor."""
+        """Return an error about the contract, located in the descriptor."""
         return Finding(
             rule=rule, message=message, hint=hint, path=f"{FOLDER}/{self.file}", pointer=self.pointer
         )
@@ -63,9 +63,14 @@ class AttestationVerdict(NamedTuple):
 
 
 class ExampleBasis(NamedTuple):
-    """Everything that a descriptor's examples depend on."""
+    """The inputs of the document with a descriptor's examples.
 
-    asked: tuple[tuple[str, str], ...]  # the contracts of calls within calls, by address and chain id
+    While they are unchanged, the published document is reused.
+    """
+
+    asked: tuple[
+        tuple[str, str], ...
+    ]  # the address and chain id of each contract that is called within a call
     basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
     sha256: str  # SHA-256 of the document
 
@@ -84,7 +89,7 @@ EMPTY_CACHE: Final = CachedResults()
 
 
 def read_finding(value: dict[str, Any]) -> Finding:
-    """Convert a finding from stored JSON."""
+    """Restore a finding from its cached JSON."""
     severity = Severity(value["severity"])
     pointer = tuple(value["pointer"])
     return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
@@ -106,7 +111,7 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
 
 
 def read_descriptor(value: list[Any]) -> DescriptorVerdict:
-    """Convert the result about a descriptor from stored JSON."""
+    """Restore the result of checking a descriptor from its cached JSON."""
     path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = value
     return DescriptorVerdict(
         path,
@@ -122,7 +127,7 @@ def read_descriptor(value: list[Any]) -> DescriptorVerdict:
 
 
 def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
-    """Convert the result about an attestation from stored JSON."""
+    """Restore the result of checking an attestation from its cached JSON."""
     from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
 
     attestation, finding = value
@@ -135,6 +140,6 @@ def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
 
 
 def read_basis(value: list[Any]) -> ExampleBasis:
-    """Convert the inputs of examples from stored JSON."""
+    """Restore the inputs of an example document from cached JSON."""
     asked, basis, sha256 = value
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)

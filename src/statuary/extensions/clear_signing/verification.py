@@ -37,7 +37,7 @@ from statuary.extensions.clear_signing.verify import (
 
 @dataclass(frozen=True)
 class FolderVerification:
-    """The results for all descriptors in a folder."""
+    """The results of checking all descriptors in a folder."""
 
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
@@ -56,7 +56,7 @@ class FolderVerification:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings."""
+        """All findings about files, attestations, descriptors and deployments."""
         about_attestations = [item.finding for item in self.attested.values() if item.finding is not None]
         own_findings = [finding for item in self.descriptors for finding in item.findings]
         bound = [
@@ -68,10 +68,11 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield the contracts whose descriptors are published.
+        """Yield each published descriptor with a contract to which it applies.
 
-        A descriptor is not published for a contract if it is contradicted, if several descriptors are for the
-        contract, or if the site has no verified record of it (unless the settings allow that).
+        A descriptor is not published for a contract if it contradicts the verified code, if several
+        descriptors
+        apply to the contract, or if the site has no verified record of it (unless the settings allow that).
         """
         for item in self.descriptors:
             for verdict in item.deployments:
@@ -88,9 +89,15 @@ def verify_folder(
     with_unverified: bool,
     cached: CachedResults = EMPTY_CACHE,
 ) -> FolderVerification:
-    """Check a folder's descriptors against the site's contracts.
+    """Check the descriptors in a folder against the site's contracts.
 
-    Cached results are reused. Then all are searched for contracts that several descriptors are for.
+    Contracts to which several descriptors apply are reported.
+
+    Args:
+        folder: the folder of descriptors.
+        records: the verified contracts of the site.
+        with_unverified: whether to publish descriptors for contracts without a verified record.
+        cached: results of the last build that are still valid.
     """
     paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
     verdicts = dict(cached.descriptors)

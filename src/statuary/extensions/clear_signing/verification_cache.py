@@ -83,7 +83,7 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result if nothing has changed.
+        """Return the last build's result if nothing has changed since.
 
         Returns:
             The result, or None.
@@ -100,7 +100,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
-        """Return the last build's results whose inputs have not changed."""
+        """Return the results of the last build whose inputs have not changed."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -144,11 +144,14 @@ class VerificationCache:
     ) -> None:
         """Save the results and their inputs for the next build.
 
-        If an unexpected exception occurred with a file, its result is left out, so that the next build tries
-        again.
+        A result with an unexpected exception is not saved, so that the next build tries again.
 
         Args:
-            has_defect: whether an exception occurred outside of the verification.
+            verification: the results of checking the descriptors.
+            tests: the path of the descriptor that each test file tests.
+            examples: the inputs of the document with examples, by descriptor.
+            result: the result of the section in this build.
+            has_defect: whether an unexpected exception occurred outside of the verification.
         """
         places = sorted({place for item in verification.descriptors for place in item.places})
         has_defect = has_defect or _are_defects(verification.findings)

@@ -42,22 +42,24 @@ ABI_STATUS: Final[Mapping[PinnedBy, ClaimStatus]] = {
 
 @dataclass(frozen=True)
 class DeploymentCheck:
-    """A descriptor, checked against one contract that it is for."""
+    """The check of a descriptor against one contract to which it applies."""
 
     parsed: ParsedDescriptor
     deployment: BoundContract
     code: DeployedCode | None  # None if the site has no verified record
     reason: str = ""  # why there is no verified record
-    findings: tuple[Finding, ...] = ()  # about this deployment; those about the descriptor are not repeated
+    findings: tuple[
+        Finding, ...
+    ] = ()  # about this contract only; findings about the descriptor itself are in `CheckedDescriptor`
 
     @property
     def deployed(self) -> DeployedDescriptor | None:
-        """The descriptor with the code that it was checked against, or None."""
+        """The descriptor with the verified code; None if there is no code."""
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
     @cached_property
     def fits(self) -> ClaimStatus:
-        """Whether the descriptor's formats fit the verified code."""
+        """Whether the descriptor's formats match the functions of the verified code."""
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
         binding = self.deployed
@@ -67,7 +69,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """The degree to which the ABIs of the code are proved."""
+        """How strongly the ABI of the verified code is proven."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -76,7 +78,7 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """The degree to which the code at the addresses is proved."""
+        """How strongly it is proven that the addresses have this code."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -85,9 +87,9 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """The weakest of the other three results.
+        """The weakest of `fits`, `abi` and `on_chain`.
 
-        It is contradicted if the record of any compared code is.
+        The status is contradicted if the record of any compared contract is contradicted.
         """
         codes = () if self.code is None else self.code.all_codes
         if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
@@ -103,9 +105,9 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
 
 
 class CheckedDescriptor(NamedTuple):
-    """A descriptor, checked against each contract that it is for.
+    """The check of a descriptor against each contract to which it applies.
 
-    `parsed` is None if it cannot be read, breaks a rule, or has too many deployments.
+    `parsed` is None if the descriptor cannot be read, breaks a rule, or applies to too many contracts.
     """
 
     path: str
@@ -117,9 +119,14 @@ class CheckedDescriptor(NamedTuple):
 def check_descriptors(
     folder: DescriptorFolder, records: SiteRecords, paths: Iterable[str]
 ) -> tuple[CheckedDescriptor, ...]:
-    """Check descriptors against the site's contracts.
+    """Check descriptors against the site's verified contracts.
 
-    The content is read at most twice: for the contracts, and for their implementations.
+    The records are read at most twice: those of the contracts, then those of their implementations.
+
+    Args:
+        folder: the folder of descriptors.
+        records: the verified contracts of the site.
+        paths: the paths of the descriptors in the folder.
     """
     parsed_descriptors: list[CheckedDescriptor] = []
     for path in paths:
@@ -202,7 +209,11 @@ def _deployment_check(
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
-    """Return the EIP-712 type hashes of a descriptor's messages, as 0x hex."""
+    """Return the EIP-712 type hashes of a descriptor's messages.
+
+    Returns:
+        The hashes as 0x hex, by primary type.
+    """
     hashes: dict[str, list[str]] = {}
     for key in descriptor.formats:
         primary = key.partition("(")[0]

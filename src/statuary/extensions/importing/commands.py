@@ -74,11 +74,11 @@ class StatusKind(NamedTuple):
     title: str
     read_page: Callable[[ImportRequest], StatusPlan]
     source: str  # what SOURCE may be
-    key: str = ""  # the environment variable with the key that its API may need
+    key: str = ""  # the environment variable that holds the API key; empty if the API needs none
 
     @property
     def name(self) -> str:
-        """The name of its command, such as `betterstack`."""
+        """The name of the import command for this system, such as `betterstack`."""
         return self.title.lower().replace(" ", "")
 
 
@@ -313,10 +313,10 @@ def run_status_import(
     """Import a status page, print a report, and return the exit code.
 
     Args:
-        read_page: reads a page of the system.
-        source: the URL, folder or file of the page.
-        key: the key of the system's API; empty without one.
-        target: the content folder and the common options.
+        read_page: the function that reads pages of this system, such as `read_cachet`.
+        source: the URL, folder or file to import from.
+        key: the key for the system's API; empty if it needs none.
+        target: the content folder, the time of the import, and whether to write anything.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
@@ -338,10 +338,16 @@ def run_status_import(
 
 
 def import_new_site(kind: str, source: str, content: Path, now: Instant) -> ExitCode:
-    """Import a status page into a new folder, for `init --from`.
+    """Import a status page into a new content folder, for `init --from`.
+
+    Args:
+        kind: the name of the system that has the page, such as `cachet`.
+        source: the URL, folder or file to import from.
+        content: the content folder to fill.
+        now: the time of the import.
 
     Raises:
-        click.BadParameter: if the kind of status page is unknown.
+        click.BadParameter: if no system has the name `kind`.
     """
     kinds = {kind_of_page.name: kind_of_page for kind_of_page in STATUS_KINDS}
     if kind not in kinds:
@@ -368,7 +374,14 @@ PROJECT_READERS: Final = {
 def run_contract_import(
     kind: str, source: str, contract_options: ContractOptions, target: ImportTarget
 ) -> ExitCode:
-    """Import contracts, print a report, and return the exit code."""
+    """Import contracts, print a report, and return the exit code.
+
+    Args:
+        kind: the kind of source, such as `sourcify` or `foundry`.
+        source: the URL, folder or file to import from.
+        contract_options: the options for the import of contracts.
+        target: the content folder, the time of the import, and whether to write anything.
+    """
     content = target.content
     catalogue = read_catalogue(content)
     addresses, file = contract_options.addresses, contract_options.address_file
@@ -411,10 +424,13 @@ def run_contract_import(
 
 @contextmanager
 def unpacked(source: str) -> Iterator[str]:
-    """Yield a source, or the folder of its files while they are unpacked.
+    """Yield a path to read a source from, after unpacking an archive.
+
+    An archive is unpacked into a temporary folder, which exists until the context ends. Any other source is
+    yielded unchanged.
 
     Raises:
-        NotImportableError: if it is an archive that cannot be unpacked.
+        NotImportableError: if the archive cannot be unpacked.
     """
     file = Path(source)
     if is_url(source) or not (file.is_file() and is_archive(file.name)):

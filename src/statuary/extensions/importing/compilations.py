@@ -25,7 +25,7 @@ Announce = Callable[[str], None]
 class Compilations:
     """Compiles the contracts of an import in worker threads.
 
-    It is a context manager; an exception stops the compilers.
+    Use it as a context manager. If the block raises an exception, running compilers are stopped.
     """
 
     def __init__(
@@ -54,10 +54,9 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Find the compiler that a contract needs.
+        """Return the compiler that a contract needs, or None.
 
-        Returns:
-            The compiler, or None. If the version is unknown, it is the only compiler of the kind.
+        If the compiler version of the contract is unknown, the only compiler for its language is returned.
         """
         kind, version = compilation.compiler, compilation.version
         if version:
@@ -66,21 +65,24 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def expect(self, compilation: ImportedCompilation) -> None:
-        """Announce a contract that will be compiled.
+        """Register a contract that `start` will compile later.
 
-        Contracts with the same input are compiled together.
+        Registered contracts with the same compiler input are compiled in one run.
         """
         if (compiler := self.find(compilation)) is not None:
             key = self.cache.key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
 
     def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
-        """Start to compile a contract.
+        """Start compiling a contract in a worker thread.
 
-        All announced contracts with the same input are compiled together.
+        Returns:
+            A future of the compiler's output. Contracts with the same input that were registered with
+            `expect`
+            share one future.
 
         Raises:
-            NotImportableError: if there is no compiler of the version.
+            NotImportableError: if no compiler of the required version is available.
         """
         compiler = self.find(compilation)
         name = compilation.fully_qualified_name
@@ -91,7 +93,8 @@ class Compilations:
         for names, future in runs:
             if name in names or WHOLE in names:
                 return future
-        # a contract that `expect` did not announce needs a second run, which compiles the whole input
+        # a contract that was not registered with `expect` needs another run, which compiles all contracts of
+        # the input
         names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
         future = self.pool.submit(self._run, compiler, compilation, names)
         runs.append((names, future))
@@ -120,7 +123,7 @@ class Compilations:
 
 
 def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
-    """Wait for a compiler, and add its output to a compilation.
+    """Wait for a compiler run, and return the compilation with its output.
 
     Raises:
         NotImportableError: if the compiler failed.

@@ -75,15 +75,15 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts that a command's arguments name, or all contracts.
+    """Return the site's contracts that match the arguments of a command.
 
     Args:
-        catalogue: the site.
-        addresses: the addresses that the user typed.
-        chain_id: the chain; None for all chains.
+        catalogue: the content of the site.
+        addresses: the requested addresses; empty for all contracts.
+        chain_id: the chain of the contracts; None for all chains.
 
     Raises:
-        NotImportableError: if the content has no contract with one of the addresses.
+        NotImportableError: if the site has no contract at one of the addresses.
     """
     lower_addresses = {address.lower() for address in addresses}
     sources = [
@@ -98,7 +98,7 @@ def choose_sources(
 
 
 def read_catalogue(content: Path) -> SiteContent:
-    """Read the site, or print its errors and exit."""
+    """Read the content folder, or print its errors and exit."""
     catalogue, findings = read_content(content)
     if catalogue is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -109,11 +109,18 @@ def read_catalogue(content: Path) -> SiteContent:
 def choose_chain(
     catalogue: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
 ) -> ChainId:
-    """Return a contract's chain, by option, node or site.
+    """Return a contract's chain: from the option, the node or the site.
+
+    Args:
+        catalogue: the content of the site.
+        chain_id: the value of `--chain-id`, or None.
+        node: the node that is asked for its chain id, or None.
+        may_add: whether the chain may be missing in site.yaml.
 
     Raises:
-        NotImportableError: if the node is on another chain, or the chain is missing in site.yaml and may not
-            be added. click.UsageError: if neither names a chain, and the site has not exactly one.
+        NotImportableError: if the node is on another chain than `chain_id`, or the chain is missing in
+            site.yaml.
+        click.UsageError: if the option and the node are missing and the site does not have exactly one chain.
     """
     site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
@@ -290,18 +297,22 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 def anchor_added(
     content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: SiteContent
 ) -> Anchor | None:
-    """Save a chain's proofs of a contract that is being added.
+    """Save Merkle proofs of a contract that is being added.
 
-    If that fails, a note is printed.
+    If the node cannot prove the contract, a note is printed.
 
     Args:
-        rpc: the URL of the node; None to skip it.
+        content: the content folder.
+        source: where the content folder has the contract.
+        record: the verified record of the contract.
+        rpc: the URL of the node to ask; None to save no proofs.
+        catalogue: the content of the site, which lists further nodes.
 
     Returns:
-        The proofs, or None.
+        The proofs, or None if there are none.
 
     Raises:
-        ContradictedError: if the node proves other code than it gave.
+        ContradictedError: if the proven code differs from the code that the node returned before.
     """
     if rpc is None:
         return None
@@ -412,7 +423,11 @@ def add(
 
 
 def announce_compilation(line: str) -> None:
-    """Print the name of the contract that is being compiled."""
+    """Print that a contract is being compiled.
+
+    Args:
+        line: the name of the contract and its compiler.
+    """
     click.echo(f"    {escape_control_chars(line)}", err=True)
 
 

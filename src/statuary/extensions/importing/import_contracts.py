@@ -78,10 +78,10 @@ if TYPE_CHECKING:
 
 
 def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
-    """Parse and check a record before it is written.
+    """Parse and check a record that a server returned for a contract.
 
     Raises:
-        NotImportableError: if the bytes are not the record of this contract, or it breaks a rule.
+        NotImportableError: if the bytes are not the record of this contract, or the record breaks a rule.
     """
     try:
         parsed = parse_record_json(raw, path)
@@ -106,10 +106,10 @@ def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportab
 
 
 def first_error(findings: Iterable[Finding]) -> Finding:
-    """Return the first error among findings.
+    """Return the first finding that is an error.
 
     Raises:
-        StopIteration: if there is none.
+        StopIteration: if no finding is an error.
     """
     return next(finding for finding in findings if finding.severity is Severity.ERROR)
 
@@ -118,11 +118,11 @@ MAX_CHAINS_SHOWN: Final = 12
 
 
 def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
-    """Add a chain to the settings of the site, named by its number.
+    """Add a chain to site.yaml, with the name `Chain ID`.
 
     Args:
         root: the content folder.
-        file: the file of settings in it, such as site.yaml.
+        file: the path of site.yaml in the content folder.
 
     Raises:
         EditError: if the file cannot be edited.
@@ -145,9 +145,9 @@ NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 class ContractImportSettings(NamedTuple):
     """The options for importing contracts."""
 
-    form: ContractForm  # a workspace or a record; a served record stays one
+    form: ContractForm  # write a workspace or a record; a record from a server is always written as a record
     now: Instant
-    compilers: Sequence[Compiler] = ()  # compile again with these, if one has the right version
+    compilers: Sequence[Compiler] = ()  # recompile with one of these, if its version is the right one
     nodes: Mapping[ChainId, EthereumNode] = {}  # nodes by chain id, for chains that have one
     dry_run: bool = False
     add_chains: bool = False  # add chains that are missing in site.yaml
@@ -200,9 +200,9 @@ class ImportedContracts:
         match: str = "",
         is_compiled_again: bool = False,
     ) -> None:
-        """Record the result for an address.
+        """Record the result of the import for an address.
 
-        The result for a contract that was read takes precedence over one for an address only.
+        The result for a readable contract replaces an earlier result for the same address.
         """
         place = _place(entry)
         if isinstance(entry, ListedContract) or place not in self.accounts:
@@ -210,12 +210,12 @@ class ImportedContracts:
             self.accounts[place] = AddressAccount(*about, match=match, is_compiled_again=is_compiled_again)
 
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
-        """Add notes about an imported contract."""
+        """Add notes about an imported contract to the report."""
         self.notes += [SkippedRecord(contract.label, note) for note in notes]
         self.notes_of[_place(contract)] += notes
 
     def all_accounts(self) -> Iterator[AddressAccount]:
-        """Yield the result for every address, with its notes."""
+        """Yield the result for every address, including its notes."""
         for place, account in self.accounts.items():
             yield account._replace(notes=tuple(self.notes_of[place]))
 
@@ -234,7 +234,7 @@ def _place(entry: ListedContract | UnreadableContract) -> _Place:
 
 class _Compiled(NamedTuple):
     compilation: ImportedCompilation
-    missing_compiler: str = ""  # why it has no output; empty if it has
+    missing_compiler: str = ""  # why the compilation has no output; empty if it has output
 
 
 class _BegunContract(NamedTuple):
@@ -243,13 +243,13 @@ class _BegunContract(NamedTuple):
     contract: ListedContract
     existing: ContractSource | None
     source: SourceContract | None  # None if it cannot be read
-    record: RecordValue | None = None  # of a source that has whole records
+    record: RecordValue | None = None  # the record from the source, if the source has complete records
     run: "Future[CompilerRun] | None" = None  # None if it is not compiled
     error: StatuaryError | None = None  # why it cannot be read
 
     @property
     def is_ready(self) -> bool:
-        """Whether the contract has been compiled."""
+        """Whether the compilation is finished or not needed."""
         return self.run is None or self.run.done()
 
 
@@ -279,9 +279,9 @@ class ContractImport:
         self.missing_chain_contracts: list[ListedContract] = []
 
     def expect_all(self, contracts: ListedContracts) -> None:
-        """Announce the contracts that have to be compiled.
+        """Register the contracts that have to be compiled.
 
-        Contracts with the same input are then compiled together.
+        Contracts with the same compiler input are then compiled in one run.
         """
         for contract in contracts:
             if isinstance(contract, UnreadableContract) or self._is_present(contract):
@@ -291,7 +291,7 @@ class ContractImport:
                     self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
-        """Import all contracts of a source, and report each failure.
+        """Import all contracts of a source, and return the results.
 
         The import stops if the server does not respond for `MAX_SILENCE` contracts in a row.
         """
@@ -587,7 +587,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids that the site uses, except those in bulk files."""
+        """The match ids that the site uses, except in bulk files."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

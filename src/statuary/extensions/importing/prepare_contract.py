@@ -42,23 +42,25 @@ CALL_PROTECTION = range(1, 21)
 class VerificationResult(NamedTuple):
     """A contract's record, and the findings of its checks."""
 
-    workspace: Workspace  # the contract, with its compiler output trimmed if a record can be derived
+    workspace: (
+        Workspace  # the inputs of the record, without unused compiler output if a record can be derived
+    )
     record: RecordValue | None  # None if none can be derived
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()  # how each side that does not match differs, as sentences
+    notes: tuple[str, ...] = ()  # sentences that describe how creation or runtime code differs
 
     @property
     def is_valid(self) -> bool:
-        """Whether the record has no errors, so that it may be written."""
+        """Whether a record was derived and has no errors."""
         return self.record is not None and not has_errors(self.findings)
 
 
 def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
-    """Make a contract's record, and run every check on it.
+    """Derive the record of a contract, and run every check on it.
 
     Args:
-        workspace: the inputs of the record.
-        path: the file that it would be written to, for the findings.
+        workspace: the sources, compiler output and on-chain code of the contract.
+        path: the file that the record will be written to, for error messages.
     """
     try:
         trimmed = trim_compiler_output(workspace)
@@ -87,15 +89,18 @@ def _readable_differences(workspace: Workspace) -> list[str]:
 
 
 def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Describe the differences between compiled and on-chain code.
+    """Describe the differences between compiled and on-chain bytecode.
 
-    Bytes that linking, deployment or comments change are not compared.
+    Bytes that depend on linking, deployment or source comments are ignored.
+
+    Args:
+        workspace: the compiler output and on-chain code of the contract.
 
     Yields:
-        `creation` or `runtime`, if that code is on the chain, with a sentence.
+        For each kind of on-chain code, `creation` or `runtime` and a sentence about the difference.
 
     Raises:
-        InvalidValueError: if the compiler's output cannot be read.
+        InvalidValueError: if the compiler output cannot be read.
     """
     compiled = workspace_members(workspace)
     for side, code, onchain in (
@@ -142,7 +147,7 @@ _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
 class ExistingContract(NamedTuple):
     """The contract that the site already has at an address.
 
-    A member that cannot be read is None.
+    Members that cannot be read from the content are None.
     """
 
     source: ContractSource
@@ -151,7 +156,7 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
     def keep_in(self, options: "ImportOptions") -> "ImportOptions":
-        """Use this contract's match id and date, unless options give others."""
+        """Fill in this contract's match id and date where options give none."""
         return options._replace(
             match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
         )
@@ -160,10 +165,10 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Find the contract that the site already has at an address.
+    """Return the contract that the site already has at an address.
 
     Returns:
-        The contract, in any form; None if the site does not have it.
+        The contract, or None if the site has no contract at the address.
     """
     source = find_source(catalogue, chain_id, address)
     if source is None:
@@ -179,7 +184,7 @@ def find_existing_contract(
 
 
 def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Find where the content has the contract at an address, or None."""
+    """Return where the content folder has a contract, or None."""
     key = (chain_id, address.lower())
     return next(
         (
@@ -192,26 +197,30 @@ def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> 
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return the name of a contract in the content.
+    """Return the name of a contract in the content folder.
+
+    Args:
+        root: the content folder.
+        source: where the content folder has the contract, or None.
 
     Returns:
-        The name; None without a source, or if its record cannot be read.
+        The name; None if there is no source, or its record cannot be read.
     """
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Read the record of a contract in the content.
+    """Return the record of a contract in the content folder.
 
     Returns:
-        The record; None if it cannot be read.
+        The record, or None if it cannot be read.
     """
     return read_contract(root, source).record
 
 
 def next_match_id(root: Path, catalogue: SiteContent) -> str:
-    """Return the next free match id of the site.
+    """Return the number after the largest match id of the site.
 
     Raises:
         NotImportableError: if the site has bulk files, which would take too long to search.
@@ -233,12 +242,18 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 def check_match_id_is_free(
     root: Path, catalogue: SiteContent, match_id: str, own_source: ContractSource | None
 ) -> None:
-    """Check that no other contract has a match id.
+    """Check that no other contract of the site uses a match id.
 
-    Bulk files are not searched.
+    Contracts in bulk files are not searched.
+
+    Args:
+        root: the content folder.
+        catalogue: the content of the site.
+        match_id: the match id to search for.
+        own_source: the contract that may use the match id, or None.
 
     Raises:
-        NotImportableError: if another contract than `own_source` has it.
+        NotImportableError: if another contract uses the match id.
     """
     for source in catalogue.of(SiteContracts).sources:
         if source != own_source and read_match_id(root, source) == match_id:
@@ -249,10 +264,10 @@ def check_match_id_is_free(
 
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Read the match id of a contract in the content.
+    """Return the match id of a contract in the content folder.
 
     Returns:
-        The match id; None if it cannot be read.
+        The match id, or None if it cannot be read.
     """
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
@@ -276,15 +291,15 @@ class ImportOptions(NamedTuple):
     chain_id: ChainId
     address: Address
     form: ContractForm
-    match_id: str | None  # None for the existing contract's, or else the next free one
-    verified_at: Instant | None  # None for the existing contract's, or else `now`
+    match_id: str | None  # None to use the existing contract's id, or else the next free one
+    verified_at: Instant | None  # None to use the existing contract's date, or else `now`
     now: Instant
     replace: bool
-    compilers: Sequence[Compiler] = ()  # compile again with these; empty to use the tool chain's output
+    compilers: Sequence[Compiler] = ()  # recompile with these; empty to use the output from the tool chain
 
     @property
     def path(self) -> str:
-        """The main file of the contract, relative to the content folder."""
+        """The path of the contract's main file in the content folder."""
         path = f"contracts/{self.chain_id}/{self.address}"
         return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
 
@@ -293,14 +308,14 @@ class PreparedContract(NamedTuple):
     """A verified contract, and the files to write for it."""
 
     verification: VerificationResult  # the record, and its findings
-    files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
+    files: dict[str, bytes]  # contents by path in the content folder; empty if the record has errors
     replaced: ContractSource | None
-    notes: tuple[str, ...]  # what is unknown and why, as sentences
-    run: CompilerRun | None = None  # the run of its compiler; None if the tool chain's output was used
+    notes: tuple[str, ...]  # sentences that say what is unknown, and why
+    run: CompilerRun | None = None  # the compiler's output; None if the tool chain's output was used
 
     @property
     def record(self) -> RecordValue | None:
-        """The record, or None if it has errors."""
+        """The record of the contract; None if it has errors."""
         return self.verification.record if self.verification.is_valid else None
 
 
@@ -314,14 +329,19 @@ def prepare_contract(
     node: EthereumNode | None = None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> PreparedContract:
-    """Verify a contract, and return the files to write.
+    """Verify a contract, and return the files to write for it.
 
     Args:
-        node: the node that is asked for the implementations of a proxy.
-        announce: gets a line about each compilation.
+        root: the content folder.
+        catalogue: the content of the site.
+        options: the chain, the address and the values from options.
+        compilation: the sources, settings and compiler output.
+        on_chain: the code and deployment on the chain.
+        node: the node that is asked for the implementations of a proxy, or None.
+        announce: is called with a line of text before each compilation.
 
     Raises:
-        NotImportableError: if the contract exists already, something is missing, or a compiler or node fails.
+        NotImportableError: if the contract already exists, an input is missing, or a compiler or node fails.
     """
     existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
     if existing is not None and not options.replace:
@@ -360,14 +380,17 @@ def derive_contract(
     replaced: ContractSource | None = None,
     proxy_resolution: Json | None = None,
 ) -> PreparedContract:
-    """Verify a contract whose match id is known.
+    """Verify a contract with a known match id, and return its files.
 
     Args:
-        replaced: the existing contract that it replaces.
-        proxy_resolution: the record's `proxyResolution`, if the chain says that it is a proxy.
+        options: the chain, the address, the match id and the values from options.
+        compilation: the sources, settings and compiler output.
+        on_chain: the code and deployment on the chain.
+        replaced: the existing contract that the new one replaces, or None.
+        proxy_resolution: the member `proxyResolution` of the record, if the chain shows that it is a proxy.
 
     Raises:
-        NotImportableError: if something is missing that every record needs.
+        NotImportableError: if an input is missing that every record needs.
     """
     compiled = complete_compilation(compilation)
     verification = verify_contract(workspace_of(options, compiled, on_chain, proxy_resolution), options.path)
@@ -391,7 +414,7 @@ def workspace_of(
     on_chain: OnChainContract,
     proxy_resolution: Json | None = None,
 ) -> Workspace:
-    """Return the inputs of a contract's record."""
+    """Combine a compilation and on-chain code into the inputs of a record."""
     return Workspace(
         chain_id=options.chain_id,
         address=options.address,
@@ -436,11 +459,17 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Ask a node for a proxy's implementations, if its code is known.
+    """Find the implementations of a proxy through a node.
+
+    Args:
+        node: the node to ask.
+        address: the address of the contract.
+        on_chain: the code of the contract.
+        name_of: returns the name of a verified contract on the same chain, or None.
 
     Returns:
-        The record's `proxyResolution`; None if the code is unknown or decides without the chain, or if the
-        node responds with an error.
+        The member `proxyResolution` of the record. None if the code is unknown or alone shows whether the
+        contract is a proxy, or if the node responds with an error.
     """
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

@@ -18,11 +18,14 @@ class SkippedRecord(NamedTuple):
     """A record that was not, or not exactly, imported."""
 
     record: str  # the id, file or name of the record
-    reason: str  # equal for records with the same reason
+    reason: str  # the same string for all records with this reason
 
 
 def by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
-    """Group skipped records by reason, the most frequent reason first."""
+    """Yield each reason with the records that it applies to.
+
+    The most frequent reason comes first.
+    """
     for reason, _ in Counter(record.reason for record in skipped).most_common():
         yield reason, [record.record for record in skipped if record.reason == reason]
 
@@ -52,11 +55,11 @@ class AddressAccount(NamedTuple):
     match: str = ""  # the match level of the imported record
     is_compiled_again: bool = False
     is_anchored: bool = False
-    notes: tuple[str, ...] = ()  # on what was imported
+    notes: tuple[str, ...] = ()  # notes about what was imported
 
     @property
     def document(self) -> JsonObject:
-        """The result as JSON."""
+        """This result as a JSON object, as `--report` writes it."""
         optional: dict[str, Json] = {
             "match": self.match,
             "reason": self.reason,

@@ -21,7 +21,7 @@ LISTED = 10
 
 
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines to print about an imported status page."""
+    """Yield the lines of the report on an imported status page."""
     would = "would be " if dry_run else ""
     yield from _files(report.added_paths, f"{would}added", content)
     yield from _files(report.changed_paths, f"{would}changed", content)
@@ -52,7 +52,7 @@ def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
 
 
 def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines to print about imported contracts."""
+    """Yield the lines of the report on imported contracts."""
     report = done.report
     did = "would be added" if dry_run else "added"
     if done.verified:
@@ -82,9 +82,16 @@ def _listed(names: Sequence[str]) -> Iterator[str]:
 
 
 def write_account(file: Path, done: "ImportedContracts", kind: str, source: str, *, dry_run: bool) -> None:
-    """Write the result for every address to a JSON file.
+    """Write the import's result for each address to a JSON file.
 
-    Each address has a line of its own.
+    The file has one line for each address.
+
+    Args:
+        file: the file to write.
+        done: the results of the import.
+        kind: the kind of source, such as `sourcify`.
+        source: the URL, folder or file that was imported.
+        dry_run: whether the import wrote no contracts.
 
     Raises:
         PublishingError: if the file cannot be written.

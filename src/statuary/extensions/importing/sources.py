@@ -52,14 +52,14 @@ class WebSource:
         self.announce = announce
 
     def json(self, url: str) -> Json:
-        """Fetch a URL, and parse its JSON.
+        """Fetch a URL, and return the parsed JSON.
 
         Returns:
             The value, or None if the server responds with 404 or 410.
 
         Raises:
-            UnreachableError: if the server cannot be reached, or does not respond after several tries.
-            NotImportableError: if it refuses, or sends anything but JSON.
+            UnreachableError: if the server does not respond after several attempts.
+            NotImportableError: if the server refuses the request, or the response is not JSON.
         """
         body = self.get(url)
         if body is None:
@@ -72,14 +72,14 @@ class WebSource:
         return value
 
     def get(self, url: str) -> bytes | None:
-        """Fetch a URL, and return the body.
+        """Fetch a URL, and return the body of the response.
 
         Returns:
             The bytes, or None if the server responds with 404 or 410.
 
         Raises:
-            UnreachableError: if the server cannot be reached, or does not respond after several tries.
-            NotImportableError: if it refuses.
+            UnreachableError: if the server does not respond after several attempts.
+            NotImportableError: if the server refuses the request.
         """
         self.announce()
         self.first_url = self.first_url or url
@@ -100,7 +100,7 @@ MOST_PAGES = 1_000
 
 
 def too_many_pages(url: str) -> NotImportableError:
-    """Return the error for a list that does not end."""
+    """Return the error for a paginated list with too many pages."""
     return NotImportableError(
         f"{display_location(url)} has more than {MOST_PAGES:,} pages",
         "save its documents, and import the folder",
@@ -117,13 +117,14 @@ MAX_SOURCE_BYTES = 16 << 20
 
 
 def parse_json(raw: bytes, name: str) -> Json:
-    """Parse JSON.
+    """Parse JSON from a file that is being imported.
 
     Args:
-        name: the name of the file, for the message.
+        raw: the content of the file.
+        name: the name of the file, for the error message.
 
     Raises:
-        NotImportableError: if it is not JSON.
+        NotImportableError: if the content is not JSON.
     """
     try:
         return loads_exactly(raw)
@@ -137,10 +138,10 @@ def parse_json(raw: bytes, name: str) -> Json:
 
 
 def read_json_file(file: Path) -> dict[str, Json]:
-    """Read a file with a JSON object.
+    """Read a file that contains a JSON object.
 
     Raises:
-        NotImportableError: if the file cannot be read or has no JSON object.
+        NotImportableError: if the file cannot be read, or contains no JSON object.
     """
     value = parse_json(read_bytes(file, MAX_FILE_BYTES), str(file))
     if not isinstance(value, dict):
@@ -149,10 +150,10 @@ def read_json_file(file: Path) -> dict[str, Json]:
 
 
 def member_at(value: Json, *keys: str) -> Json:
-    """Return a value inside nested objects, given its keys.
+    """Return a value inside nested JSON objects, given the path of keys.
 
     Raises:
-        InvalidValueError: if it is missing or null.
+        InvalidValueError: if the value is missing or null.
     """
     for key in keys:
         value = as_object(value).get(key)
@@ -162,28 +163,28 @@ def member_at(value: Json, *keys: str) -> Json:
 
 
 def object_at(value: Json, *keys: str) -> JsonObject:
-    """Return an object inside nested objects, given its keys.
+    """Return an object inside nested JSON objects, given the path of keys.
 
     Raises:
-        InvalidValueError: if it is missing, or not an object.
+        InvalidValueError: if the value is missing or not an object.
     """
     return _member_of(dict, "an object", value, keys)
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
-    """Return a list inside nested objects, given its keys.
+    """Return a list inside nested JSON objects, given the path of keys.
 
     Raises:
-        InvalidValueError: if it is missing, or not a list.
+        InvalidValueError: if the value is missing or not a list.
     """
     return _member_of(list, "a list", value, keys)
 
 
 def text_at(value: Json, *keys: str) -> str:
-    """Return a string inside nested objects, given its keys.
+    """Return a string inside nested JSON objects, given the path of keys.
 
     Raises:
-        InvalidValueError: if it is missing, or not a string.
+        InvalidValueError: if the value is missing or not a string.
     """
     return _member_of(str, "a text", value, keys)
 
@@ -196,12 +197,12 @@ def _member_of(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) 
 
 
 def read_hex_file(file: Path) -> Hex:
-    """Read a file with bytecode in hex, as `cast code` prints it.
+    """Read bytecode from a file, as `cast code` prints it.
 
-    It may have any case and lack the `0x`.
+    Upper case and a missing `0x` are accepted.
 
     Raises:
-        NotImportableError: if it is empty or not hex.
+        NotImportableError: if the file is empty or not hex.
     """
     text = read_text(file).strip().lower()
     try:
@@ -217,18 +218,22 @@ def read_text(file: Path) -> str:
     """Read a text file in UTF-8, without its byte order mark.
 
     Raises:
-        NotImportableError: if it cannot be read or is not UTF-8.
+        NotImportableError: if the file cannot be read or is not UTF-8.
     """
     return decode_source(read_bytes(file).removeprefix(BOM_UTF8), file)
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Decode a source file as UTF-8.
+    """Decode the bytes of a source file as UTF-8.
 
-    A byte order mark stays, because it is part of the source.
+    A byte order mark is kept, because compilers treat it as part of the source.
+
+    Args:
+        raw: the content of the file.
+        file: the path of the file, for the error message.
 
     Raises:
-        NotImportableError: if it is not UTF-8.
+        NotImportableError: if the content is not valid UTF-8.
     """
     try:
         return raw.decode()
@@ -237,16 +242,21 @@ def decode_source(raw: bytes, file: Path) -> str:
 
 
 def folder_above(file: Path, name: str) -> Path | None:
-    """Find the nearest folder with a name, beside or above a file."""
+    """Return the folder with this name in the nearest parent folder.
+
+    Args:
+        file: the file from which the search goes upward.
+        name: the name of the folder to find.
+
+    Returns:
+        The folder, or None if no parent contains it.
+    """
     folders = (folder / name for folder in file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def is_file(path: Path) -> bool:
-    """Return whether a path leads to a file.
-
-    A path that is too long does not.
-    """
+    """Return whether a file exists, even for paths that are too long."""
     try:
         return path.is_file()
     except OSError:
@@ -254,14 +264,14 @@ def is_file(path: Path) -> bool:
 
 
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
-    """Read a file that is not too large.
+    """Read a file of limited size.
 
     Args:
-        file: the file.
-        limit: the largest number of bytes.
+        file: the path of the file.
+        limit: the largest allowed size in bytes.
 
     Raises:
-        NotImportableError: if it cannot be read, or is larger.
+        NotImportableError: if the file cannot be read, or is larger than the limit.
     """
     real = Path(os.path.realpath(file))  # a project may link to its libraries
     try:

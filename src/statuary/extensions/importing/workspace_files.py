@@ -41,12 +41,12 @@ MISSING = "# Missing: "
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the files to write for a contract, by path.
+    """Return the contents of a contract's files, by path.
 
     Args:
         workspace: the inputs of the record.
         record: the record.
-        form: whether to write a workspace or a record.
+        form: whether to write the inputs (a workspace) or the record.
     """
     if form is ContractForm.RECORD:
         return {f"contracts/{workspace.chain_id}/{workspace.address}.json": encode_unchecked(record)}
@@ -54,9 +54,9 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of a workspace that is not complete yet.
+    """Return the files of an incomplete workspace, by path.
 
-    Its `contract.yaml` lists the missing parts.
+    Its `contract.yaml` begins with comments that list the missing parts.
     """
     comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
     return _workspace_files(workspace, comment + contract_yaml(workspace))
@@ -80,7 +80,7 @@ def _line(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Format a workspace's settings as `contract.yaml`."""
+    """Format the settings of a workspace as `contract.yaml`."""
     return block_text({key: value for key, value in _contract(workspace).items() if value})
 
 
@@ -120,7 +120,7 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
     """Remove compiler output that the record does not need.
 
     Raises:
-        InvalidValueError: if the output lacks something that every record has.
+        InvalidValueError: if the output lacks a part that every record has.
     """
     trimmed = workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=False))
     if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
@@ -165,12 +165,12 @@ HINT = "fix the cause and add the contract again with --force"
 
 
 def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSource | None) -> None:
-    """Write a contract's files, and remove those that they replace.
+    """Write a contract's files, and remove those of the replaced contract.
 
     Args:
         root: the content folder.
-        files: the files by path in the content folder, in the order in which they are written.
-        replaced: the existing contract, if any; other files beside it stay.
+        files: contents by path in the content folder, in the order in which they are written.
+        replaced: the existing contract that the new one replaces, or None; unrelated files are kept.
 
     Raises:
         NotImportableError: if a file cannot be written or removed.
@@ -202,7 +202,7 @@ def files_of_source(source: ContractSource | None) -> list[str]:
     """Return all files that a contract may have, including evidence.
 
     Returns:
-        The paths; none without a source.
+        The paths in the content folder; empty if there is no source.
     """
     if source is None:
         return []

@@ -158,10 +158,15 @@ def _post(url: str, body: bytes) -> HttpResponse:
 
 
 def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
-    """Print the witnesses that have cosigned a checkpoint.
+    """Print the names of the witnesses that have cosigned a checkpoint.
+
+    Args:
+        checkpoint: the checkpoint.
+        witnesses: the public keys of the known witnesses, as text or file names.
+        quorum: the number of cosignatures that are required.
 
     Raises:
-        LogError: if they are fewer than the quorum, or a cosignature is invalid.
+        LogError: if fewer witnesses have cosigned, or a cosignature is invalid.
     """
     keys = [read_public_key(witness, b"\4") for witness in witnesses]
     for key in verify_witnesses(checkpoint, keys, quorum):

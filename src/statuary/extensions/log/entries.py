@@ -43,9 +43,9 @@ class EntryKind(StrEnum):
     CONTRACT = "contract"
     INCIDENT = "incident"
     UPDATE = "update"
-    SITE = "site"  # every file of the site, by the digest of their manifest
-    CLOCK = "clock"  # the times so far were wrong
-    KEY = "key"  # another key signs the checkpoints from now on
+    SITE = "site"  # the site's manifest, which lists every file
+    CLOCK = "clock"  # a correction: the times of earlier entries were wrong
+    KEY = "key"  # the announcement of the key that signs later checkpoints
 
 
 class LogAction(StrEnum):
@@ -93,15 +93,15 @@ class LogEntry(NamedTuple):
     proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
     match_id: str = ""  # the match id of a contract; else empty
     replaces: int | None = None  # the number of the subject's entry before it; None if this is the first
-    key_change: KeyChange | None = None  # a change of the log's key; else None
+    key_change: KeyChange | None = None  # the announcement of a new key of the log; else None
 
     @property
     def digests(self) -> list[str]:
-        """The members that have the digests of a version."""
+        """The SHA-256 digests of the document and its proof; empty if missing."""
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
-        """Encode the entry as the log contains it."""
+        """Encode the entry as canonical JSON, as the log stores it."""
         members: dict[str, Any] = {
             "action": self.action.value,
             "kind": self.subject.kind.value,
@@ -123,10 +123,10 @@ NumberedEntry = tuple[int, LogEntry]
 
 
 def parse_entry(body: bytes) -> LogEntry:
-    """Parse an entry.
+    """Parse the JSON of a log entry.
 
     Raises:
-        LogError: if its bytes are not exactly those of one.
+        LogError: if the bytes are not exactly those of an entry in canonical form.
     """
     try:
         value = orjson.loads(body)
@@ -172,10 +172,10 @@ class EntryRules:
         self.clock = clock  # the time of the entry before
 
     def check(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Check the next log entry against the last one about its subject.
+        """Check the next log entry against the previous one about its subject.
 
         Raises:
-            LogError: if it breaks a rule.
+            LogError: if the entry breaks a rule of the log.
         """
         fault = next(_faults_of_members(entry), "") or _fault_of_action(entry, previous_entry)
         if not fault and entry.time < self.clock and entry.subject != CLOCK:
@@ -260,7 +260,7 @@ class TlogProof(NamedTuple):
     checkpoint: Checkpoint  # the log's, with its signatures
 
     def verify(self, entry: bytes) -> None:
-        """Verify the proof for a log entry, except its signatures.
+        """Verify that the log contains an entry, except the checkpoint's signatures.
 
         Raises:
             ProofError: if the proof does not show that the log contains the entry.
@@ -277,12 +277,12 @@ class ProvedEntry(NamedTuple):
 
 
 def check_proof(body: bytes, document: bytes) -> ProvedEntry:
-    """Verify with a .tlog-proof file that a log contains a document.
+    """Verify with a .tlog-proof file (`body`) that a log contains a document.
 
     The signatures of the checkpoint are not verified.
 
     Raises:
-        LogError: if the proof does not hold.
+        LogError: if the proof does not show that the log contains the document.
     """
     proof = parse_proof(body)
     entry = parse_entry(proof.extra)
@@ -295,7 +295,10 @@ def check_proof(body: bytes, document: bytes) -> ProvedEntry:
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
-    """Encode a .tlog-proof file with the checkpoint as published."""
+    """Return a .tlog-proof file with an inclusion proof and its checkpoint.
+
+    `extra` is the bytes of the entry, if the file should contain it.
+    """
     lines = [HEADER]
     if extra:
         lines.append(f"extra {b64encode(extra).decode()}")
@@ -305,7 +308,11 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: by
 
 
 def parse_proof(body: bytes) -> TlogProof:
-    """Parse a .tlog-proof file; a malformed one raises LogError."""
+    """Parse a .tlog-proof file.
+
+    Raises:
+        LogError: if the file is malformed.
+    """
     head, separator, note = body.partition(b"\n\n")
     match = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
     if not separator or match is None:
@@ -328,13 +335,13 @@ PAGE = 2_000
 class LogState(NamedTuple):
     """The state of the log after a build."""
 
-    head: str = ""  # the head of the log, in the form of `TreeHead.text`
-    published_head: str = ""  # the longest head that others may have seen, in the same form
-    complete: int = 0  # the number of the last run that left no contract out of the log
+    head: str = ""  # the size and root of the log, in the form of `TreeHead.text`
+    published_head: str = ""  # the longest log that others may have seen, in the same form
+    complete: int = 0  # the number of the last build after which the log had every contract
 
 
 class LogTable(LedgerTable):
-    """The log's entries in the ledger: published ones, and new ones."""
+    """The entries of the log in the ledger: published and new ones."""
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
         super().__init__(ledger, connection)
@@ -355,7 +362,7 @@ class LogTable(LedgerTable):
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Add entries: new ones to `work`, published ones to `main`."""
+        """Store new entries (schema `work`) or published ones (schema `main`)."""
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert(number, entry, schema)
@@ -366,7 +373,7 @@ class LogTable(LedgerTable):
 
     @property
     def clock(self) -> str:
-        """The time of the last published entry, or an empty string."""
+        """The time of the last published entry; empty if there is none."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
@@ -377,10 +384,12 @@ class LogTable(LedgerTable):
         return next(reversed(self.versions(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
-        """Replace all published entries by these, which lead to the head.
+        """Replace all stored entries by those of the published log.
+
+        `head` is the size and root to which the entries lead.
 
         Raises:
-            LogError: if an entry is malformed or breaks a rule.
+            LogError: if an entry is malformed or breaks a rule of the log.
         """
         published_head = self.state.published_head
         self._set_state(LogState(published_head=published_head))
@@ -395,13 +404,14 @@ class LogTable(LedgerTable):
         self._set_state(LogState(head, published_head))
 
     def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Set the state of the log that is saved with the ledger.
+        """Set the state of the log, which is saved with the ledger.
 
         Args:
-            head: the log after this build.
-            published_head: the longest head that others may have seen.
-            contracts: whether this build has logged all changes of contracts; if not, the log has every
-                contract only if the last build left none out.
+            head: the size and root of the log after this build.
+            published_head: the size and root of the longest log that others may have seen.
+            contracts: whether this build has logged all changes of contracts. If not, the log has every
+                contract
+                only if it also had every contract after the last build.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
@@ -409,7 +419,7 @@ class LogTable(LedgerTable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the last build logged every contract of its site."""
+        """Whether the log had every contract after the last build."""
         return self.state.complete == self.ledger.run - 1
 
     def versions(self, subject: LogSubject) -> list[NumberedEntry]:
@@ -423,7 +433,10 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind or incident that are not removed."""
+        """Yield the subjects whose latest entry is not a removal.
+
+        With `incident_id`, only the updates of that incident are yielded.
+        """
         last_key = prefix = f"{kind.value}\n{incident_id}\n" if incident_id else f"{kind.value}\n"
         query = (
             "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
@@ -436,7 +449,7 @@ class LogTable(LedgerTable):
 
     @override
     def save(self) -> None:
-        """Store this build's entries as published, if it extended the log."""
+        """Store this build's entries as published, if the log was extended."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
             self._set_state(self._next)
@@ -450,7 +463,7 @@ def _key(subject: LogSubject) -> str:
 
 
 class LogItem(NamedTuple):
-    """A thing that is published now, with its digests."""
+    """A published contract, incident or update, with its digests."""
 
     subject: LogSubject
     sha256: str = ""
@@ -459,10 +472,15 @@ class LogItem(NamedTuple):
 
 
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the log entry that a change since the last entry needs.
+    """Return the log entry that a change of an item needs.
+
+    Args:
+        item: the subject with the digests of its documents.
+        previous: the latest entry about the subject, or None.
+        now: the time of the build.
 
     Returns:
-        The entry, or None if nothing changed.
+        The entry, or None if nothing has changed.
     """
     number, previous_entry = previous if previous is not None else (None, None)
     # the digests of a removed subject are empty
@@ -477,9 +495,9 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield the contracts whose log entries may have to change.
+    """Yield the contracts that may need a new log entry.
 
-    Removed contracts are among them. With `every`, all contracts are yielded.
+    Removed contracts are included. With `every`, all contracts are yielded.
     """
     contracts = table.ledger.table(ContractTable)
     for chain_id, address in contracts.changed_contracts(every=every):
@@ -502,7 +520,10 @@ def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
 
 
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
-    """Yield incidents and updates whose log entries may have to change."""
+    """Yield the incidents and updates that may need a new log entry.
+
+    They are read from the published documents. Removed incidents and updates are included.
+    """
     present_ids = set()
     for document in documents:
         incident = incident_id_of_path(document.path)
@@ -527,7 +548,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
 
 
 def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield the updates of an incident with digests, oldest first."""
+    """Yield the updates in an incident's document (`body`), oldest first."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
@@ -535,7 +556,7 @@ def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Return the digest that a log entry has for a document.
+    """Return the digest by which a log entry identifies a document.
 
     Raises:
         LogError: if the document is not of that kind.
@@ -549,9 +570,9 @@ def entry_digest(kind: EntryKind, document: bytes) -> str:
 
 
 def authored_incident(record: JsonObject) -> list[Json]:
-    """Return the parts of an incident that its author wrote.
+    """Return the parts of an incident's document that its author wrote.
 
-    `log.js` has the same in JavaScript.
+    The log contains a digest of these. `log.js` computes the same list in the browser.
     """
     is_planned = "scheduled_for" in record
     updates = [
@@ -564,9 +585,9 @@ def authored_incident(record: JsonObject) -> list[Json]:
 
 
 def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
-    """Return the parts of an update that its author wrote.
+    """Return the parts of an incident's update that its author wrote.
 
-    A maintenance window (`is_planned`) determines the components of its updates.
+    A maintenance window (`is_planned`) sets the components of its updates, so they are omitted.
     """
     affected = [] if is_planned else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]

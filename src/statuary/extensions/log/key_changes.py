@@ -36,19 +36,19 @@ class KeyChange(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The signed text: the current key's log, and the next key."""
+        """The text to sign: the current log's name and the next key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
     def note(self) -> str:
-        """The announcement as a signed note."""
+        """The announcement in the format of a signed note."""
         return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
         """Verify the signature of the announcement.
 
         Raises:
-            LogError: if it is not a signature of this statement by the previous key.
+            LogError: if the previous key did not sign the announcement.
         """
         raw = decode_base64(self.signature)
         if self.previous_key == self.key or raw is None or raw[:4] != self.previous_key.id:
@@ -57,15 +57,22 @@ class KeyChange(NamedTuple):
 
 
 def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
-    """Sign the announcement of the next key."""
+    """Return the announcement of a next key, signed by the current key.
+
+    Args:
+        previous_key: the current key, which signs.
+        key: the next key.
+    """
     change = KeyChange(previous_key.public, key, "")
     return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 
 
 def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Follow announcements from a trusted key to the current one.
+    """Follow announcements from a trusted key to the current key.
 
-    They are in order, and their signatures must be verified before.
+    Args:
+        trusted: the key that the reader trusts.
+        changes: the announcements in order, whose signatures have been verified.
     """
     for change in changes:
         trusted = change.key if change.previous_key == trusted else trusted
@@ -73,13 +80,13 @@ def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
 
 
 def read_change(content: Path) -> KeyChange | None:
-    """Read and verify the announcement of a new key.
+    """Read and verify the announcement of a new key in the content.
 
     Returns:
         The announcement, or None if there is none.
 
     Raises:
-        LogError: if the file cannot be read, or its signature is not that of the previous key.
+        LogError: if the file cannot be read, or the previous key did not sign it.
     """
     try:
         body = read_below(content, ROTATION, LARGEST_NOTE)
@@ -109,10 +116,10 @@ def _parse(previous_key: PublicKey, body: bytes) -> KeyChange:
 
 
 def write_change(content: Path, change: KeyChange) -> None:
-    """Write the announcement of a new key into the content.
+    """Write the announcement of a new key to the content folder.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     with atomic_file(content / ROTATION) as stream:
         stream.write(f"{change.previous_key.text}\n{change.note}".encode())

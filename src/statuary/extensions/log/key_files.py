@@ -9,7 +9,15 @@ from statuary.base.files import PublishingError, overlap_of_folders
 
 
 def refuse_content(out: Path, content: Path) -> None:
-    """Refuse to write a private key into the content folder, which is in git."""
+    """Raise an error if a private key would be in git.
+
+    Args:
+        out: the file for the private key.
+        content: the content folder, which is in git.
+
+    Raises:
+        click.UsageError: if the file is inside the content folder.
+    """
     if overlap_of_folders(content, out, "--out"):
         raise click.UsageError(
             f"--out {out} is inside the content folder {content}; write the private key outside, such as ../{out.name}"
@@ -17,19 +25,27 @@ def refuse_content(out: Path, content: Path) -> None:
 
 
 def refuse_url(origin: str) -> None:
-    """Refuse a URL as the name of a new log; one that exists keeps its name, which its checkpoints and key state."""
+    """Raise an error if a new log's name is a URL.
+
+    Raises:
+        click.UsageError: if the name contains `://`.
+    """
     if "://" in origin:
         raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
 
 
 def refuse_existing_key(out: Path) -> None:
-    """Raise PublishingError if there is a file at the path of a new key."""
+    """Raise an error if the file for a new key already exists.
+
+    Raises:
+        PublishingError: if there is a file, folder or link at the path.
+    """
     if os.path.lexists(out):
         raise existing_key(out)
 
 
 def existing_key(out: Path) -> PublishingError:
-    """Return the error about a key that exists."""
+    """Return the error that the file for a new key already exists."""
     return PublishingError(
         f"{out} exists, and statuary never overwrites a key",
         "choose another file with --out, or use this key",

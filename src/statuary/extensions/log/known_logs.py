@@ -57,7 +57,15 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a site states the key that earlier commands stored for its log."""
+    """Return whether a site still states the key that was stored earlier.
+
+    Earlier commands on this machine stored the key for the log and for the location.
+
+    Args:
+        location: the URL or path of the site.
+        origin: the name of the log.
+        stated_key: the key that the site states now, or None.
+    """
     remembered_log = load_log_state(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
@@ -68,13 +76,18 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Refuse a log at an address that had another log.
+    """Raise an error if another log was at this location before.
 
-    A key change that was announced is accepted.
+    A change of the key that the log announced is accepted.
+
+    Args:
+        location: the URL or path of the site.
+        key: the current key of the log.
+        changes: the announcements of new keys in the log.
 
     Raises:
-        LogError: if the changes do not lead from the remembered key to this one.
-        PublishingError: if the file with the remembered key is damaged.
+        LogError: if the announcements do not lead from the stored key to the current one.
+        PublishingError: if the file with the stored key is damaged.
     """
     file = _place_file(location)
     try:
@@ -91,13 +104,16 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 
 def load_log_state(origin: str) -> KnownLog | None:
-    """Return a log as this machine last verified it.
+    """Return a log's key and size from its last verification here.
+
+    Args:
+        origin: the name of the log.
 
     Returns:
-        The state, or None if the log is unknown.
+        The key and size, or None if this machine has not verified the log.
 
     Raises:
-        PublishingError: if the file is damaged.
+        PublishingError: if the file with them is damaged.
     """
     file = _file(origin)
     try:
@@ -117,10 +133,15 @@ def _damaged(file: Path) -> PublishingError:
 
 
 def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -> None:
-    """Remember a log as it was verified, with its address.
+    """Store a log's key and size, to compare the log with later.
+
+    Args:
+        log: the verified log.
+        location: the URL or path of the site.
+        changes: the announcements of new keys in the log, whose earlier names are stored too.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if a file cannot be written.
     """
     with atomic_file(_place_file(location)) as stream:
         stream.write(f"{log.key.text}\n".encode())
@@ -133,7 +154,7 @@ class KnownKey(NamedTuple):
     """A log's key, and the reason to trust it."""
 
     key: PublicKey
-    source: str  # how it became known, in words for messages
+    source: str  # how the key became known, as a phrase for messages
 
 
 def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
@@ -152,13 +173,13 @@ def verification_key(
     """Return the key to verify a log with.
 
     Args:
-        origin: the log's name.
-        given_key: the key that the reader gives.
-        stated_key: the key that the site itself states, which is believed the first time.
-        changes: the announcements of new keys, each signed by the key before.
+        origin: the name of the log.
+        given_key: the key that the user passed, or None.
+        stated_key: the key that the site states, which is trusted at the first use.
+        changes: the announcements of new keys in order, each signed by the key before.
 
     Raises:
-        LogError: if no key is known, or the site states another one than before without announcing it.
+        LogError: if no key is known, or the site states another key than before without an announcement.
     """
     if given_key is None and EXAMPLE in origin:
         example = PrivateKey(origin, EXAMPLE_SEED).public
@@ -185,16 +206,28 @@ def verification_key(
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
-    """Return the states that this machine has seen, which a log must extend."""
+    """Return the sizes and roots of a log that this machine verified.
+
+    The log must extend each of them.
+
+    Args:
+        key: the current key of the log.
+        changes: the announcements of new keys, which may have changed the name of the log.
+    """
     names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
     return [remembered_log.head for name in names if (remembered_log := load_log_state(name)) is not None]
 
 
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Verify an earlier checkpoint, which an earlier key may have signed.
+    """Verify the signature of an earlier checkpoint of a log.
+
+    Args:
+        earlier_checkpoint: the checkpoint.
+        key: the current key of the log.
+        changes: the announcements of new keys, before which other keys signed.
 
     Raises:
-        LogError: if none of the keys signed it.
+        LogError: if none of the keys signed the checkpoint.
     """
     formers = [
         change.previous_key for change in changes if change.previous_key.name == earlier_checkpoint.origin
@@ -207,16 +240,19 @@ def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iter
 class EarlierCheckpoint(NamedTuple):
     """A checkpoint that the reader gives."""
 
-    name: str  # of its file
+    name: str  # the name of the file
     checkpoint: Checkpoint
 
 
 def read_earlier(file: Path | None) -> EarlierCheckpoint | None:
-    """Read the checkpoint that a reader gives; return None without one.
+    """Read a checkpoint that the user saved earlier.
+
+    Returns:
+        The checkpoint, or None if no file is given.
 
     Raises:
-        LogError: if it is not a checkpoint.
-        PublishingError: if it cannot be read.
+        LogError: if the file is not a checkpoint.
+        PublishingError: if the file cannot be read.
     """
     if file is None:
         return None

@@ -41,17 +41,21 @@ class ProofError(LogError):
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """Return the hash of an entry in the Merkle tree."""
+    """Return the Merkle tree hash of a log entry (RFC 6962)."""
     return sha256(b"\0" + entry).digest()
 
 
 def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
-    """Return the hash of two neighbouring subtrees."""
+    """Return the Merkle tree hash of two adjacent subtrees (RFC 6962)."""
     return sha256(b"\1" + left_hash + right_hash).digest()
 
 
 def fold_pairs(hashes: Sequence[bytes]) -> bytes:
-    """Return the root of a complete Merkle tree of 2**n hashes."""
+    """Return the root of a complete Merkle tree.
+
+    Args:
+        hashes: the hashes of its leaves or subtrees, whose number is a power of two.
+    """
     while len(hashes) > 1:
         hashes = [
             node_hash(left_hash, right_hash)
@@ -63,7 +67,10 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
 def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
     """Return the hash of a range of entries: MTH(D[start:end]) in RFC 6962.
 
-    The range of all entries gives the root.
+    Args:
+        start: the number of the first entry.
+        end: the number after the last entry; with start 0 and all entries, the result is the root.
+        subtree: returns the hash of a complete subtree, given its height and index.
     """
     size = end - start
     if size == 0:
@@ -80,8 +87,13 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
 
     This is PATH(index, D[size]) of RFC 6962, 2.1.1, from the leaf's sibling to the child of the root.
 
+    Args:
+        index: the number of the entry.
+        size: the number of entries in the tree.
+        subtree: returns the hash of a complete subtree, given its height and index.
+
     Raises:
-        ProofError: if the tree has no such leaf.
+        ProofError: if the tree has no such entry.
     """
     if not 0 <= index < size:
         raise ProofError(f"there is no entry {index} in a log of {size}")
@@ -105,6 +117,11 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
     """Return the hashes that prove that a tree extends a smaller one.
 
     This is PROOF(first, D[second]) of RFC 6962, 2.1.2.
+
+    Args:
+        first_size: the number of entries in the smaller tree.
+        second_size: the number of entries in the larger tree.
+        subtree: returns the hash of a complete subtree of the larger tree, given its height and index.
 
     Returns:
         The proof; empty if the two sizes are equal or the first is 0.
@@ -136,8 +153,15 @@ def _split(size: int) -> int:
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
     """Verify that a tree contains an entry (RFC 9162, 2.1.3.2).
 
+    Args:
+        leaf: the hash of the entry.
+        index: the number of the entry.
+        size: the number of entries in the tree.
+        proof: the hashes of the inclusion proof.
+        root: the root of the tree.
+
     Raises:
-        ProofError: if the proof does not hold.
+        ProofError: if the proof is invalid.
     """
     _check_hashes([leaf, root, *proof])
     if not 0 <= index < size:
@@ -158,8 +182,15 @@ def verify_consistency(
 ) -> None:
     """Verify that a tree extends a smaller one (RFC 9162, 2.1.4.2).
 
+    Args:
+        first_size: the number of entries in the smaller tree.
+        second_size: the number of entries in the larger tree.
+        proof: the hashes of the consistency proof.
+        first_root: the root of the smaller tree.
+        second_root: the root of the larger tree.
+
     Raises:
-        ProofError: if the proof does not hold.
+        ProofError: if the proof is invalid.
     """
     if not 0 <= first_size <= second_size:
         raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
@@ -221,12 +252,12 @@ ReadPath = Callable[[str], bytes | None]
 
 
 def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
-    """Return the path of a tile of hashes or bundle of entries.
+    """Return the path of a hash tile or entry bundle (c2sp.org/tlog-tiles).
 
     Args:
-        level: the level of a tile; `entries` for a bundle.
-        index: its number.
-        width: the number of its hashes or entries.
+        level: the level of the tile, or `entries` for a bundle.
+        index: the number of the tile or bundle in its level.
+        width: the number of hashes or entries in it.
     """
     digits = f"{index:0{-(-len(str(index)) // 3) * 3}}"
     parts = [digits[at : at + 3] for at in range(0, len(digits), 3)]
@@ -235,10 +266,11 @@ def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
 
 
 def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
-    """Yield the paths of a log's tiles and bundles.
+    """Yield the paths of a log's hash tiles and entry bundles.
 
     Args:
-        since: an earlier size; only paths that are new since then.
+        size: the number of entries in the log.
+        since: an earlier number of entries; only tiles and bundles that changed since then are yielded.
     """
     for level, count, previous_count in _levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
@@ -257,18 +289,18 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 
 
 def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
-    """Read a tile of hashes, or a bundle of entries.
+    """Read a hash tile or entry bundle of a log.
 
     If an incomplete one is missing, the complete one is read instead.
 
     Args:
         read_path: returns the bytes at a path, or None.
-        level: the level of a tile; `entries` for a bundle.
-        index: its number.
-        count: the number of hashes at the level, or of entries in the log.
+        level: the level of the tile, or `entries` for a bundle.
+        index: the number of the tile or bundle in its level.
+        count: the number of all hashes at the level, or of all entries in the log.
 
     Raises:
-        LogError: if it is missing.
+        LogError: if the tile or bundle is missing.
     """
     width = min(WIDTH, count - index * WIDTH)
     body = read_path(tile_path(level, index, width))
@@ -280,10 +312,15 @@ def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) ->
 
 
 def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
-    """Return a function that computes hashes from a log's tiles.
+    """Return a function that computes subtree hashes from a log's tiles.
 
-    It raises LogError if a tile is missing or too short. The tiles are not trusted: results based on these
-    hashes must be verified against a checkpoint.
+    The function raises LogError if a tile is missing or too short. The tiles are not verified: compare
+    results
+    based on these hashes with a checkpoint.
+
+    Args:
+        read_path: returns the bytes at a path, or None.
+        size: the number of entries in the log.
     """
     by_range: dict[tuple[int, int], bytes] = {}
 
@@ -312,10 +349,14 @@ KEPT_TILES = 256
 
 
 def split_bundle(body: bytes, count: int) -> list[bytes]:
-    """Split a bundle into its entries.
+    """Split an entry bundle into its entries.
+
+    Args:
+        body: the bytes of the bundle.
+        count: the number of entries to return.
 
     Raises:
-        LogError: if it has fewer, or is cut off.
+        LogError: if the bundle is cut off or has fewer entries.
     """
     entries: list[bytes] = []
     at = 0
@@ -331,9 +372,14 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
 
 
 def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]]:
-    """Return a function that reads a bundle by its index.
+    """Return a function that reads an entry bundle by its number.
 
-    It keeps the last bundle, and raises LogError if one is missing or too short. The entries are not trusted.
+    The function raises LogError if the bundle is missing or too short. The entries are not verified. The last
+    bundle is cached.
+
+    Args:
+        read_path: returns the bytes at a path, or None.
+        size: the number of entries in the log.
     """
 
     def read_bundle(index: int) -> list[bytes]:
@@ -346,10 +392,13 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
     """Yield the entries of a log, verified against its root.
 
     Args:
-        start: the number of the first entry to read; of those before it, only the hashes of their trees are.
+        read_path: returns the bytes at a path, or None.
+        size: the number of entries in the log.
+        root: the root of the log, from its checkpoint.
+        start: the number of the first entry to yield; earlier entries are not read.
 
     Raises:
-        LogError: if a piece is missing or contradicts the others, or the root differs.
+        LogError: if a tile or bundle is missing or contradicts another, or the root differs.
     """
     if start > size:
         raise LogError(f"there is no entry {start} in a log of {size}")
@@ -414,10 +463,13 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Add an entry, and yield the tiles and bundles that it completes.
+        """Append an entry, and yield the tiles and bundles that become complete.
+
+        Yields:
+            The path and the bytes of each.
 
         Raises:
-            LogError: if it is too long.
+            LogError: if the entry is too long.
         """
         self._bundle += _prefixed(entry)
         self.size += 1
@@ -438,7 +490,11 @@ class LogGrowth:
             yield from self._append(level + 1, value)
 
     def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the incomplete tiles and bundle at the end of the tree."""
+        """Yield the incomplete tiles and bundle at the end of the log.
+
+        Yields:
+            The path and the bytes of each.
+        """
         if self._bundle:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
         for level, tile in enumerate(self._levels):
@@ -447,7 +503,7 @@ class LogGrowth:
                 yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
-        """Return the root of the Merkle tree."""
+        """Return the root of the Merkle tree with all entries so far."""
 
         def subtree(height: int, index: int) -> bytes:
             level, level_height = divmod(height, HEIGHT)

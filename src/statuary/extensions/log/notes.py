@@ -48,18 +48,18 @@ class PublicKey(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The key as text (vkey)."""
+        """The key in text form (vkey), as readers configure it."""
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
     def verify(self, text: str, signature: bytes) -> None:
-        """Verify the signature of a note.
+        """Verify a signature of this key on a note.
 
         Args:
             text: the text of the note.
-            signature: the signature without the key's id.
+            signature: the signature without the id of the key.
 
         Raises:
-            LogError: if it is invalid.
+            LogError: if the signature is invalid.
         """
         message = text.encode()
         if self.kind == WITNESS_KEY:
@@ -82,21 +82,21 @@ class PrivateKey(NamedTuple):
 
     @property
     def public(self) -> PublicKey:
-        """The public key that belongs to it."""
+        """The public key of this private key."""
         key = _ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
         return PublicKey(self.name, self.kind, key)
 
     @property
     def text(self) -> str:
-        """The key as text, as files contain it."""
+        """The key in text form, as it is stored in a file."""
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
     def sign(self, text: str, time: int = 0) -> str:
-        """Sign a text, and return the line with the signature.
+        """Sign the text of a note, and return the signature line.
 
         Args:
             text: the text of the note.
-            time: the time of a witness's cosignature, in seconds since 1970; unused for a log.
+            time: the time of a witness's cosignature, in seconds since 1970; unused for the key of a log.
         """
         message, stamp = text.encode(), b""
         if self.kind == WITNESS_KEY:
@@ -108,9 +108,13 @@ class PrivateKey(NamedTuple):
 
 
 def new_key(name: str) -> PrivateKey:
-    """Make a new random key.
+    """Generate a random private key for a log.
 
-    If the name is invalid, it raises LogError.
+    Args:
+        name: the name of the log.
+
+    Raises:
+        LogError: if the name is invalid.
     """
     return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
 
@@ -127,14 +131,14 @@ def _key_name(name: str) -> str:
 
 
 def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
-    """Parse a public key.
+    """Parse the text form of a public key.
 
     Args:
-        text: `<name>+<key id>+<base64>`.
-        kinds: the accepted signature types.
+        text: the key as `<name>+<key id>+<base64>`.
+        kinds: the accepted signature types, one byte each.
 
     Raises:
-        LogError: if the text is not a public key of an accepted type, or is damaged.
+        LogError: if the text is damaged or is not a key of an accepted type.
     """
     name, _, key_text = text.strip().partition("+")
     key_id, _, encoded = key_text.partition("+")
@@ -153,10 +157,10 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
 
 
 def parse_private_key(text: str) -> PrivateKey:
-    """Parse a private key of Ed25519.
+    """Parse the text form of a log's private Ed25519 key.
 
     Raises:
-        LogError: if the text is not a private key of a log, or is damaged; the message does not show it.
+        LogError: if the text is damaged or is not a private key; the message does not contain the text.
     """
     name, _, key_text = text.strip().removeprefix(PRIVATE).partition("+")
     key_id, _, encoded = key_text.partition("+")
@@ -171,7 +175,7 @@ def parse_private_key(text: str) -> PrivateKey:
 
 
 def decode_base64(text: str) -> bytes | None:
-    """Decode base64.
+    """Decode a canonical base64 string.
 
     Returns:
         The bytes, or None if the string is not canonical base64.
@@ -193,9 +197,9 @@ class NoteSignature(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A signed text: c2sp.org/signed-note.
+    """A signed text (c2sp.org/signed-note).
 
-    `text` ends in a newline; `signatures` include those of unknown keys.
+    `text` ends with a newline; `signatures` includes those of unknown keys.
     """
 
     text: str
@@ -203,14 +207,14 @@ class Note(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The text of the note with its signature lines."""
+        """The text with its signature lines, as it is published."""
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return those of the given keys that signed the note.
+        """Return the keys, among the given ones, that signed the note.
 
         Raises:
-            LogError: if a signature of one of them is invalid.
+            LogError: if the signature of one of the given keys is invalid.
         """
         by_name = {(key.name, key.id): key for key in keys}
         signers: dict[PublicKey, None] = {}
@@ -223,10 +227,10 @@ class Note(NamedTuple):
 
 
 def parse_note(body: bytes) -> Note:
-    """Parse a note without verifying it.
+    """Parse a signed note without verifying its signatures.
 
     Raises:
-        LogError: if the bytes are not a note, or too many.
+        LogError: if the bytes are not a note, or are too many.
     """
     try:
         note_text = body.decode()
@@ -257,12 +261,18 @@ class Checkpoint(NamedTuple):
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """Return the text of a checkpoint, before it is signed."""
+    """Return the unsigned text of a checkpoint.
+
+    Args:
+        origin: the name of the log.
+        size: the number of entries in the log.
+        root: the root of the log's Merkle tree.
+    """
     return f"{origin}\n{size}\n{b64encode(root).decode()}\n"
 
 
 def parse_checkpoint(body: bytes) -> Checkpoint:
-    """Parse a checkpoint without verifying it.
+    """Parse a checkpoint without verifying its signatures.
 
     Raises:
         LogError: if the bytes are not a checkpoint.
@@ -277,15 +287,15 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify the log's name and the signature of a checkpoint.
+    """Verify the signature on a checkpoint, and the name of its log.
 
     Args:
         checkpoint: the checkpoint.
-        key: the log's key.
-        previous_key: the key before `key`; a checkpoint that it signed is accepted too.
+        key: the key of the log.
+        previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
 
     Raises:
-        LogError: if the origin is another, or neither key signed it.
+        LogError: if the checkpoint is of another log, or neither key signed it.
     """
     if (
         previous_key is not None

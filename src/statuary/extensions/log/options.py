@@ -36,10 +36,15 @@ public_log_key_option = click.option(
 
 
 def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
-    """Collect everything that a build needs to extend its log.
+    """Collect what a build needs to extend its log.
+
+    Args:
+        settings: the key `log` of site.yaml.
+        run: the running build or tick.
+        options: the values of the command-line options.
 
     Raises:
-        LogError: if the key is not one, or the published log cannot be read.
+        LogError: if the key is invalid, or the published log cannot be read.
         PublishingError: if a file cannot be read.
     """
     key_file: Path | None = options.get("log_key")
@@ -115,14 +120,14 @@ def _without_copy(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(variables: Mapping[str, str], branch: str) -> str:
-    """Return the reason why a build is a preview, without signing.
+    """Return why a build is a preview, which must not sign.
 
     Args:
-        variables: the environment variables of the host.
-        branch: the published branch, for hosts that state only the branch.
+        variables: the environment variables, by which hosting services mark previews.
+        branch: the published branch, for services that state only the branch.
 
     Returns:
-        The reason; empty if it is not a preview.
+        The reason; empty if the build is not a preview.
     """
     for name, production_value in PRODUCTION.items():
         if variables.get(name, production_value) != production_value:
@@ -156,15 +161,15 @@ REQUESTS = {
 
 
 def is_in_ci(variables: Mapping[str, str]) -> bool:
-    """Return whether the environment is that of a CI job."""
+    """Return whether environment variables show that this is a CI job."""
     return variables.get("CI", "").lower() not in ("", "0", "false")
 
 
 def site_reader(name: str) -> ReadPath:
-    """Return a function that reads the files of a site.
+    """Return a function that reads files of a published site.
 
     Args:
-        name: a folder, snapshot, URL or object store.
+        name: a folder, a snapshot, a URL, or the URL of an object store.
     """
     place = open_location(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
@@ -173,9 +178,14 @@ def site_reader(name: str) -> ReadPath:
 
 
 def record_signature(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store the log's published state and pending entries beside its key.
+    """Store what was signed in files beside the log's key.
 
-    From these, a later build recognizes an outdated copy of the log. Without a key file, nothing is stored.
+    A later build recognizes an outdated copy of the log with these files.
+
+    Args:
+        key_file: the file of the key; None to store nothing.
+        published_head: the size and root of the published log.
+        pending_body: the document about signed entries that may not be published yet, or None.
     """
     if key_file is None:
         return
@@ -194,5 +204,10 @@ def _beside(key_file: Path, ending: str) -> Path:
 
 
 def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:
-    """Parse a public key, given as text or as a file name."""
+    """Parse a public key from its text form or from a file.
+
+    Args:
+        text: the key as `<name>+<key id>+<base64>`, or the path of a file that contains it.
+        kinds: the accepted signature types, one byte each.
+    """
     return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

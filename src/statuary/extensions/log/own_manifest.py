@@ -21,9 +21,13 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 
 
 def listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
-    """Yield the entries of a manifest for some paths, each once.
+    """Yield the entries of a manifest for some paths, without duplicates.
 
-    Only the parts that may list them are read.
+    Only the parts of the manifest that may list the paths are read.
+
+    Args:
+        index: the manifest.
+        paths: the paths to find.
 
     Raises:
         DamagedSnapshotError: if such a part is missing or damaged.
@@ -46,10 +50,10 @@ class OwnManifest:
         self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
 
     def load(self, paths: Iterable[str] | None) -> None:
-        """Read what the manifest states, once.
+        """Read the digests that the site's manifest lists. Call it once.
 
         Args:
-            paths: the only files to compare; None compares all.
+            paths: the only files to compare; None to compare all.
         """
         text = self.read_path(MANIFEST)
         if text is None:
@@ -75,9 +79,11 @@ class OwnManifest:
         self.table.close()
 
     def states(self, name: str, body: bytes | None) -> bool:
-        """Return whether the manifest lists a file with these bytes.
+        """Return whether the manifest agrees with a file's content.
 
-        None stands for a missing file.
+        Args:
+            name: the path of the file.
+            body: the bytes of the file; None if the file is missing.
         """
         row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (name,)).fetchone()
         if row is None:
@@ -85,12 +91,20 @@ class OwnManifest:
         return body is not None and row[0] == sha256(body).hexdigest()
 
     def note(self, name: str, body: bytes | None) -> None:
-        """Add a file that the site has, or lacks."""
+        """Record the content of a file, for the comparison in `problems`.
+
+        Args:
+            name: the path of the file.
+            body: the bytes of the file; None if the file is missing.
+        """
         digest = "" if body is None else sha256(body).hexdigest()
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
 
     def problems(self) -> Iterator[str]:
-        """Yield the differences, after all files were added."""
+        """Yield the differences between the manifest and the recorded files.
+
+        Files in the manifest that were not recorded are read from the site.
+        """
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
             return
@@ -110,5 +124,5 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def has(self, path: str) -> bool:
-        """Return whether a path belongs to the manifest's own files."""
+        """Return whether a path is one of the manifest's own files."""
         return path in self.paths

@@ -123,7 +123,7 @@ class LogSettings(NamedTuple):
     # the verifier key (vkey) and the URL of each witness, for `statuary log witness`
     witnesses: tuple[tuple[str, str], ...] = ()
     quorum: int = 0  # the number of witnesses that must cosign
-    public_key: str = ""  # the key that the published site states; empty if the signing key implies it
+    public_key: str = ""  # the public key that the site publishes; empty to derive it from the signing key
 
 
 class TreeHead(NamedTuple):
@@ -134,12 +134,16 @@ class TreeHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The tree's size and its root hash in hex, with a space between."""
+        """The size and the root in hex, separated by a space."""
         return f"{self.size} {self.root.hex()}"
 
 
 def parse_head(text: str) -> TreeHead | None:
-    """Parse the text of a `TreeHead`, or return None."""
+    """Parse the text form of a log's size and root.
+
+    Returns:
+        The size and root, or None if the text is malformed.
+    """
     size, _, root = text.partition(" ")
     try:
         return TreeHead(int(size), bytes.fromhex(root))
@@ -164,18 +168,23 @@ class PublishedLog:
         self._read_bundle = bundle_reader(self.read_path, checkpoint.size)
 
     def entries(self, start: int = 0) -> Iterator[bytes]:
-        """Yield the verified entries of the log from a number on.
+        """Yield the entries of the log, verified against its checkpoint.
+
+        Args:
+            start: the number of the first entry to yield.
 
         Raises:
-            LogError: if one does not agree with the checkpoint.
+            LogError: if an entry is missing or does not match the checkpoint.
         """
         return verified_entries(self.read_path, *self.head, start)
 
     def entry(self, number: int) -> bytes:
-        """Return one entry, verified, without reading the others.
+        """Return one entry of the log, verified against its checkpoint.
+
+        The other entries are not read.
 
         Raises:
-            LogError: if there is none, or it does not agree with the checkpoint.
+            LogError: if the entry does not exist or does not match the checkpoint.
         """
         size, root = self.head
         proof = inclusion_proof(number, size, self.subtrees)
@@ -184,10 +193,13 @@ class PublishedLog:
         return body
 
     def key_changes(self, start: int = 0) -> list[KeyChange]:
-        """Return the verified announcements of new keys from an entry on.
+        """Return the announcements of new keys in the log, verified.
+
+        Args:
+            start: the number of the first entry to search.
 
         Raises:
-            LogError: if the log is damaged.
+            LogError: if the log is damaged, or the signature of an announcement is invalid.
         """
         marked = (body for body in self.entries(start) if KEY_MARK in body)
         entries = (entry for entry in map(parse_entry, marked) if entry.subject.kind is EntryKind.KEY)
@@ -197,24 +209,24 @@ class PublishedLog:
         return changes
 
     def verify_root(self) -> None:
-        """Verify the last tiles against the checkpoint.
+        """Verify that the log's last tiles match its checkpoint.
 
         Raises:
-            LogError: if they differ.
+            LogError: if they do not match.
         """
         size, root = self.head
         if range_hash(0, size, self.subtrees) != root:
             raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
 
     def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
-        """Verify that the log extends an earlier state of it.
+        """Verify that the log extends an earlier state of itself.
 
         Args:
-            earlier_head: the earlier state.
-            what: the words for it in the message.
+            earlier_head: the size and root of the earlier state.
+            what: the name of the earlier state, for the error message.
 
         Raises:
-            LogError: if the log is shorter, or another one.
+            LogError: if the log is shorter than the earlier state, or does not extend it.
         """
         size, root = self.head
         if earlier_head.size > size:
@@ -240,19 +252,19 @@ class PublishedLog:
 def open_log(
     name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
 ) -> PublishedLog | None:
-    """Open the log that a site has published.
+    """Open the log that a site has published, and verify its checkpoint.
 
     Args:
-        name: the name of the site in messages.
-        read_site: returns the bytes at a path, or None.
-        key: verifies its checkpoint; None trusts it.
-        previous_key: the key before it, which may have signed the checkpoint.
+        name: the name of the site in error messages.
+        read_site: returns the bytes at a path of the site, or None.
+        key: the key of the log; None to skip the verification of signatures.
+        previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
 
     Returns:
         The log, or None if the site has none.
 
     Raises:
-        LogError: if its checkpoint is damaged, of another log, or not signed with the key.
+        LogError: if the checkpoint is damaged, is of another log, or is not signed with a given key.
     """
     body = read_site(LOG_CHECKPOINT.path())
     if body is None:
@@ -270,13 +282,13 @@ def open_log(
 
 
 def published_settings(read_site: ReadPath) -> LogSettings | None:
-    """Read a published log's settings from `log/index.json`.
+    """Read the settings of a published log from `log/index.json`.
 
     Returns:
         The settings, or None if the site has no log.
 
     Raises:
-        LogError: if the document cannot be read.
+        LogError: if the document is malformed.
     """
     body = read_site(LOG.path())
     if body is None:
@@ -296,13 +308,17 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
 
 
 def require_growth(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-    """Refuse a site whose log does not extend the target's log.
+    """Check that a site's log extends the log at the publishing target.
+
+    Args:
+        site: the site that is to be published.
+        target: the location where it is published.
 
     Returns:
-        The path of the checkpoint with the SHA-256 of the one that was verified, None if there is none.
+        The SHA-256 of the checkpoint at the target that was compared, by its path; None if it has no log.
 
     Raises:
-        LogError: if the site's log does not extend the target's, is missing, or has another name.
+        LogError: if the site's log is missing, has another name, or does not extend the target's log.
     """
     body = target.read(LOG_CHECKPOINT.path())
     there = open_log(target.name, target.read, None)
@@ -336,7 +352,7 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def part_of_log(path: str) -> str:
-    """Return the log's path for a part of the manifest."""
+    """Return the path where the log stores a part of the manifest."""
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 
@@ -357,19 +373,19 @@ class LogContext(NamedTuple):
     now: Instant  # the time of new entries
     # the name and reader of each location where the log is published; empty if the folder itself is published
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
-    seen_head: TreeHead | None = None  # the last published head, as recorded beside the key
-    pending_body: bytes | None = None  # later signatures of the key, in the form of `log/pending.json`
-    min_size: TreeHead | None = None  # the minimum published head, as the content states it
-    allow_init: bool = False  # whether entry 0 may be written
+    seen_head: TreeHead | None = None  # the last published size and root, as recorded beside the key
+    pending_body: bytes | None = None  # signed entries that may be unpublished, as in `log/pending.json`
+    min_size: TreeHead | None = None  # the size and root in the content's `log-floor.txt`
+    allow_init: bool = False  # whether a new log may be started
     allow_clock_rollback: bool = False  # whether the clock may be before the last entry
-    allow_rollback: bool = False  # whether it may continue a shorter log than the published one
+    allow_rollback: bool = False  # whether the log may be continued from a shorter one than was published
     change: KeyChange | None = None  # the content's announcement of a new key
     preview: str = ""  # why this is a preview, which never signs; empty if it is not
     unreadable: str = ""  # why only a copy of the published log could be read, which stays as it is
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The signing key, or None if the build may not sign.
+        """The key to sign with; None if the build must not sign.
 
         Raises:
             LogError: if the key is that of another log.
@@ -378,12 +394,12 @@ class LogContext(NamedTuple):
 
     @property
     def own_key(self) -> PrivateKey | None:
-        """The key of the log: the given one, or the example key.
+        """The log's private key: the given one or the example key.
 
-        A preview has none, unless the example key signs.
+        A preview has no key, unless the public example key signs.
 
         Raises:
-            LogError: if the key is that of another log.
+            LogError: if the given key is that of another log.
         """
         origin = self.settings.origin
         if self.settings.example_key:
@@ -400,18 +416,19 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The log's previous key, if the content announces a change."""
+        """The log's previous key, if the content announces a new one."""
         key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
     def check_start(self, size: int) -> None:
-        """Refuse to start a new log where one may exist.
+        """Raise an error instead of starting a second log by mistake.
 
         Args:
-            size: the size of the log that was found.
+            size: the number of entries of the log that was found; 0 if none was found.
 
         Raises:
-            LogError: if none was found, or one was although a new one is wanted.
+            LogError: if no log was found and a new one is not allowed, or `--init-log` was given and one was
+                found.
         """
         may_start = self.allow_init or self.allow_rollback or self.settings.example_key
         if not size and not may_start:
@@ -432,7 +449,7 @@ class LogExtension(NamedTuple):
     actions: Counter[LogAction]  # the number of appended entries, by action
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether the public example key signs the log
-    published_head: TreeHead  # the longest head that others may have seen
+    published_head: TreeHead  # the size and root of the longest log that others may have seen
     discarded_entries: int  # the size of the folder's own log, if another publisher's log replaces it; else 0
 
     @override

@@ -50,13 +50,17 @@ class MinHead(NamedTuple):
 
 
 def read_min_head(content: Path, origin: str) -> TreeHead | None:
-    """Read the published size of a log from `log-floor.txt`.
+    """Read the size and root of the published log from `log-floor.txt`.
+
+    Args:
+        content: the content folder.
+        origin: the name of the log in site.yaml.
 
     Returns:
         The size and root, or None if there is no such file.
 
     Raises:
-        LogError: if the file cannot be read, or is of another log.
+        LogError: if the file cannot be read, or is about another log.
     """
     minimum = _read_head_file(content)
     if minimum is None:
@@ -67,7 +71,7 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
 
 
 def require_new_log(content: Path) -> None:
-    """Refuse to begin a log if the content has one.
+    """Raise an error if the content already has a log.
 
     Raises:
         LogError: if `log-floor.txt` states published entries, or cannot be read.
@@ -100,10 +104,15 @@ def _read_head_file(content: Path) -> MinHead | None:
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
-    """Write the published size of a log to `log-floor.txt`.
+    """Write the size and root of the published log to `log-floor.txt`.
+
+    Args:
+        content: the content folder.
+        origin: the name of the log.
+        head: the size and root.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     with atomic_file(content / MIN_HEAD_FILE) as stream:
         stream.write(checkpoint_text(origin, *head).encode())
@@ -114,18 +123,18 @@ class Pending(NamedTuple):
 
     base: int  # the size of the log that it continues
     checkpoint: str  # the signed note
-    entries: tuple[str, ...]  # the new ones, from the base on
+    entries: tuple[str, ...]  # the entries after the first `base` ones
 
     def encode(self) -> bytes:
-        """Encode as a document."""
+        """Encode this value as the document `log/pending.json`."""
         return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
 
 
 def parse_pending(body: bytes | None) -> Pending | None:
-    """Parse the document about a checkpoint that may be published.
+    """Parse `log/pending.json`: signed entries that may not be published.
 
     Returns:
-        The checkpoint, or None if the document is missing or malformed.
+        The signed checkpoint with its entries, or None if the document is missing or malformed.
     """
     try:
         value = orjson.loads(body or b"")
@@ -140,16 +149,16 @@ def parse_pending(body: bytes | None) -> Pending | None:
 def new_pending(
     base: TreeHead, log: PublishedLog | None, new: tuple[bytes, ...], checkpoint: str
 ) -> Pending | None:
-    """Return the document about a checkpoint that is about to be published.
+    """Return the content of `log/pending.json` for a new checkpoint.
 
     Args:
-        base: the published log.
+        base: the size and root of the published log.
         log: the log that the build continued, which may be longer than the published one.
         new: the entries that the build appended.
         checkpoint: the signed checkpoint.
 
     Returns:
-        The document, or None if it would be too large.
+        The content, or None if it would be too large.
     """
     size = log.head.size if log else 0
     if size - base.size + len(new) > MOST_PENDING or base.size > size:
@@ -161,16 +170,18 @@ def new_pending(
 def resume_pending(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
-    """Add a pending checkpoint's entries to a log, if they are valid.
+    """Extend a log by the signed entries of an earlier build.
+
+    That build may have stopped before it published them.
 
     Args:
-        log: the published log.
-        body: the document about the pending checkpoint.
+        log: the published log, or None.
+        body: the document `log/pending.json` of that build.
         keys: the current and the previous key; None does not verify the signature.
-        name: the location of the document, for messages.
+        name: the location of the document, for error messages.
 
     Returns:
-        The longer log, or `log` itself.
+        The longer log, or `log` itself if the document is missing or does not continue it.
     """
     key, previous_key = keys
     pending_checkpoint = parse_pending(body)
@@ -208,13 +219,13 @@ class ResumePoint(NamedTuple):
     """The state from which a build extends the log."""
 
     log: PublishedLog | None  # None if there is none
-    published_head: TreeHead  # the head that others may have seen; later entries are only signed
-    is_own: bool  # whether it is exactly the log of the folder
+    published_head: TreeHead  # the size and root that others may have seen; later entries are only signed
+    is_own: bool  # whether this is the same log as the folder's own
     discarded_entries: int = 0  # the size of the folder's own log, if another publisher's log replaces it
 
     @property
     def head(self) -> TreeHead:
-        """The size and root of the log at that point."""
+        """The size and root of the log from which the build continues."""
         return self.log.head if self.log else EMPTY
 
 
@@ -224,7 +235,7 @@ class LogLocations(NamedTuple):
     folder: tuple[str, ReadPath]  # the folder that is built
     # the readable locations where the site is published; empty if the folder itself is published
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
-    pending_body: bytes | None = None  # later signatures, as recorded beside the key
+    pending_body: bytes | None = None  # signed entries that may be unpublished, from the key's folder
 
     def resume_point(
         self,
@@ -232,15 +243,15 @@ class LogLocations(NamedTuple):
         seen_heads: Iterator[TreeHead | None],
         previous_key: PublicKey | None = None,
     ) -> ResumePoint:
-        """Find the longest copy of the log, to continue it.
+        """Find the longest published copy of the log, to continue it.
 
         Args:
-            key: the log's key; None does not verify signatures.
-            seen_heads: heads that are known to have been published.
-            previous_key: the key before it, which may have signed what is there.
+            key: the key of the log; None to skip the verification of signatures.
+            seen_heads: sizes and roots of the log that are known to have been published.
+            previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
 
         Raises:
-            LogError: if a log is damaged, not signed with the key, or does not continue what was published.
+            LogError: if a copy is damaged or not signed, or does not extend what was published.
         """
         own_log = open_log(*self.folder, key, previous_key)
         there = [

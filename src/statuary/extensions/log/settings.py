@@ -65,7 +65,7 @@ class LogSource(SourceModel):
         return self
 
     def settings(self) -> LogSettings:
-        """Return the settings."""
+        """Convert the key `log` of site.yaml to settings."""
         return LogSettings(
             origin=self.origin,
             url=self.url or "",

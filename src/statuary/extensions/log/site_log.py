@@ -102,7 +102,7 @@ class LogChanges(NamedTuple):
 
 
 class SiteLog:
-    """Extends a site's log with the changes of a build."""
+    """Extends the log of a site by the changes of a build."""
 
     def __init__(self, target: FolderTarget, context: LogContext) -> None:
         """Read the published log.
@@ -141,14 +141,17 @@ class SiteLog:
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
-        """Append entries about everything that was added, changed or removed.
+        """Append an entry for each contract, incident or update that changed.
 
         Args:
             incidents: the documents of all incidents and maintenance windows.
             contracts: whether this build may have changed contracts.
 
+        Returns:
+            The numbers of the new entries about incidents, and the earlier versions of changed updates.
+
         Raises:
-            LogError: if the clock is before the last entry.
+            LogError: if the clock is before the time of the last entry.
         """
         self.contracts = contracts
         documents = sorted(incidents)
@@ -162,12 +165,12 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def complete(self) -> LogExtension:
-        """Append the last entry, and add the log's documents.
+        """Append the entry about the manifest, and add the log's documents.
 
-        All other documents must have been added.
+        Call it after all other documents have been added.
 
         Raises:
-            LogError: if the new log would not continue the published one.
+            LogError: if the new log would not extend the published one.
         """
         if self.key is not None:
             self.target.add(self._descriptions())
@@ -176,10 +179,7 @@ class SiteLog:
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield warnings about what would make readers reject the log.
-
-        The next build may reject it too.
-        """
+        """Yield warnings about states of the log that readers would reject."""
         context = self.context
         if context.unreadable:
             yield Finding(
@@ -522,31 +522,28 @@ PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
 
 
 class ProofUrl(NamedTuple):
-    """The URL at which the log's proof for a record is."""
+    """The URL of the log's proof for a contract or incident."""
 
     url: Url
     parameters: dict[str, str]
 
 
 def proof_url(subject: LogSubject) -> ProofUrl:
-    """Return the URL at which the log's proof about something is."""
+    """Return the URL of the log's proof for a contract or incident."""
     if subject.kind is EntryKind.CONTRACT:
         return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
     return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
 
 
 def log_document(url: Url, body: bytes, **parameters: str) -> Document:
-    """Return a document of the log.
-
-    It stays until another one replaces it.
-    """
+    """Return a document of the log, kept until a build replaces it."""
     return Document(
         path=url.path(**parameters), body=body, media_type=url.media_type, cache=url.cache, persistent=True
     )
 
 
 def require_key(key: PrivateKey | None) -> PrivateKey:
-    """Return the key, or raise an error if there is none.
+    """Return the signing key.
 
     Raises:
         LogError: if the key is None.

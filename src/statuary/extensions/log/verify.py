@@ -87,22 +87,26 @@ class DocumentCheck(NamedTuple):
     """The result of comparing a site's files with its log."""
 
     matching_count: int  # the number of checks that passed
-    # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
+    # paths whose content changed on the site's published schedule, and that no build or tick has logged yet
     due_paths: list[str]
-    problems: list[str]  # missing and different files, and those that are not in the log
-    unsigned: list[str]  # files that differ from the log's and are as the site's own manifest states
+    problems: list[str]  # sentences about files that are missing, differ, or are not in the log
+    unsigned: list[str]  # files that differ from the log but match the site's own manifest
     uncovered: list[str]  # files that neither the manifest nor the log names
     unserved: list[str]  # files for the host only, which its web server does not send
-    stated_at: str = ""  # the instant that the site's own manifest states
+    stated_at: str = ""  # the time in the site's own manifest
 
     @property
     def holds(self) -> bool:
-        """Whether the log covers every file, unchanged."""
+        """Whether the log covers every file, and no file differs."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 
 def subject_of_path(path: str) -> LogSubject | None:
-    """Return the subject of a document, such as a contract, or None."""
+    """Return the contract or incident that a path is about.
+
+    Returns:
+        The contract or incident as the log names it, or None for other paths.
+    """
     match = match_url(plain_path(path.removeprefix("/")))
     if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
         return None
@@ -112,7 +116,9 @@ def subject_of_path(path: str) -> LogSubject | None:
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
-    """Return the verified log entries about something, with its updates.
+    """Return the verified entries about a contract or incident.
+
+    The entries about the updates of an incident are included.
 
     Raises:
         LogError: if the log is damaged.
@@ -130,13 +136,19 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
 
 
 def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
-    """Make the proof that the log contains an entry."""
+    """Return a .tlog-proof file that shows that the log contains an entry.
+
+    Args:
+        log: the published log.
+        number: the number of the entry.
+        entry: the entry.
+    """
     hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
 
 
 class LastEntries:
-    """The last log entry about everything, in a table on disk."""
+    """The latest log entry about each subject, in a table on disk."""
 
     def __init__(self, log: PublishedLog, start: int) -> None:
         """Prepare the table for the entries from a number on.
@@ -150,9 +162,14 @@ class LastEntries:
         self.table = open_temporary_database(schema)
 
     def add(self, number: int, body: bytes) -> None:
-        """Add the next entry.
+        """Add the next entry of the log.
 
-        If it breaks a rule, it raises LogError.
+        Args:
+            number: the number of the entry.
+            body: the bytes of the entry.
+
+        Raises:
+            LogError: if the entry is malformed or breaks a rule of the log.
         """
         entry = parse_entry(body)
         self.rules.check(number, entry, self.of(entry.subject) or self._before_start(entry))
@@ -160,7 +177,7 @@ class LastEntries:
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
     def of(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the last log entry about something, or None."""
+        """Return the latest entry about a subject, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))
@@ -174,7 +191,7 @@ class LastEntries:
         return (number, replaced) if replaced.subject == entry.subject else None
 
     def of_site(self) -> NumberedEntry | None:
-        """Return the last entry about the site's files, or None."""
+        """Return the latest entry about the site's manifest, or None."""
         last_entry = self.of(WHOLE_SITE)
         for number in range(self.start - 1, -1, -1) if last_entry is None else ():
             entry = parse_entry(self.log.entry(number))
@@ -225,13 +242,14 @@ class SiteCheck:
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Compare the files with the log, once.
+        """Compare the files of the site with the log. Call it once.
 
         Args:
-            paths: all paths of the site, to find files that are not covered; None if they cannot be listed.
+            paths: all paths of the site, to find files that the log does not cover; None if they cannot be
+                listed.
 
         Raises:
-            LogError: if the log is damaged, or an entry breaks a rule.
+            LogError: if the log is damaged, or an entry breaks a rule of the log.
         """
         with (
             closing(self.last_entries.table),
@@ -540,7 +558,7 @@ class NameSet:
         self.table = open_temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def add(self, name: str) -> None:
-        """Add a name."""
+        """Add a file name to the set."""
         self.table.execute("INSERT OR IGNORE INTO names VALUES (?)", (name,))
 
     def __contains__(self, name: str) -> bool:
@@ -558,10 +576,14 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
-    """Return the log, or raise an error if there is none.
+    """Return the log that was found at a location.
+
+    Args:
+        log: the log, or None if none was found.
+        name: the location, for the error message.
 
     Raises:
-        LogError: if the log is None.
+        LogError: if no log was found.
     """
     if log is None and not is_url(name) and not Path(name).exists():
         raise LogError(f"there is no file or folder {name!r}", "name a built folder, a snapshot or a URL")

@@ -24,10 +24,15 @@ from statuary.site.document import Document
 
 
 def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
-    """Return the witnesses that have cosigned a checkpoint.
+    """Return the keys of the witnesses that have cosigned a checkpoint.
+
+    Args:
+        checkpoint: the checkpoint.
+        witnesses: the keys of the known witnesses.
+        quorum: the number of cosignatures that are required.
 
     Raises:
-        LogError: if there are fewer than the quorum, or a cosignature is invalid.
+        LogError: if fewer witnesses have cosigned, or a cosignature is invalid.
     """
     cosigned = checkpoint.note.signed_by(witnesses)
     if len(cosigned) < quorum:
@@ -38,10 +43,14 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Say whether a checkpoint lacks required cosignatures.
+    """Return why a checkpoint lacks cosignatures that the site requires.
+
+    Args:
+        checkpoint: the checkpoint.
+        settings: the published settings of the log, with witnesses and quorum; or None.
 
     Returns:
-        A message; empty if the site's quorum is reached, or it has none.
+        The reason; empty if enough witnesses have cosigned, or the site requires none.
     """
     if settings is None or not settings.quorum:
         return ""
@@ -54,14 +63,14 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 
 
 def request_body(log: PublishedLog, old: int) -> bytes:
-    """Return the request that asks a witness for a cosignature.
+    """Return the body of the request that asks a witness to cosign.
 
     Args:
-        log: the log.
+        log: the published log.
         old: the size of the log that the witness has seen.
 
     Raises:
-        LogError: if the witness has seen more than the log has.
+        LogError: if the witness has seen a longer log.
     """
     proof = consistency_proof(old, log.head.size, tile_subtrees(log.read_path, log.head.size))
     lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
@@ -69,10 +78,10 @@ def request_body(log: PublishedLog, old: int) -> bytes:
 
 
 def witness_size(answer: bytes) -> int:
-    """Return the size of the log that a witness has seen.
+    """Parse a witness's response: the size of the log it has seen.
 
     Raises:
-        LogError: if the response is not a size.
+        LogError: if the response is not a number.
     """
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
@@ -81,10 +90,16 @@ def witness_size(answer: bytes) -> int:
 
 
 def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
-    """Return the verified cosignature in a witness's response.
+    """Return the verified signature line in a witness's response.
+
+    Args:
+        log: the published log, whose checkpoint was sent.
+        key: the public key of the witness.
+        status: the HTTP status of the response.
+        answer: the body of the response.
 
     Raises:
-        LogError: if the answer has no valid one.
+        LogError: if the response contains no valid cosignature.
     """
     if status != 200:
         raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
@@ -99,7 +114,12 @@ def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -
 
 
 def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
-    """Add cosignatures to a published checkpoint, and to the proofs.
+    """Add cosignatures to the published checkpoint and the proofs.
+
+    Args:
+        target: the folder of the site.
+        log: the published log.
+        lines: the signature lines of witnesses.
 
     Raises:
         PublishingError: if the folder cannot be written.

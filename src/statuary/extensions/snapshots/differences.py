@@ -28,20 +28,20 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The file after the change; if it was removed, before it."""
+        """The file after the change, or before it if removed."""
         return self.after or self.before or Entry("")
 
     @property
     def change(self) -> Change:
-        """The difference in the form that plans use."""
+        """The difference as a change of a publication plan."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 
 def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
-    """Merge several sorted lists of files, path by path.
+    """Merge several lists of files that are sorted by path.
 
     Yields:
-        The entry of the path in each list, or None where the list lacks it.
+        For each path, the entry of each list; None where a list does not contain the path.
     """
 
     def numbered(number: int) -> Iterator[tuple[str, int, Entry]]:
@@ -54,7 +54,7 @@ def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
 
 
 def diff(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
-    """Yield the differences between two lists of files, sorted by path."""
+    """Yield the files that differ between two lists sorted by path."""
     for old, new in side_by_side(before, after):
         if old != new:
             yield Difference(old, new)
@@ -66,13 +66,13 @@ def plan_of(
     size: int,
     conflicts: tuple[str, ...] = (),
 ) -> Plan:
-    """Return a plan that makes these differences.
+    """Return the publication plan that makes these differences.
 
     Args:
-        differences: yields them by path, each time it is called.
+        differences: returns the differences sorted by path, each time it is called.
         documents: the number of files in the new site.
-        size: the bytes of these files.
-        conflicts: paths with files of another program.
+        size: the size in bytes of the new site.
+        conflicts: paths of files that another program wrote.
     """
     counts, changed_size = dict.fromkeys(Action, 0), 0
     for difference in differences():
@@ -89,17 +89,17 @@ def plan_of(
 
 
 def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
-    """Refuse to replace a site with an older snapshot.
+    """Raise an error if a snapshot is older than the published site.
 
-    An attacker could replay an old snapshot, whose signature is valid.
+    An attacker could replay an old snapshot with a valid signature.
 
     Args:
-        origin: the origin of the snapshot.
-        there: the time of the existing site, if known.
+        origin: the origin of the snapshot, with its time.
+        there: the time of the existing site; None if unknown.
         where: the name of the existing site.
 
     Raises:
-        PublishingError: if the site is newer.
+        PublishingError: if the existing site is newer.
     """
     if there is not None and origin.instant < there:
         raise PublishingError(

@@ -27,10 +27,13 @@ def _minisign() -> ModuleType:
 
 
 def key_id(text: bytes) -> str:
-    """Return a minisign key's or signature's id: 16 capital hex digits.
+    """Return the id of a minisign key or signature, in hex.
+
+    Args:
+        text: the content of the key file or signature file.
 
     Raises:
-        DamagedSnapshotError: if the text is neither.
+        DamagedSnapshotError: if the text is not a key or signature.
     """
     try:
         return b64decode(text.splitlines()[1], validate=True)[2:10][::-1].hex().upper()
@@ -39,10 +42,13 @@ def key_id(text: bytes) -> str:
 
 
 def parse_public_key(text: str) -> "PublicKey":
-    """Parse a minisign public key: base64, or a .pub file's text.
+    """Parse a minisign public key.
+
+    Args:
+        text: the key in base64, or the content of a .pub file.
 
     Raises:
-        PublishingError: if it is not a key.
+        PublishingError: if the text is not a public key.
     """
     minisign = _minisign()
     lines = text.split("\n") or [""]
@@ -57,14 +63,14 @@ def parse_public_key(text: str) -> "PublicKey":
 
 
 def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
-    """Parse a minisign secret key.
+    """Parse a minisign secret key, and decrypt it if necessary.
 
     Args:
-        text: the text of the .key file.
-        ask_password: is called if the key is encrypted.
+        text: the content of the .key file.
+        ask_password: is called to get the password of an encrypted key.
 
     Raises:
-        PublishingError: if it is not a key, or the password is wrong.
+        PublishingError: if the text is not a secret key, or the password is wrong.
     """
     minisign = _minisign()
     try:
@@ -84,13 +90,14 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
 
 
 def manifest_signer(key: "SecretKey") -> Signer:
-    """Return a function that signs manifests.
+    """Return a function that signs manifests with a minisign key.
 
-    The trusted comment states the time of the site, not of the signature, so the same site signed with the
-    same key gives the same bytes.
+    The trusted comment contains the time of the site instead of the time of signing, so signing the same site
+    again
+    gives the same bytes.
 
     Raises:
-        PublishingError: if the key is damaged: its halves do not match.
+        PublishingError: if the two halves of the key do not match.
     """
 
     def sign(manifest: bytes) -> bytes:
@@ -115,10 +122,13 @@ def manifest_signer(key: "SecretKey") -> Signer:
 
 
 def parse_signature(text: bytes) -> "Signature":
-    """Parse the text of a .minisig file.
+    """Parse a minisign signature.
+
+    Args:
+        text: the content of the .minisig file.
 
     Raises:
-        DamagedSnapshotError: if it is not a signature, or in the legacy format, which is not prehashed.
+        DamagedSnapshotError: if the text is not a signature, or is in the legacy format without prehashing.
     """
     minisign = _minisign()
     try:
@@ -135,19 +145,19 @@ def parse_signature(text: bytes) -> "Signature":
 def verify_manifest_signature(
     name: str, manifest: bytes | None, text: bytes | None, key: "PublicKey"
 ) -> "Signature":
-    """Verify the signature of a manifest, and its trusted comment.
+    """Verify the minisign signature of a manifest, and its trusted comment.
 
     Args:
-        name: the name of the site in messages.
-        manifest: the manifest; None if there is none.
-        text: the text of a .minisig file; None if there is none.
-        key: the required key.
+        name: the name of the site, for error messages.
+        manifest: the manifest; None if the site has none.
+        text: the content of the .minisig file; None if the site has none.
+        key: the public key that must have signed.
 
     Returns:
-        The signature.
+        The verified signature.
 
     Raises:
-        DamagedSnapshotError: if it is not signed with the key.
+        DamagedSnapshotError: if the manifest is not signed with the key.
     """
     if manifest is None or text is None:
         raise DamagedSnapshotError(

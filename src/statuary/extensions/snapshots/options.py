@@ -28,12 +28,20 @@ sign_option = click.option(
 
 
 def public_key_of(text: str | None) -> "PublicKey | None":
-    """Parse a public key, given as text or as a file name."""
+    """Parse a minisign public key from text or a file.
+
+    Args:
+        text: the key in base64, or the name of a .pub file; None for no key.
+    """
     return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
 
 
 def signer_of(file: Path | None) -> Signer | None:
-    """Return a function that signs with a file's key, or None."""
+    """Return a function that signs manifests with the key in a file.
+
+    Returns:
+        The function; None if no file is given.
+    """
     if file is None:
         return None
     return manifest_signer(parse_secret_key(read_key(file, secret=True), _ask_password))

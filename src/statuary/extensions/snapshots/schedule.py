@@ -15,7 +15,7 @@ from statuary.status.urls import EPOCHS
 
 
 class SiteSchedule:
-    """The precomputed later versions of a site's documents."""
+    """The scheduled versions of documents that change without a build."""
 
     def __init__(self, read_path: ReadPath) -> None:
         self._read = read_path
@@ -25,16 +25,16 @@ class SiteSchedule:
         return readable_epochs(self._read(EPOCHS.path()))
 
     def has(self, path: str) -> bool:
-        """Return whether a document changes without a build."""
+        """Return whether a document changes at scheduled times."""
         return path in self._index.documents
 
     def versions(self, path: str) -> Iterator[bytes]:
-        """Yield all versions of a document."""
+        """Yield all scheduled versions of a document; none for other documents."""
         for stored in dict.fromkeys(self._index.versions_of(path)) if self.has(path) else ():
             body = stored.body(self._read)
             if body is not None:
                 yield body
 
     def find(self, path: str, digest: str) -> bytes | None:
-        """Return the version of a document that has a SHA-256, or None."""
+        """Return the scheduled version of a document with this SHA-256, or None."""
         return next((body for body in self.versions(path) if sha256(body).hexdigest() == digest), None)

@@ -62,47 +62,48 @@ class DocumentSource(Protocol):
     has_manifest: bool  # whether it is a snapshot, which always has a manifest
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, or None.
+        """Return the bytes of a file, or None if missing.
 
         Raises:
-            PublishingError: if they cannot be read.
+            PublishingError: if the file cannot be read.
         """
 
     def paths(self) -> Iterator[str]:
         """Yield the paths of all files.
 
-        If the site cannot be listed, it raises PublishingError.
+        Raises:
+            PublishingError: if the files cannot be listed, as on a web server.
         """
 
     def close(self) -> None:
-        """Release what is open."""
+        """Close open files and connections."""
 
 
 class DocumentFallback(Protocol):
-    """Reads documents without files of their own, as in packs.
+    """Reads documents that have no files, such as packed ones.
 
-    It is thread-safe.
+    Implementations must be thread-safe.
     """
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, or None.
+        """Return the bytes of a document stored this way, or None.
 
         Raises:
-            PublishingError: if they cannot be read.
+            PublishingError: if the document cannot be read.
         """
 
     def paths(self) -> Iterator[str]:
         """Yield the paths of these documents, if the site can be listed."""
 
     def renew(self) -> None:
-        """Clear the cache after a publication."""
+        """Clear cached data, after a new version of the site was published."""
 
     def close(self) -> None:
-        """Release resources."""
+        """Close open files and connections."""
 
 
 class DocumentFallbacks:
-    """Reads documents that extensions store in other ways than files."""
+    """Reads documents that extensions store without files of their own."""
 
     def __init__(self, source: DocumentSource) -> None:
         """Prepare to open files as they are needed."""
@@ -114,10 +115,10 @@ class DocumentFallbacks:
         return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, or None.
+        """Return the bytes of a document that an extension stores, or None.
 
         Raises:
-            PublishingError: if they cannot be read.
+            PublishingError: if the document cannot be read.
         """
         if is_snapshot_path(path):
             return None
@@ -129,28 +130,28 @@ class DocumentFallbacks:
             yield from fallback.paths()
 
     def renew(self) -> None:
-        """Clear the caches after a publication."""
+        """Clear cached data, after a new version of the site was published."""
         for fallback in self.__dict__.get("_fallbacks", ()):
             fallback.renew()
 
     def close(self) -> None:
-        """Release resources."""
+        """Close open files and connections."""
         for fallback in self.__dict__.get("_fallbacks", ()):
             fallback.close()
 
 
 class StoredDocuments:
-    """Reads a site's documents from files, or as extensions store them."""
+    """Reads a site's documents from files or an extension's storage."""
 
     def __init__(self, source: DocumentSource) -> None:
         self.source = source
         self.fallbacks = DocumentFallbacks(source)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes stored under a path, or None.
+        """Return the bytes of a document, or None if missing.
 
         Raises:
-            PublishingError: if they cannot be read.
+            PublishingError: if the document cannot be read.
         """
         body = self.source.read(path)
         return self.fallbacks.read(path) if body is None else body
@@ -158,13 +159,14 @@ class StoredDocuments:
     def paths(self) -> Iterator[str]:
         """Yield the paths of all documents.
 
-        If the site cannot be listed, it raises PublishingError.
+        Raises:
+            PublishingError: if the site cannot be listed, as on a web server.
         """
         yield from self.source.paths()
         yield from self.fallbacks.paths()
 
     def close(self) -> None:
-        """Release resources."""
+        """Close open files and connections."""
         self.fallbacks.close()
         self.source.close()
 
@@ -172,14 +174,18 @@ class StoredDocuments:
 def not_found_statuses(path: str) -> Collection[int]:
     """Return the HTTP statuses that mean that a file does not exist.
 
-    An object store answers 403 for a missing file if you may not list it. For the manifest, which is asked
-    first, a 403 means that you may not read the site at all.
+    An object store responds with 403 for missing files if its files may not be listed. For the manifest,
+    which is
+    requested first, 403 means that the site may not be read at all.
+
+    Args:
+        path: the path of the requested file.
     """
     return NOT_FOUND_STATUSES if path == MANIFEST else NOT_FOUND_STATUSES | {HTTPStatus.FORBIDDEN}
 
 
 class UrlSource:
-    """Reads a site over HTTP."""
+    """Reads the files of a site over HTTP."""
 
     has_manifest = False
 
@@ -188,13 +194,13 @@ class UrlSource:
         self._base = base
 
     def close(self) -> None:
-        """Do nothing: no connection is kept."""
+        """Do nothing, because no connection is kept open."""
 
     def read(self, path: str) -> bytes | None:
-        """Fetch a file, or return None if it does not exist.
+        """Fetch a file; return None if it does not exist.
 
         Raises:
-            UnreachableError: if the server cannot be reached or responds with an error.
+            UnreachableError: if the server does not respond, or responds with an error.
         """
         try:
             checked_path(path)
@@ -205,12 +211,16 @@ class UrlSource:
     def url_of(self, path: str) -> str:
         """Return the URL of a file.
 
-        Messages should use `name` instead, because a URL may contain secrets.
+        Do not show it in messages, because it may contain secrets: use `name` instead.
         """
         return url_below(self._base, path)
 
     def paths(self) -> Iterator[str]:
-        """Raise an error: a web server does not list its files."""
+        """Raise an error, because a web server does not list its files.
+
+        Raises:
+            PublishingError: always.
+        """
         raise PublishingError(
             f"{self.name} cannot be listed: it has no {MANIFEST}",
             "build the site with this version of statuary, which writes one",
@@ -218,7 +228,7 @@ class UrlSource:
 
 
 class ManifestIndex:
-    """Looks up files in a manifest, reading its parts on demand."""
+    """Finds files in a manifest, whose parts are read on demand."""
 
     def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text
@@ -232,10 +242,13 @@ class ManifestIndex:
         return check_part(self._read(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return the manifest's entry for a file, by any of its names.
+        """Return the manifest's entry for a file, or None.
+
+        Args:
+            path: the path of the file, or one of its other names.
 
         Raises:
-            DamagedSnapshotError: if the part that lists it is missing or damaged.
+            DamagedSnapshotError: if the part of the manifest that lists the file is missing or damaged.
         """
         for name in stored_names(path):
             entry = self._find_stored(name)
@@ -252,17 +265,18 @@ class ManifestIndex:
         return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries of all files.
+        """Yield the manifest's entries for all files.
 
-        If a part is missing or damaged, it raises DamagedSnapshotError.
+        Raises:
+            DamagedSnapshotError: if a part of the manifest is missing or damaged.
         """
         return read_entries(self.manifest, self._read)
 
     def paths(self) -> Iterator[str]:
-        """Yield all names of all files.
+        """Yield all names of all files in the manifest.
 
         Raises:
-            DamagedSnapshotError: if a part is missing or damaged.
+            DamagedSnapshotError: if a part of the manifest is missing or damaged.
         """
         for entry in self.entries():
             yield from entry.names
@@ -277,7 +291,7 @@ def _path_of(line: bytes) -> str:
 
 
 class SiteReader:
-    """Reads the documents of a published site."""
+    """Reads documents of a published site, verified against its manifest."""
 
     def __init__(
         self,
@@ -304,19 +318,20 @@ class SiteReader:
         self.close()
 
     def close(self) -> None:
-        """Release resources."""
+        """Close open files and connections."""
         self._stored.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by any of its names.
+        """Return the bytes of a document, or None if missing.
 
-        A contract's document is also found by the lower-case address, and in either layout.
-
-        Returns:
-            The bytes, or None if the site has none.
+        Args:
+            path: any of the document's names. For a contract, the address may be in lower case, and the path
+                may be
+                of either folder layout.
 
         Raises:
-            DamagedSnapshotError: if they are missing, or differ from the manifest.
+            DamagedSnapshotError: if the file is missing although the manifest lists it, or differs from the
+                manifest.
             PublishingError: if the site cannot be read.
         """
         if is_snapshot_path(path):
@@ -356,7 +371,7 @@ class SiteReader:
         """Yield all names of all documents.
 
         Raises:
-            PublishingError: if the site cannot be listed: a URL without a manifest.
+            PublishingError: if the site cannot be listed, as a URL without a manifest.
         """
         return self._stored.paths() if self.index is None else self.index.paths()
 
@@ -368,13 +383,13 @@ def open_site(
 
     Args:
         location: a snapshot, a folder with a site, or the http(s) URL of either.
-        public_key: the required key of the manifest's signature.
-        as_served: whether to read the folder of a build as a web server does: every file, as it is now.
+        public_key: the key that must have signed the manifest; None to accept any site.
+        as_served: whether to read the folder of a build like a web server: every file, as it is now.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site, or it is a .tar.zst.
-        UnreachableError: if its server cannot be reached.
+        PublishingError: if there is no site, or the location is a .tar.zst file.
+        UnreachableError: if the server does not respond.
     """
     source = open_source(location)
     if isinstance(source, FolderReader) and not as_served:
@@ -406,9 +421,14 @@ def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReade
 
 
 def open_source(location: str | Path) -> DocumentSource:
-    """Open a site without verifying what is read.
+    """Open a site to read its files without verifying them.
 
-    It raises PublishingError as `open_site` does.
+    Args:
+        location: a snapshot, a folder with a site, or the http(s) URL of either.
+
+    Raises:
+        PublishingError: if there is no site, or the location is a .tar.zst file.
+        UnreachableError: if the server does not respond.
     """
     text = str(location)
     refuse_tar_zst(text)
@@ -449,7 +469,10 @@ def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIn
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the file names under which a document may be stored."""
+    """Yield the paths under which a document may be stored.
+
+    For a contract with a lower-case address, the path with the checksummed address is first.
+    """
     address = ADDRESS.search(path)
     if address is not None and address[0].islower():
         yield path.replace(address[0], checksum_address(address[0]), 1)

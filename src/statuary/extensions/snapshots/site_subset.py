@@ -59,7 +59,12 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def wants(self, path: str, body: bytes) -> bool:
-        """Return whether a document belongs to the selected parts."""
+        """Return whether a document belongs to the selected parts of the site.
+
+        Args:
+            path: the path of the document.
+            body: the bytes of the document, which may name the chains that it is about.
+        """
         path = plain_path(uncompressed_path(path))
         first_segment = path.partition("/")[0]
         if not self.texts or first_segment in SHARED_ROOTS:
@@ -100,14 +105,15 @@ def _chains_of_results(body: bytes) -> set[str]:
 
 
 def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
-    """Parse the values of `--only`.
+    """Parse the values of the option `--only`.
 
     Args:
-        texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`: a file with `<address>` or
-            `<chainId>/<address>` on each line; empty lines and lines that begin with `#` are skipped.
+        texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`. Each line of the file is
+            `<address>` or
+            `<chainId>/<address>`; empty lines and lines that begin with `#` are ignored.
 
     Raises:
-        PublishingError: if a value is anything else, or an address list cannot be read.
+        PublishingError: if a value is invalid, or an address list cannot be read.
     """
     values: dict[str, list[str]] = {}
     for text in texts:

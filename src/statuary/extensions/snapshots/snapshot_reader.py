@@ -40,26 +40,36 @@ class MemberSource(Protocol):
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether aliases are missing, because another program unpacked the snapshot."""
+        """Whether other names of files are missing.
+
+        This is so if another program unpacked the snapshot.
+        """
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next file, which must have this path.
 
+        Args:
+            path: the path of the file.
+            aliases: the other names of the file.
+
         Raises:
-            DamagedSnapshotError: if it is damaged.
+            DamagedSnapshotError: if the file is missing or damaged.
         """
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next file if it has this path, else None."""
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version of a file that has a SHA-256, or None."""
+        """Return the version of a file with this SHA-256, or None."""
 
     def finish(self, entries: Entries) -> None:
-        """Check that no file is left after the last one.
+        """Check that there are no files besides those that were read.
+
+        Args:
+            entries: returns the entries of the manifest.
 
         Raises:
-            DamagedSnapshotError: if anything is left.
+            DamagedSnapshotError: if there are other files.
         """
 
 
@@ -77,7 +87,7 @@ class ZipMembers:
         """Return the next file, which must have this path.
 
         Raises:
-            DamagedSnapshotError: if it is another one, or damaged.
+            DamagedSnapshotError: if the next file has another path, or is damaged.
         """
         next_path = self.reader.next_path()
         if next_path != path:
@@ -89,14 +99,14 @@ class ZipMembers:
         return self.reader.member() if self.reader.next_path() == path else None
 
     def stored(self, _path: str, _digest: str, /) -> bytes | None:
-        """Return None, because a zip has one version of each file."""
+        """Return None, because a zip contains one version of each file."""
         return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
-        """Check that the zip ends after the last file.
+        """Check that the zip ends after the last file that was read.
 
         Raises:
-            DamagedSnapshotError: if another member follows, or the directory does not match the members.
+            DamagedSnapshotError: if another file follows, or the zip's directory does not match the files.
         """
         next_path = self.reader.next_path()
         if next_path is not None:
@@ -139,14 +149,18 @@ class SiteMembers:
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether aliases are missing."""
+        """Whether other names of files were missing so far."""
         return self._missing > 0
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return a file.
+        """Return a file of the site.
+
+        Args:
+            path: the path of the file.
+            aliases: the other names of the file, which are compared with it.
 
         Raises:
-            DamagedSnapshotError: if it is missing, or an existing alias has other bytes.
+            DamagedSnapshotError: if the file is missing, or an existing alias has other bytes.
         """
         body = self._read(path)
         if body is None:
@@ -157,9 +171,9 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version of a file that has a SHA-256.
+        """Return the version of a file with this SHA-256, or None.
 
-        A server may have moved on to a later version.
+        A server may already send a later version of a document that changes at scheduled times.
         """
         return None if self._schedule is None else self._schedule.find(path, digest)
 
@@ -176,17 +190,17 @@ class SiteMembers:
             )
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
-        """Return a file, or None."""
+        """Return a file of the site, or None if missing."""
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 
     def finish(self, entries: Entries) -> None:
-        """Check that no file is missing or too many.
+        """Check that no file is missing or superfluous.
 
-        All aliases may be missing, because another program may have unpacked the snapshot.
+        If all other names of files are missing, another program unpacked the snapshot, which is allowed.
 
         Raises:
-            DamagedSnapshotError: if some aliases are missing, or there are files that the manifest lacks.
+            DamagedSnapshotError: if only some other names are missing, or the manifest does not list a file.
         """
         if self._aliases and self._missing:
             missing_text = _some_of(self._shown, self._missing)
@@ -236,7 +250,7 @@ OnDamage = Callable[[DamagedSnapshotError], None]
 
 
 class SnapshotReader:
-    """Reads a snapshot once: first the manifest, then the files."""
+    """Reads a snapshot from start to end: manifest first, then files."""
 
     def __init__(self, source: MemberSource, name: str) -> None:
         self.name = name
@@ -252,13 +266,13 @@ class SnapshotReader:
         self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
 
     def close(self) -> None:
-        """Delete the temporary list of files."""
+        """Delete the temporary copy of the list of files."""
         self._lines.close()
 
     def own_members(self) -> Iterator[SnapshotMember]:
         """Yield the manifest, its signature and its parts.
 
-        The parts are kept for reading again.
+        The parts are copied to a temporary file for `stored_entries`.
         """
         yield from self._first
         for part in self.manifest.parts:
@@ -271,25 +285,27 @@ class SnapshotReader:
             yield member
 
     def stored_entries(self) -> Iterator[Entry]:
-        """Yield the entries of all files, after `own_members`."""
+        """Yield the manifest's entries for all files.
+
+        Call it after `own_members` has been exhausted.
+        """
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries of all files without reading the files."""
+        """Yield the manifest's entries for all files, without reading the files."""
         for _ in self.own_members():
             pass
         return self.stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield every file with its entry, after verifying it.
-
-        The snapshot is read to its end.
+        """Yield every file of the snapshot with its entry, after verifying it.
 
         Args:
-            on_damage: is called for a damaged file, and reading continues as far as possible; without it the
-                first damage is raised.
+            on_damage: is called for a damaged file, after which reading continues if possible; None to raise
+                the
+                error.
 
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
@@ -299,7 +315,7 @@ class SnapshotReader:
         yield from self.listed_documents(on_damage)
 
     def listed_documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield the documents as `documents` does, after `own_members`."""
+        """Yield the files like `documents`, but after `own_members` was exhausted."""
         for entry in self.stored_entries():
             try:
                 member = self.source.take(entry.path, entry.aliases)
@@ -344,15 +360,15 @@ class SnapshotReader:
 
 @contextmanager
 def read_snapshot(location: str, against: str | None = None) -> Iterator[SnapshotReader]:
-    """Open a snapshot to read it once.
+    """Open a snapshot to read it once from start to end.
 
     Args:
-        location: a snapshot file, a folder, or a URL of either.
-        against: a snapshot whose manifest and signature are used instead of those of `location`.
+        location: a snapshot file, a folder, or the URL of either.
+        against: a snapshot whose manifest and signature replace those of `location`, or None.
 
     Raises:
         PublishingError: if the location has no site, or cannot be reached.
-        DamagedSnapshotError: if it is not a snapshot, or its manifest is not that of `against`.
+        DamagedSnapshotError: if the location is not a snapshot, or its manifest is not that of `against`.
     """
     with ExitStack() as stack:
         trusted = stack.enter_context(open_site(against)) if against else None
@@ -403,10 +419,13 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
     """Yield the verified documents of a snapshot.
 
     Args:
-        with_manifest: also yield manifest, signature and parts, so that the target can be verified by itself.
+        snapshot: the snapshot.
+        with_manifest: whether to yield the manifest, its signature and its parts too, so that the target can
+            be
+            verified without the snapshot.
 
     Raises:
-        DamagedSnapshotError: if the snapshot is damaged; documents yielded before must not be published.
+        DamagedSnapshotError: if the snapshot is damaged; do not publish the documents yielded so far.
     """
     for member in snapshot.own_members():
         if with_manifest:

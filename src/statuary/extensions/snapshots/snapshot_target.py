@@ -58,7 +58,10 @@ CRC = 4
 
 
 def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
-    """Return the error for names that many file systems cannot separate."""
+    """Return the error for two names that differ only in letter case.
+
+    Many file systems treat such names as one file.
+    """
     return PublishingError(
         f"{name} and {other_name} differ only in case: on many systems they are one file",
         "rename one of them",
@@ -124,7 +127,8 @@ class SnapshotTarget(StatelessTarget):
         """Add documents to the snapshot.
 
         Raises:
-            PublishingError: if a path is unsafe, claimed twice, or differs from another one only in case.
+            PublishingError: if a path is unsafe, occurs twice, or differs from another one only in letter
+                case.
         """
         for document in documents:
             if self.only.wants(document.path, document.body):
@@ -164,15 +168,15 @@ class SnapshotTarget(StatelessTarget):
 
     @property
     def manifest_digest(self) -> str:
-        """SHA-256 of the manifest, which identifies this exact site."""
+        """The SHA-256 of the manifest, which identifies this version of the site."""
         return manifest_digest(encode_manifest(self._final_manifest()))
 
     @override
     def plan(self) -> Plan:
-        """Return the changes to the existing snapshot file.
+        """Return the changes compared with the existing snapshot file.
 
         Raises:
-            PublishingError: if another kind of file has the name.
+            PublishingError: if the existing file is not a snapshot.
         """
         manifest = self._final_manifest()
         return plan_of(self._differences, manifest.documents, manifest.size)
@@ -191,10 +195,10 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def apply(self) -> None:
-        """Write the snapshot file, replacing an old one in one step.
+        """Write the snapshot file, replacing an existing one atomically.
 
         Raises:
-            PublishingError: if it cannot be written, or in a dry run.
+            PublishingError: if the file cannot be written, or this is a dry run.
         """
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
@@ -219,13 +223,13 @@ def _distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def members_of(document: Document) -> Iterator[SnapshotMember]:
-    """Yield a snapshot's files for a document, one per name.
+    """Yield a snapshot's files for a document, one for each name.
 
-    A lower-case address is an alias without a file of its own.
+    The lower-case spelling of an address is an alias instead of a file.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.
-        PublishingError: if other names differ only in case.
+        PublishingError: if other names differ only in letter case.
     """
     media_type = document.media_type or media_type_of(document.path)
     names = sorted(document_path(name) for name in {document.path, *document.aliases})
@@ -242,20 +246,20 @@ def copy_snapshot(
     signer: Signer | None = None,
     allow_older: bool = False,
 ) -> str:
-    """Verify a snapshot, and copy it to a file.
+    """Verify a snapshot, and copy it to a new file.
 
     Args:
-        location: a file, or a folder or URL that a snapshot was published into.
-        out: the new file; its name ends in .zip.
-        signer: signs the manifest; without one, an existing signature stays.
-        allow_older: replace a newer snapshot.
+        location: a snapshot file, or a folder or URL to which a snapshot was published.
+        out: the new file, whose name must end with .zip.
+        signer: signs the manifest; None to keep an existing signature.
+        allow_older: whether a newer snapshot may be replaced.
 
     Returns:
-        The SHA-256 in the new file's trailer.
+        The SHA-256 at the end of the new file.
 
     Raises:
         DamagedSnapshotError: if the snapshot is damaged; `out` is unchanged.
-        PublishingError: if `out` cannot be written, or is newer.
+        PublishingError: if `out` cannot be written, or contains a newer snapshot.
     """
     with read_snapshot(location) as snapshot:
         require_zip_name(out)
@@ -286,11 +290,15 @@ def _require_snapshot_or_nothing(path: Path) -> None:
 
 
 def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
-    """Refuse to replace a snapshot file with an older snapshot.
+    """Raise an error if a snapshot is older than an existing file.
+
+    Args:
+        origin: the origin of the new snapshot, with its time.
+        out: the file to replace.
 
     Raises:
-        DamagedSnapshotError: if the file is a damaged snapshot.
-        PublishingError: if it is newer.
+        DamagedSnapshotError: if the existing file is a damaged snapshot.
+        PublishingError: if the existing file is newer.
     """
     if out.exists():
         with read_snapshot(str(out)) as there:

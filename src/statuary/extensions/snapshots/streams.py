@@ -32,13 +32,14 @@ class HashingReader:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all bytes read so far, as 64 hex digits."""
+        """The SHA-256 of all bytes read so far, as 64 hex digits."""
         return self._digest.hexdigest()
 
     def exactly(self, size: int) -> bytes:
-        """Return exactly this many bytes.
+        """Read and return exactly this many bytes.
 
-        If there are fewer, it raises DamagedSnapshotError.
+        Raises:
+            DamagedSnapshotError: if the stream ends before.
         """
         parts = []
         while size:
@@ -55,7 +56,11 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def expect(self, data: bytes, what: str) -> None:
-        """Read bytes, which must be these.
+        """Read bytes, and check that they are equal to `data`.
+
+        Args:
+            data: the expected bytes.
+            what: what is wrong if they differ, for the error message.
 
         Raises:
             DamagedSnapshotError: if they differ.
@@ -68,7 +73,8 @@ class HashingReader:
     def expect_end(self) -> None:
         """Check that the stream has ended.
 
-        If it has not, it raises DamagedSnapshotError.
+        Raises:
+            DamagedSnapshotError: if more bytes follow.
         """
         if self.stream.read(1):
             raise DamagedSnapshotError(
@@ -86,11 +92,11 @@ class HashingWriter:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all bytes written so far, as 64 hex digits."""
+        """The SHA-256 of all bytes written so far, as 64 hex digits."""
         return self._digest.hexdigest()
 
     def write(self, data: bytes) -> None:
-        """Write bytes."""
+        """Write bytes to the stream, and hash them."""
         self.stream.write(data)
         self.position += len(data)
         self._digest.update(data)
@@ -110,10 +116,10 @@ class ByteRanges(Protocol):
     size: int
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes; fewer only at the end."""
+        """Return a range of bytes, shorter only at the file's end."""
 
     def close(self) -> None:
-        """Release resources."""
+        """Close the file or connection."""
 
 
 class FileRanges:
@@ -136,7 +142,7 @@ class FileRanges:
         self.file.close()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes; fewer only at the end."""
+        """Return a range of bytes, shorter only at the file's end."""
         size = max(0, min(size, self.size - offset))  # a read allocates what it asks for
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
@@ -146,10 +152,7 @@ class FileRanges:
 
 
 class UrlRanges:
-    """Reads ranges of a URL, in blocks.
-
-    The most recent blocks are cached.
-    """
+    """Reads ranges of a URL in blocks, and caches recent blocks."""
 
     def __init__(self, url: str) -> None:
         self.name = display_location(url)
@@ -159,11 +162,11 @@ class UrlRanges:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Clear the cache."""
+        """Clear the cache of blocks."""
         self._blocks.clear()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes; fewer only at the end."""
+        """Return a range of bytes, shorter only at the file's end."""
         end = min(offset + size, self.size)
         if offset >= end:
             return b""
@@ -191,7 +194,7 @@ class UrlRanges:
 
 
 class Spool(Listing):
-    """A temporary file for the bodies of documents."""
+    """A temporary file that stores the bytes of documents."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Begin a spool.
@@ -209,23 +212,28 @@ class Spool(Listing):
         self.file.close()
 
     def append(self, data: bytes) -> int:
-        """Add a body, and return its offset."""
+        """Store the bytes of a document, and return their offset."""
         start, self.end = self.end, self.end + len(data)
         self.file.seek(start)
         self.file.write(data)
         return start
 
     def read(self, start: int, length: int) -> bytes:
-        """Return a body."""
+        """Return stored bytes.
+
+        Args:
+            start: the offset that `append` returned.
+            length: the number of bytes.
+        """
         self.file.seek(start)
         return self.file.read(length)
 
 
 def check_body(entry: Entry, body: bytes) -> None:
-    """Compare a file's bytes with its entry in the manifest.
+    """Check that a file's bytes match its entry in the manifest.
 
     Raises:
-        DamagedSnapshotError: if they differ.
+        DamagedSnapshotError: if size or SHA-256 differ.
     """
     if len(body) != entry.size:
         raise DamagedSnapshotError(

@@ -59,18 +59,18 @@ def verify_snapshot(
     against: str | None = None,
     inspect: InspectDocument | None = None,
 ) -> Verification:
-    """Verify a snapshot: every byte, the manifest and the signature.
+    """Verify every byte of a snapshot or site, and its signature.
 
     Args:
-        location: a file, folder or URL.
-        public_key: the required key; without one, a signature is not verified.
-        against: a snapshot whose manifest and signature are used instead of those of `location`: for a mirror
-            without them, or with replaced ones.
+        location: a file, a folder or a URL.
+        public_key: the key that must have signed the manifest; None to ignore a signature.
+        against: a snapshot whose manifest and signature replace those of `location`, for a mirror without
+            them.
         inspect: is called with every undamaged document.
 
     Raises:
-        DamagedSnapshotError: if it is not a snapshot, or so damaged that nothing more can be read.
-        PublishingError: if it cannot be read.
+        DamagedSnapshotError: if the location is not a snapshot, or is too damaged to continue.
+        PublishingError: if the location cannot be read.
     """
     problems: list[str] = []
     with read_snapshot(location, against) as snapshot:
@@ -118,18 +118,18 @@ class VerifiedAnchor(NamedTuple):
 
 
 def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> VerifiedAnchor:
-    """Verify a chain's proofs of a contract, which a proof document contains.
+    """Verify the Merkle proofs of a contract that a proof document contains.
 
     Args:
-        proof: the published proof.
-        record: the published record, or the members of it that anchors are about.
-        digest: SHA-256 of the record as it is published, as hex.
+        proof: the published proof document.
+        record: the published record, or those of its members that the Merkle proofs refer to.
+        digest: the SHA-256 of the published record, as hex.
 
     Returns:
-        The proved claims, and findings about overstated ones.
+        The proven claims, and an error for each claim in the document that is not proven.
 
     Raises:
-        MissingExtraError: if a library is not installed.
+        MissingExtraError: if a required library is not installed.
     """
     findings: list[Finding] = []
     anchor = None
@@ -167,7 +167,7 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Verifies the chains' proofs in all proof documents of a site.
+    """Verifies the Merkle proofs in all proof documents of a site.
 
     It is a context manager, which deletes its temporary files.
     """
@@ -187,7 +187,15 @@ class AnchorVerifier:
         self.unpaired.close()
 
     def take_proof(self, path: str, proof: JsonObject) -> Iterator[Finding]:
-        """Verify a proof document, or store it until its record comes."""
+        """Verify a proof document, or store it until its record is read.
+
+        Args:
+            path: the path of the document.
+            proof: the proof document.
+
+        Yields:
+            An error for each claim that is not proven.
+        """
         name = _name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
@@ -201,7 +209,16 @@ class AnchorVerifier:
             yield from self._verify(path, about_chain, as_object(record["record"]), as_text(record["digest"]))
 
     def take_record(self, path: str, record: JsonObject, digest: str) -> Iterator[Finding]:
-        """Verify a record, or store it until its proof document comes."""
+        """Verify a record's proof, or store the record for its proof.
+
+        Args:
+            path: the path of the record.
+            record: the record.
+            digest: the SHA-256 of the record, as hex.
+
+        Yields:
+            An error for each claim that is not proven.
+        """
         name = _name(record)
         proof = self._take(f"proof {name}")
         if proof is not None:
@@ -245,7 +262,7 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 class RecordVerifier:
     """Verifies the contract records in a snapshot.
 
-    It is a context manager, since some records wait on disk.
+    It is a context manager, because some records are stored on disk until their proofs are read.
     """
 
     verified: int = 0
@@ -259,18 +276,21 @@ class RecordVerifier:
 
     @property
     def errors(self) -> list[Finding]:
-        """The errors about records for which the snapshot claims too much."""
+        """The errors in records, and claims that are not proven.
+
+        Errors that the proof of a record admits are omitted.
+        """
         rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
     def rejected(self) -> int:
-        """The number of records that fail a check their proofs deny."""
+        """The number of records that fail a check despite their proof."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
     def admitted(self) -> int:
-        """The number of records that fail a check as their proofs say."""
+        """The number of records that fail a check, as their proofs say."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:

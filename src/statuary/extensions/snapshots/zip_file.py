@@ -47,7 +47,7 @@ class _DirectoryPage(NamedTuple):
 
 
 class CentralDirectory:
-    """Collects the central directory of a zip, in a temporary file."""
+    """Collects the central directory of a zip file, in a temporary file."""
 
     def __init__(self) -> None:
         self._entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
@@ -58,28 +58,33 @@ class CentralDirectory:
         self._entries.close()
 
     def add(self, header: ZipHeader, offset: int) -> None:
-        """Add a file whose header is at an offset."""
+        """Add the entry of a file to the directory.
+
+        Args:
+            header: the header of the file.
+            offset: the offset of the header in the zip file.
+        """
         self._entries.write(zip_format.central_header(header, offset))
         self._count += 1
 
     def ending(self, offset: int, digest: str = "") -> Ending:
-        """Return the end of the zip.
+        """Return the records that end the zip file.
 
         Args:
-            offset: the offset at which the central directory begins.
-            digest: the SHA-256 for the trailer.
+            offset: the offset of the central directory in the zip file.
+            digest: the SHA-256 for the last record.
         """
         return Ending(self._count, self._entries.tell(), offset, digest)
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes of the directory."""
+        """Yield the bytes of the central directory in chunks."""
         self._entries.seek(0)
         while chunk := self._entries.read(CHUNK):
             yield chunk
 
 
 class ZipWriter:
-    """Writes a zip file by file."""
+    """Writes a zip file, one member after another."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.out = HashingWriter(stream)
@@ -92,13 +97,13 @@ class ZipWriter:
         self.directory.close()
 
     def put(self, member: CompressedMember) -> None:
-        """Write a file."""
+        """Write a compressed file to the zip."""
         self.directory.add(member.header, self.out.position)
         self.out.write(zip_format.local_header(member.header))
         self.out.write(member.data)
 
     def finish(self) -> str:
-        """Write the end of the zip, and return the SHA-256 in it."""
+        """Write the central directory, and return the SHA-256 of the zip."""
         offset = self.out.position
         for chunk in self.directory.chunks():
             self.out.write(chunk)
@@ -109,10 +114,10 @@ class ZipWriter:
 
 
 def require_zip_name(path: Path) -> None:
-    """Check that a snapshot's name ends in .zip.
+    """Check that the name of a snapshot ends with .zip.
 
     Raises:
-        PublishingError: if the name has another ending.
+        PublishingError: if the name ends differently.
     """
     if path.suffix != ".zip":
         raise PublishingError(f"{path} is not a name for a snapshot: end it in .zip")
@@ -120,13 +125,16 @@ def require_zip_name(path: Path) -> None:
 
 @contextmanager
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces a snapshot when it is complete.
+    """Open a temporary file that replaces a snapshot once it is complete.
 
-    Temporary files that killed processes left are removed. A process locks its file, so an unlocked one was
-    left behind. Windows has no such locks: there, such files stay.
+    Temporary files of killed processes are removed. They are recognized by missing locks, so they remain on
+    Windows, which has none.
+
+    Args:
+        out: the snapshot file to write.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     with ExitStack() as stack:
         with _locked_folder(out.parent):
@@ -165,7 +173,7 @@ def _remove_abandoned(out: Path, own_file: Path) -> None:
 
 
 def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
-    """Write a snapshot's files, and return the SHA-256 in its trailer."""
+    """Write the files of a snapshot, and return its SHA-256."""
     with ZipWriter(stream) as writer:
         for member in members:
             writer.put(member)
@@ -173,7 +181,7 @@ def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
 
 
 class ZipStreamReader:
-    """Reads a zip from a stream, file by file."""
+    """Reads a zip file from a stream, one member after another."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self.source = HashingReader(stream, name)
@@ -188,7 +196,7 @@ class ZipStreamReader:
         self.directory.close()
 
     def next_path(self) -> str | None:
-        """Return the name of the next file, or None after the last."""
+        """Return the path of the next file, or None at the end."""
         if self._next is None and not self._ended:
             self._next = self._read_header()
             self._ended = self._next is None
@@ -197,7 +205,11 @@ class ZipStreamReader:
     def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Read the next file.
 
-        If it is damaged, it raises DamagedSnapshotError.
+        Args:
+            aliases: the other names of the file, which the result contains.
+
+        Raises:
+            DamagedSnapshotError: if the file is damaged or too large.
         """
         if self.next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.source.name} is cut off: its last files are missing")
@@ -215,10 +227,10 @@ class ZipStreamReader:
         )
 
     def finish(self) -> None:
-        """Read the end of the zip.
+        """Read the end of the zip file, and verify it.
 
         Raises:
-            DamagedSnapshotError: if the directory or the trailer does not match the members.
+            DamagedSnapshotError: if the central directory or the digest does not match the files.
         """
         offset = self.source.position - len(CENTRAL_MARK)
         wrong = "its list of files differs from its files"
@@ -306,29 +318,29 @@ class ZipReader:
             self._own[path] = span
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file or connection."""
         self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's bytes, or None if it does not exist.
+        """Return the bytes of a file, or None if missing.
 
         Raises:
-            DamagedSnapshotError: if it is damaged.
+            DamagedSnapshotError: if the file is damaged.
         """
         member = self.compressed(path)
         return None if member is None else decompress_member(member)
 
     def paths(self) -> Iterator[str]:
-        """Yield the names of all files."""
+        """Yield the paths of all files."""
         yield from self._own
         for name, _ in self._entries(self._documents):
             yield name.decode(errors="replace")
 
     def compressed(self, path: str) -> CompressedMember | None:
-        """Return a file without decompressing it, or None.
+        """Return a file in compressed form, or None if missing.
 
         Raises:
-            DamagedSnapshotError: if the member does not match the directory.
+            DamagedSnapshotError: if the file does not match the central directory, or is too large.
         """
         entry = self._entry(path)
         if entry is None:

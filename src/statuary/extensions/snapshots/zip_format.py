@@ -62,7 +62,7 @@ class ZipHeader(NamedTuple):
 
 
 def local_header(header: ZipHeader) -> bytes:
-    """Encode the header before a file's data (4.3.7)."""
+    """Encode the header before a file's data (APPNOTE 4.3.7)."""
     name = header.path.encode()
     big = max(header.packed_size, header.size) >= LIMIT
     # 4.5.3: the zip64 field of a local header has both sizes, even if only one of them needs it
@@ -74,7 +74,11 @@ def local_header(header: ZipHeader) -> bytes:
 
 
 def variable_length(fixed: bytes) -> int:
-    """Return the length of a header's name and extra field."""
+    """Return the length of name and extra field in a header.
+
+    Args:
+        fixed: the fixed-length part of the header.
+    """
     *_, name, extra = LOCAL.unpack(fixed)
     return int(name + extra)
 
@@ -83,7 +87,7 @@ def parse_local_header(text: bytes) -> ZipHeader | None:
     """Parse the header before a file's data.
 
     Returns:
-        The header, or None if `local_header` would write it differently.
+        The header, or None if `local_header` would encode it differently.
     """
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
     name = text[LOCAL.size : LOCAL.size + name_length]
@@ -105,11 +109,11 @@ def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> 
 
 
 def central_header(header: ZipHeader, offset: int) -> bytes:
-    """Encode a file's entry in the central directory (4.3.12).
+    """Encode a file's entry in the central directory (APPNOTE 4.3.12).
 
     Args:
         header: the header of the file.
-        offset: the offset of its local header.
+        offset: the offset of the file's local header.
     """
     name = header.path.encode()
     numbers = (header.size, header.packed_size, offset)  # 4.5.3: in this order, and only those that need it
@@ -137,7 +141,15 @@ class CentralName(NamedTuple):
 
 
 def central_name(text: bytes, start: int) -> CentralName | None:
-    """Return the name in an entry of the central directory, if complete."""
+    """Return the name in an entry of the central directory.
+
+    Args:
+        text: a range of the directory.
+        start: the offset of the entry in the range.
+
+    Returns:
+        The name, or None if no complete entry is at the offset.
+    """
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
     name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
@@ -148,10 +160,10 @@ def central_name(text: bytes, start: int) -> CentralName | None:
 
 
 def parse_central_header(text: bytes) -> CentralEntry | None:
-    """Parse an entry of the central directory.
+    """Parse a file's entry in the central directory.
 
     Returns:
-        The entry, or None if `central_header` would write it differently.
+        The entry, or None if `central_header` would encode it differently.
     """
     if len(text) < CENTRAL.size:
         return None
@@ -176,9 +188,10 @@ class Ending(NamedTuple):
 
 
 def zip64_records(ending: Ending) -> bytes:
-    """Encode the zip64 records before the last one, if needed.
+    """Encode the zip64 records of a zip (APPNOTE 4.3.14, 4.3.15).
 
-    See 4.3.14 and 4.3.15 of the format.
+    Returns:
+        The bytes; empty if no number is too large for the last record.
     """
     count, size, offset, _ = ending
     if not _needs_zip64(ending):
@@ -188,7 +201,10 @@ def zip64_records(ending: Ending) -> bytes:
 
 
 def last_record(ending: Ending) -> bytes:
-    """Encode the last record of a zip (4.3.16)."""
+    """Encode the last record of a zip (APPNOTE 4.3.16).
+
+    Its comment contains the SHA-256 of the snapshot.
+    """
     count, size, offset, _ = ending
     if _needs_zip64(ending):
         count, size, offset = 0xFFFF, LIMIT, LIMIT
@@ -210,7 +226,11 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
 def parse_ending(text: bytes) -> Ending | None:
-    """Parse the end of a zip, if it is a snapshot."""
+    """Parse the records at the end of a zip.
+
+    Returns:
+        The records, or None if the zip is not a snapshot.
+    """
     record_text = text[-LAST_RECORD_SIZE:]
     comment = COMMENT.fullmatch(record_text[END.size :])
     if comment is None:
@@ -237,8 +257,8 @@ class CompressedMember(NamedTuple):
     """A compressed file of a zip."""
 
     header: ZipHeader
-    data: bytes  # the bytes of its data in the zip
-    sha256: str = ""  # of its body, as 64 hex digits; empty if not computed
+    data: bytes  # the compressed bytes
+    sha256: str = ""  # the SHA-256 of the uncompressed bytes, as hex; empty if not computed
     aliases: tuple[str, ...] = ()
     media_type: str = ""  # empty if it does not matter
 
@@ -246,18 +266,17 @@ class CompressedMember(NamedTuple):
 class SnapshotMember(NamedTuple):
     """A file of a snapshot: its header data and bytes."""
 
-    path: str  # its stored name
+    path: str  # the path in the snapshot
     body: bytes
     aliases: tuple[str, ...] = ()
     media_type: str = ""  # empty if it does not matter
-    packed: CompressedMember | None = None  # the member in the zip that it comes from; None otherwise
+    packed: CompressedMember | None = None  # the compressed file from which this one was read, or None
 
 
 def compress_member(member: SnapshotMember) -> CompressedMember:
-    """Compress a file, or store it if that is not longer.
+    """Compress a file, or store it if that is not larger.
 
-    Deflated bytes are the same wherever Python uses zlib (1.2.5 and later); a Python built with zlib-ng makes
-    others.
+    The result is the same with every zlib since 1.2.5; a Python built with zlib-ng gives other bytes.
     """
     if member.packed is not None:
         return member.packed
@@ -278,7 +297,7 @@ def compress_member(member: SnapshotMember) -> CompressedMember:
 
 
 class MemberCompressor:
-    """Compresses files in threads, keeping their order."""
+    """Compresses files in threads, and yields them in order."""
 
     def __init__(self, workers: int | None = None) -> None:
         self.count = workers or os.cpu_count() or 1
@@ -292,7 +311,7 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Add a file, and yield compressed ones once enough are waiting."""
+        """Add a file, and yield a compressed one if enough are waiting."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.pending.append(partial(compress_member, member))
         else:
@@ -301,7 +320,7 @@ class MemberCompressor:
             yield self.pending.popleft()()
 
     def rest(self) -> Iterator[CompressedMember]:
-        """Yield the remaining files, compressed."""
+        """Yield all remaining files after compressing them."""
         while self.pending:
             yield self.pending.popleft()()
 
@@ -318,7 +337,7 @@ def decompress_member(packed: CompressedMember) -> bytes:
     """Decompress a file of a zip.
 
     Raises:
-        DamagedSnapshotError: if the data does not match the header.
+        DamagedSnapshotError: if the data does not match the size and CRC in the header.
     """
     header = packed.header
     if header.method == STORED:
@@ -336,15 +355,15 @@ def decompress_member(packed: CompressedMember) -> bytes:
 
 
 def is_standard_zlib() -> bool:
-    """Return whether this Python uses zlib and not zlib-ng."""
+    """Return whether this Python uses zlib instead of zlib-ng."""
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION
 
 
 def refuse_tar_zst(location: str) -> None:
-    """Refuse a .tar.zst, a format that early versions wrote.
+    """Raise an error for a .tar.zst file, which early versions wrote.
 
     Raises:
-        PublishingError: if the file or URL has that name.
+        PublishingError: if the name of the file or URL ends with .tar.zst.
     """
     if location.partition("?")[0].endswith(".tar.zst"):
         raise PublishingError(

@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def no_values(_settings: ClearSigningSettings) -> Mapping[str, str]:
-    """Return nothing: the page does not depend on the settings."""
+    """Return an empty mapping, because the page does not depend on settings."""
     return {}
 
 

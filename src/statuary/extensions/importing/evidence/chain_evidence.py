@@ -53,7 +53,7 @@ HASHES_ALONE: Final = False
 
 
 class AnchorRequest(NamedTuple):
-    """A contract whose proofs are wanted."""
+    """A contract for which Merkle proofs are requested."""
 
     record: RecordValue
     digest: str  # SHA-256 of the record's canonical bytes, as hex
@@ -68,7 +68,7 @@ class FinalizedBlock(NamedTuple):
 
 
 class AnchoringNodes:
-    """A node that gives proofs, and others that confirm its block hashes."""
+    """A node that returns Merkle proofs, and others that confirm block hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
         """Store the nodes, without a request."""
@@ -78,11 +78,11 @@ class AnchoringNodes:
         """Sentences about the nodes that could not be compared."""
 
     def finalized(self) -> FinalizedBlock:
-        """Return the latest finalized block.
+        """Return the latest finalized block, confirmed by the other nodes.
 
         Raises:
-            EvidenceError: if the node has none, or its headers are not Ethereum's.
-            NotImportableError: if the nodes disagree, or the node does not respond.
+            EvidenceError: if the node has no finalized block, or its headers are not in Ethereum's format.
+            NotImportableError: if the nodes disagree about the block, or the node does not respond.
         """
         try:
             block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
@@ -91,11 +91,14 @@ class AnchoringNodes:
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
-        """Check a block of the node against the other nodes.
+        """Return a block with its header, confirmed by the other nodes.
+
+        Args:
+            block: the node's response to `eth_getBlockByNumber`.
 
         Raises:
-            EvidenceError: if there is no block, or its header is not in Ethereum's format.
-            NotImportableError: if the nodes disagree.
+            EvidenceError: if the response has no block, or the header is not in Ethereum's format.
+            NotImportableError: if another node has a different block with this number.
         """
         if not isinstance(block, dict):
             raise NodeEvidenceError(f"{self.node.host} has no such block")
@@ -137,12 +140,12 @@ class AnchoringNodes:
 def read_anchors(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
-    """Yield a chain's proofs for each contract.
+    """Yield Merkle proofs from the chain for each requested contract.
 
     Args:
         nodes: the nodes to ask.
-        finalized: the block to prove the code in, or the reason why there is none.
-        requests: the contracts.
+        finalized: the block in which to prove the code, or the error if there is no such block.
+        requests: the contracts to prove.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -399,14 +402,14 @@ class AnchoredContract(NamedTuple):
     """The result of proving one contract."""
 
     source: ContractSource
-    path: str = ""  # the file that was written, relative to the content folder; empty if none was
-    # the claims about code and deployment, by the new or the existing anchor; empty without a record
+    path: str = ""  # the path of the written file in the content folder; empty if no file was written
+    # what the new or existing proofs show about code and deployment; empty if the record has errors
     claims: tuple[Claim, ...] = ()
-    findings: tuple[Finding, ...] = ()  # errors of its record, which prevent an anchor
+    findings: tuple[Finding, ...] = ()  # errors in the record, which prevent proofs from being saved
 
     @property
     def status(self) -> ClaimStatus:
-        """The status of the claim about the code at the address."""
+        """Whether the code at the address is verified, unproven or contradicted."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 
@@ -423,15 +426,18 @@ def anchor_contracts(
     older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
-    """Save a chain's proofs of contracts, and yield each result.
+    """Save Merkle proofs of contracts, and yield the result of each.
 
     Args:
-        older_than: skip contracts whose anchor shows the code in a block of this time or later.
+        root: the content folder.
+        sources: where the content folder has the contracts.
+        nodes: the nodes to ask.
+        older_than: skip contracts whose saved proof is for a block of this time or later.
         checkpoints: the blocks of the chain that the site's author vouches for.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
-        PublishingError: if an anchor cannot be written.
+        PublishingError: if a file with proofs cannot be written.
     """
     finalized = _finalized(nodes)
     remaining_sources = iter(sources)
@@ -479,17 +485,21 @@ def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
 
 
 class AnchoredRecord(NamedTuple):
-    """A chain's proofs of a contract, and the claims that they prove."""
+    """Merkle proofs of a contract, and what they show about its record."""
 
     anchor: Anchor
     claims: tuple[Claim, ...]
 
 
 def anchor_record(record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes) -> AnchoredRecord:
-    """Get a chain's proofs of a contract, without writing them.
+    """Return Merkle proofs of a contract, and what they show.
+
+    Nothing is written.
 
     Args:
-        existing: the proofs that the contract has already.
+        record: the record of the contract.
+        existing: the proofs that the site already has for this contract, or None.
+        nodes: the nodes to ask.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -500,13 +510,18 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write a chain's proofs beside a contract, if there are any.
+    """Write the Merkle proofs of a contract to its folder.
+
+    Args:
+        root: the content folder.
+        source: where the content folder has the contract.
+        anchor: the proofs; None to write nothing.
 
     Returns:
-        The path in the content folder.
+        The path of the file in the content folder, whether it was written or not.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     path = anchor_path(source)
     if anchor is not None:
@@ -516,7 +531,7 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def claim_text(claim: Claim) -> str:
-    """Describe a claim's status in a few words."""
+    """Say in a few words whether a claim is proven."""
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english_sentence(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:

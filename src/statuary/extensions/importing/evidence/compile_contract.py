@@ -24,17 +24,23 @@ from statuary.system.writing import atomic_file
 
 
 class RecompiledContract(NamedTuple):
-    """The result of compiling a contract again.
-
-    If it confirms the record, it has the evidence.
-    """
+    """The result of recompiling a contract, with evidence if the output matches."""
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None
 
 
 def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> RecompiledContract:
-    """Compile a contract again, and compare the output with its record."""
+    """Recompile a contract, and compare the output with its record.
+
+    Args:
+        root: the content folder.
+        source: where the content folder has the contract.
+        recompiler: the available compilers.
+
+    Returns:
+        The differences, and the evidence to publish if there are none.
+    """
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return RecompiledContract(tuple(parsed.findings))
@@ -59,12 +65,15 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
 
 
 def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> RecompiledContract:
-    """Compare a new record with its compiler's output.
+    """Compare a new record with the output of its compiler.
 
     Args:
         record: the record that is being added.
-        run: the compiler's output.
-        path: the file of the record, for the findings.
+        run: the output of the compiler.
+        path: the file of the record, for error messages.
+
+    Returns:
+        The differences, and the evidence to publish if there are none.
     """
     findings = tuple(differences(record, run.output))
     located = tuple(finding.for_file(path) for finding in findings)
@@ -74,10 +83,10 @@ def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> Recompi
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
-    """Write `compilation.json` beside a contract, and return its path.
+    """Write the file `compilation.json` of a contract, and return its path.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     path = compilation_path(source)
     with atomic_file(root / path) as stream:

@@ -92,20 +92,23 @@ class EthereumNode:
         self._url = url
 
     def call(self, method: str, *parameters: Json) -> Json:
-        """Call a method, and return its result.
+        """Call a JSON-RPC method of the node, and return its result.
 
         Raises:
             RpcError: if the node responds with an error.
-            NotImportableError: if there is no response, or it is not JSON-RPC.
+            NotImportableError: if the node does not respond, or not with JSON-RPC.
         """
         response = self._post(orjson.dumps(_request(1, method, parameters)), method)
         return self._result(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
-        """Send calls in batches, and yield each result or error.
+        """Send JSON-RPC calls in batches, and yield each result or error.
+
+        Args:
+            calls: the name and the parameters of each method to call.
 
         Raises:
-            NotImportableError: if there is no response, or it is not JSON-RPC.
+            NotImportableError: if the node does not respond, or not with JSON-RPC.
         """
         for start in range(0, len(calls), MAX_BATCH):
             batch = calls[start : start + MAX_BATCH]
@@ -130,19 +133,20 @@ class EthereumNode:
         return result
 
     def call_hex(self, method: str, *parameters: Json) -> Hex:
-        """Call a method that returns bytes as hex.
+        """Call a JSON-RPC method whose result is bytes as hex.
 
         Raises:
             RpcError: if the node responds with an error.
-            NotImportableError: if there is no response, or the result is not hex.
+            NotImportableError: if the node does not respond, or the result is not hex.
         """
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
-        """Parse bytes in a response.
+        """Parse bytes as hex from a response of the node.
 
         Args:
-            what: the name of the value, for the message.
+            value: a value in the response.
+            what: the name of the value, for the error message.
 
         Raises:
             NotImportableError: if the value is not hex.
@@ -153,10 +157,14 @@ class EthereumNode:
             raise self._invalid(value, what) from None
 
     def parse_address(self, value: Json, what: str) -> Address:
-        """Parse an address in a response, and add its EIP-55 checksum.
+        """Parse an address from a response, and return its EIP-55 spelling.
+
+        Args:
+            value: a value in the response.
+            what: the name of the value, for the error message.
 
         Raises:
-            NotImportableError: if it is not an address.
+            NotImportableError: if the value is not an address.
         """
         digits = self.parse_hex(value, what)
         if len(digits) != len("0x") + ADDRESS_DIGITS:
@@ -164,10 +172,14 @@ class EthereumNode:
         return checksum_address(digits)
 
     def parse_quantity(self, value: Json, what: str) -> int:
-        """Parse a number in a response: `0x` and hex digits.
+        """Parse a number from a response, given as `0x` and hex digits.
+
+        Args:
+            value: a value in the response.
+            what: the name of the value, for the error message.
 
         Raises:
-            NotImportableError: if it is not a number of at most 256 bits.
+            NotImportableError: if the value is not a number of at most 256 bits.
         """
         if isinstance(value, str) and value.startswith("0x") and len(value) <= 2 + MAX_QUANTITY_DIGITS:
             try:
@@ -229,20 +241,27 @@ class NodeEvidenceError(EvidenceError):
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:
-    """Encode the header of a block with RLP.
+    """Encode the header of a block with RLP, for hashing.
+
+    Args:
+        block: the block as a node returns it.
 
     Raises:
-        EvidenceError: if a member is missing or of the wrong kind.
+        EvidenceError: if a member of the header is missing or has the wrong type.
     """
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
     return encode_rlp([_number(block, name) if name in NUMBERS else _data(block.get(name)) for name in names])
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
-    """Encode a signed transaction as Merkle proofs need it.
+    """Encode a signed transaction as a leaf of the transaction trie.
+
+    Args:
+        transaction: the transaction as a node returns it.
 
     Raises:
-        EvidenceError: if it is of an unknown type, or a member is missing or of the wrong kind.
+        EvidenceError: if the type of the transaction is unknown, or a member is missing or has the wrong
+            type.
     """
     kind = _type(transaction)
     if kind not in TRANSACTION_MEMBERS:
@@ -252,10 +271,13 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
 
 
 def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
-    """Encode a receipt as Merkle proofs need it.
+    """Encode a transaction receipt as a leaf of the receipt trie.
+
+    Args:
+        receipt: the receipt as a node returns it.
 
     Raises:
-        EvidenceError: if a member is missing or of the wrong kind.
+        EvidenceError: if a member is missing or has the wrong type.
     """
     has_status = receipt.get("status") is not None
     logs: list[RlpItem] = [

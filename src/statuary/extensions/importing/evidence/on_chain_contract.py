@@ -28,7 +28,7 @@ class OnChainContract(NamedTuple):
     creation: Hex | None  # the creation code with the constructor arguments; None if unknown
     runtime: Hex | None  # the code at the address; None if unknown
     deployment: WorkspaceDeployment  # the transaction that created it; empty if unknown
-    notes: tuple[str, ...] = ()  # what is unknown and why, as sentences
+    notes: tuple[str, ...] = ()  # sentences that say what is unknown, and why
 
 
 class _Creation(NamedTuple):
@@ -36,14 +36,14 @@ class _Creation(NamedTuple):
 
     code: Hex | None = None  # the creation code; None if unknown
     is_shown: bool = True  # whether it is shown that the transaction created the contract
-    note: str = ""  # what is not shown, and why; empty if nothing is missing
+    note: str = ""  # a sentence that says what is not shown, and why; empty if nothing is missing
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
-    """Ask a node for its chain id.
+    """Return the chain id of a node.
 
     Raises:
-        NotImportableError: if the node does not respond with one.
+        NotImportableError: if the node does not respond, or not with a chain id.
     """
     try:
         return parse_chain_id(str(node.parse_quantity(node.call("eth_chainId"), "eth_chainId")))
@@ -52,14 +52,16 @@ def read_chain_id(node: EthereumNode) -> ChainId:
 
 
 def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
-    """Read a contract's code from a node, and find its creation.
+    """Read a contract's runtime code, creation code and deployment from a node.
 
     Args:
+        node: the node to ask.
+        address: the address of the contract.
         transaction: the hash of the creating transaction; None if unknown.
 
     Raises:
-        NotCreatedError: if the transaction did not create it.
-        NotImportableError: if there is no such contract or transaction, or if the node does not respond.
+        NotCreatedError: if the given transaction did not create the contract.
+        NotImportableError: if the contract or transaction does not exist, or the node does not respond.
     """
     try:
         runtime = node.call_hex("eth_getCode", address, "latest")

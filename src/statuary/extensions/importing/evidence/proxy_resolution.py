@@ -32,18 +32,21 @@ NameOf = Callable[[Address], str | None]
 
 
 def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Ask a node for a proxy's implementations.
+    """Find the implementations of a proxy contract through a node.
 
-    If the code may be a diamond, it is asked for its facets first. Without facets, it may be another kind of
-    proxy.
+    If the code may be a diamond (EIP-2535), the node is asked for its facets first. If there are no facets,
+    the other kinds of proxy are tried.
 
     Args:
-        code: the creation code, or the runtime code if that is unknown.
+        node: the node to ask.
+        address: the address of the proxy.
+        code: the creation code of the contract, or its runtime code if the creation code is unknown.
         name_of: returns the name of a verified contract on the same chain, or None.
 
     Returns:
-        The record's `proxyResolution`; None if the code decides without the chain, or if the node responds
-        with an error.
+        The member `proxyResolution` of the record. None if the code alone shows whether the contract is a
+        proxy,
+        or if the node responds with an error.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:

@@ -24,10 +24,10 @@ EFFECTS: dict[str, ComponentStatus] = {
 
 
 def read_betterstack(request: ImportRequest) -> StatusPlan:
-    """Read a Better Stack status page.
+    """Read a Better Stack status page from a URL or saved JSON.
 
     Raises:
-        NotImportableError: if the source is not a page of Better Stack.
+        NotImportableError: if the source is not a Better Stack page.
     """
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
     documents = [request.web.json(url)] if request.is_url else request.json_documents()

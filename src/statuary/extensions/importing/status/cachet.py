@@ -44,10 +44,10 @@ VERSIONS = (
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
-    """Read a Cachet status page.
+    """Read a Cachet status page, from its URL or from saved JSON.
 
     Raises:
-        NotImportableError: if the source is not a page of Cachet.
+        NotImportableError: if the source is not a Cachet page.
     """
     builder, records = StatusBuilder(request), list[Fields]()
     for document in map(Fields.of, _fetched(request) if request.is_url else request.json_documents()):

@@ -20,13 +20,19 @@ class Comparison(NamedTuple):
     what: str
     theirs: str
     ours: str
-    why: str = ""  # why they differ; empty if they are the same
+    why: str = ""  # why the values differ; empty if they are the same
 
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
-    """Compare the imported page with the content.
+    """Compare an imported status page with the content after the import.
 
-    Only the data that the source has is compared.
+    Only data that the source has is compared.
+
+    Args:
+        plan: the imported page.
+        timeline: the status history in the content.
+        language: the language of the site's pages.
+        now: the time of the comparison.
     """
     theirs = plan.original
     ours = _content_status(plan, timeline, language, now)

@@ -55,7 +55,7 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     """Read a cState repository, or one of its issues.
 
     Raises:
-        NotImportableError: if it is a URL, or a folder without a configuration or issues.
+        NotImportableError: if the source is a URL, or a folder without configuration and issues.
     """
     root = Path(request.source)
     builder = StatusBuilder(request)

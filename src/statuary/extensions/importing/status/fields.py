@@ -26,17 +26,17 @@ class Fields(dict[str, Any]):
         """Wrap a JSON object.
 
         Raises:
-            NotImportableError: if the value is not an object.
+            NotImportableError: if the value is not a JSON object.
         """
         if not isinstance(value, dict):
             raise NotImportableError("is not an object")
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first of several members that is a string or integer.
+        """Return the first of these members that is a string or integer.
 
         Returns:
-            The value as a string; empty if all are missing or empty.
+            The value as a string; empty if all members are missing or empty.
         """
         values = (self.get(name) for name in names)
         texts = (
@@ -45,10 +45,10 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return the first of several members that is a string or integer.
+        """Return the first of these members that is a string or integer.
 
         Raises:
-            NotImportableError: if all are missing or empty.
+            NotImportableError: if all members are missing or empty.
         """
         return self._required(self.text(*names), names)
 
@@ -58,13 +58,16 @@ class Fields(dict[str, Any]):
         return value
 
     def instant(self, *names: str) -> str | None:
-        """Return a member that is an RFC 3339 time.
+        """Return a member that is a time in RFC 3339 format.
+
+        Args:
+            names: the names of alternative members, of which the first that is present is used.
 
         Returns:
-            The time as content writes it, or None if it is missing.
+            The time in the format of content files, or None if all members are missing.
 
         Raises:
-            NotImportableError: if it is not such a time.
+            NotImportableError: if the value is not such a time.
         """
         text = self.text(*names)
         try:
@@ -74,23 +77,29 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
 
     def required_instant(self, *names: str) -> str:
-        """Return a member that must be an RFC 3339 time.
+        """Return a member that is a time in RFC 3339 format.
+
+        Args:
+            names: the names of alternative members, of which the first that is present is used.
 
         Raises:
-            NotImportableError: if it is missing or not such a time.
+            NotImportableError: if all members are missing, or the value is not such a time.
         """
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Return a member that is a date in any usual form.
+        """Return a member that is a date in any common format.
 
-        It is in UTC unless it names a zone.
+        A date without a time zone is in UTC.
+
+        Args:
+            names: the names of alternative members, of which the first that is present is used.
 
         Returns:
-            The time as content writes it, or None if it is missing or null.
+            The time in the format of content files, or None if all members are missing or null.
 
         Raises:
-            NotImportableError: if it is not a date.
+            NotImportableError: if the value is not a date.
         """
         text = self.text(*names).partition(" (")[0].strip()
         if not text or text in ("null", "~"):
@@ -102,37 +111,40 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_date(self, *names: str) -> str:
-        """Return a member that must be a date.
+        """Return a member that is a date in any common format.
+
+        Args:
+            names: the names of alternative members, of which the first that is present is used.
 
         Raises:
-            NotImportableError: if it is missing or not a date.
+            NotImportableError: if all members are missing, or the value is not a date.
         """
         return self._required(self.date(*names), names)
 
     def number(self, name: str) -> int | None:
-        """Return a member that is a whole number of 64 bits, or None."""
+        """Return an integer member of at most 64 bits, or None."""
         value = self.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
             return None
         return value if abs(value) < 1 << 63 else None
 
     def flag(self, name: str) -> bool | None:
-        """Return a member that is true or false, or None."""
+        """Return a boolean member, or None for any other value."""
         value = self.get(name)
         return value if isinstance(value, bool) else None
 
     def word(self, name: str) -> str:
-        """Return a member in lower case, with letters and digits only."""
+        """Return a member in lower case, reduced to letters and digits."""
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
         """Return a member that is an object.
 
         Returns:
-            The object; an empty one if it is missing.
+            The object, or an empty one if the member is missing or null.
 
         Raises:
-            NotImportableError: if it is anything else.
+            NotImportableError: if the member is not an object.
         """
         return Fields.of(self.get(name) or {})
 
@@ -140,10 +152,10 @@ class Fields(dict[str, Any]):
         """Return a member that is a list of objects.
 
         Returns:
-            The list; an empty one if it is missing.
+            The list, or an empty one if the member is missing or null.
 
         Raises:
-            NotImportableError: if it is anything else.
+            NotImportableError: if the member is not a list of objects.
         """
         values = self.get(name)
         if values is None:
@@ -154,17 +166,21 @@ class Fields(dict[str, Any]):
 
 
 def word(value: object) -> str:
-    """Convert a value to lower case, with letters and digits only."""
+    """Convert a value to lower case, and keep only letters and digits."""
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     """Return a file, or the files in a folder with certain suffixes.
 
-    Files in hidden folders, and links that lead out of the folder, are skipped.
+    Files in hidden folders and links that lead out of the folder are skipped.
+
+    Args:
+        source: the path of a file or folder.
+        suffixes: the suffixes to search for, such as `.json`.
 
     Raises:
-        NotImportableError: if there is none.
+        NotImportableError: if there is no such file.
     """
     path = Path(source)
     if path.is_file():
@@ -194,12 +210,13 @@ def _is_part(file: Path, folder: Path) -> bool:
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield each value in JSON and JSON lines files, with its file.
+    """Yield each value in JSON and JSON Lines files, with its file.
 
-    Blank lines of JSON lines are skipped.
+    Args:
+        source: the path of a file or folder.
 
     Raises:
-        NotImportableError: if there is no such file, or one is not JSON.
+        NotImportableError: if there is no file with the suffix .json or .jsonl, or a file is not JSON.
     """
     for file in files_below(source, (".json", ".jsonl")):
         raw = read_bytes(file, MAX_FILE_BYTES)
@@ -209,12 +226,12 @@ def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
 
 
 def yaml_file(file: Path) -> Fields:
-    """Read a YAML mapping, with scalars as strings.
+    """Read a YAML file with a mapping, keeping scalars as strings.
 
-    An empty file is an empty mapping.
+    An empty file is read as an empty mapping.
 
     Raises:
-        NotImportableError: if it cannot be read, or has anything else.
+        NotImportableError: if the file cannot be read, or contains no mapping.
     """
     return Fields.of(parse_source_yaml(read_text(file), str(file)) or {})
 
@@ -223,11 +240,11 @@ def parse_source_yaml(text: str, name: str) -> Any:
     """Parse YAML, keeping scalars as strings.
 
     Args:
-        text: the YAML.
-        name: the name of the text, for the message.
+        text: the YAML text.
+        name: the name of the file, for the error message.
 
     Raises:
-        NotImportableError: if it is not YAML.
+        NotImportableError: if the text is not YAML.
     """
     try:
         return parse_yaml(text)

@@ -23,10 +23,10 @@ PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
-    """Read a Gatus configuration, or a running Gatus.
+    """Read the status from a Gatus configuration or a running Gatus server.
 
     Raises:
-        NotImportableError: if the source is neither.
+        NotImportableError: if the source is neither of them.
     """
     builder = StatusBuilder(request)
     read_documents = (

@@ -47,13 +47,13 @@ MAX_TEXT = 64 << 20
 def merge_status(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that add an imported page to the content.
+    """Return the edits that add an imported status page to the content.
 
     Args:
         root: the content folder.
         status: the existing status; None if the content has none.
         plan: the imported page.
-        report: receives the records that stay or cannot be imported, and notes.
+        report: receives notes, and the records that are unchanged or cannot be imported.
     """
     merger = _Merger(root, status, plan, report)
     return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
@@ -69,10 +69,12 @@ class _Merger:
         self.report = report
 
     def site(self) -> FileEdit | None:
-        """Add the page, or its new `updated_at`, to site.yaml.
+        """Return the edit that adds the page to site.yaml.
+
+        If the content already has a page, only its `updated_at` changes.
 
         Returns:
-            The edit; None if the file stays.
+            The edit, or None if the file does not change.
         """
         page = self.plan.page
         if self.status is None:
@@ -95,10 +97,10 @@ class _Merger:
         )
 
     def components(self) -> FileEdit | None:
-        """Add new components and statuses to components.yaml.
+        """Return the edit that adds new components and statuses to components.yaml.
 
         Returns:
-            The edit; None if the file stays.
+            The edit, or None if the file does not change.
         """
         if not self.plan.components:
             return None
@@ -126,9 +128,9 @@ class _Merger:
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
-        """Yield an edit for each new record, and each with new updates.
+        """Yield an edit for each new or updated incident or window.
 
-        For other records, it yields None.
+        For a record without changes, None is yielded.
         """
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
@@ -259,17 +261,19 @@ def import_status(
     web: WebSource,
     dry_run: bool = False,
 ) -> StatusImport:
-    """Import a page of another system into a content folder.
+    """Import a status page of another system into a content folder.
 
     Args:
-        read_page: the reader of the system.
-        source: a URL, a folder or a file.
+        read_page: the function that reads pages of this system, such as `read_cachet`.
+        source: the URL, folder or file to import from.
         root: the content folder, which is created if it does not exist.
-        dry_run: report the result without writing it.
+        now: the time of the import.
+        web: the HTTP client.
+        dry_run: report the result without writing anything.
 
     Raises:
-        NotImportableError: if the source cannot be read at all.
-        EditError: if a file changes during the import, or is in the way of a new one.
+        NotImportableError: if the source cannot be read.
+        EditError: if a file changes during the import, or blocks the path of a new file.
         PublishingError: if a file cannot be written.
     """
     content = read_status_content(root, now)
@@ -331,7 +335,7 @@ def _check_free(root: Path, edits: list[FileEdit]) -> None:
 
 class _CheckedEdits(NamedTuple):
     edits: list[FileEdit]
-    errors: tuple[Finding, ...] = ()  # the errors that the edits would add
+    errors: tuple[Finding, ...] = ()  # the errors that the edits would cause
 
 
 def _without_errors(

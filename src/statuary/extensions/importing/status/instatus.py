@@ -38,10 +38,10 @@ WITH_KEY = ("components", "incidents", "maintenances")
 
 
 def read_instatus(request: ImportRequest) -> StatusPlan:
-    """Read an Instatus status page.
+    """Read an Instatus status page, from its URL or from saved JSON.
 
     Raises:
-        NotImportableError: if the source is not a page of Instatus.
+        NotImportableError: if the source is not an Instatus page.
     """
     builder = StatusBuilder(request)
     records = [record for document in _documents(request, builder) for record in _records(builder, document)]

@@ -37,7 +37,7 @@ from statuary.system.network.client import is_url
 class ForeignUpdate(NamedTuple):
     """An update in another system's words."""
 
-    at: str  # its instant, in UTC
+    at: str  # the time of the update, in UTC
     status: UpdateStatus
     body: str
     id: str = ""
@@ -54,23 +54,29 @@ class StatusBuilder:
         self._used_ids: set[str] = set()
 
     def skip(self, record: str, reason: str) -> None:
-        """Report a record that is not imported, or not exactly."""
+        """Report a record that is not imported, or only in part."""
         self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
-        """Convert records, and report those that cannot be converted.
+        """Convert records one by one, and report those that fail.
 
         Args:
-            records: the records.
-            convert: adds a record to the page.
-            noun: the noun for a record, with its article.
+            records: the JSON objects of the other system.
+            convert: converts a record and adds it to the imported page.
+            noun: the noun for a record with its article, such as `an incident`, for the report.
         """
         convert_each(records, convert, self.plan.skipped, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
-        """Set the page's name and URL.
+        """Set the name and URL of the imported page.
 
-        If the URL is missing or local, a placeholder is used.
+        If the URL is missing or local, a placeholder is used and reported.
+
+        Args:
+            name: the name of the page.
+            url: the public URL of the page.
+            about: a description of the page.
+            time_zone: the page's time zone; empty if unknown.
         """
         address = url.rstrip("/") if is_url(url) else ""
         host = urlsplit(address).hostname or ""
@@ -89,17 +95,19 @@ class StatusBuilder:
         )
 
     def language(self, code: str) -> None:
-        """Set the language of the pages, if statuary supports it."""
+        """Set the language of the site's pages, if statuary supports it."""
         self.plan.original.language = code.lower().partition("-")[0].partition("_")[0]
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
 
     def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
-        """Count a record that the source has.
+        """Count an incident or window in the source, for the comparison.
 
         Args:
-            ident: its id in the source.
-            began: its date in any form; empty if unknown.
+            ident: the id in the source.
+            name: the name in the source.
+            began: the date of its beginning in any format; empty if unknown.
+            is_open: whether it has not ended.
         """
         record_id = self._record_id(ident)
         try:
@@ -111,7 +119,7 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def is_found(self, ident: str) -> bool:
-        """Return whether the source has a record with an id."""
+        """Return whether the source has an incident or window with this id."""
         return ident in self._record_ids
 
     def _record_id(self, ident: str) -> str:
@@ -129,9 +137,13 @@ class StatusBuilder:
         return self._record_ids[ident]
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
-        """Note a component status on the source's page.
+        """Record the status that the source's page shows for a component.
 
-        If there are several, the worst is kept.
+        If a component is shown several times, the worst status is kept.
+
+        Args:
+            ident: the id or name of the component in the source.
+            status: the status on the page.
         """
         statuses = self.plan.original.statuses
         for key in self._keys.get(ident, [ident]):
@@ -146,22 +158,36 @@ class StatusBuilder:
         description: str = "",
         status: ComponentStatus = "operational",
     ) -> str:
-        """Add a component, and return its key.
+        """Add a component to the imported page, and return its key.
 
         Args:
-            ident: its id or name in the source.
-            group: the name of its group; empty for none.
+            ident: the id or name of the component in the source.
+            name: the displayed name.
+            group: the name of the component's group; empty for no group.
+            description: the displayed description.
+            status: the status of the component now.
         """
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return a component's key, adding an unknown one as removed."""
+        """Return the key of a component, given its id or name.
+
+        An unknown component is added and marked as removed.
+
+        Args:
+            ident: the id or name of the component in the source.
+            name: the displayed name of a component that is added; empty to use `ident`.
+        """
         return self.all_named(ident, name)[0]
 
     def all_named(self, ident: str, name: str = "") -> list[str]:
-        """Return the keys of all components with a name.
+        """Return the keys of all components with this id or name.
 
-        If there is none, one is added as removed.
+        An unknown component is added and marked as removed.
+
+        Args:
+            ident: the id or name of the component in the source.
+            name: the displayed name of a component that is added; empty to use `ident`.
 
         Raises:
             NotImportableError: if `ident` is empty.
@@ -209,17 +235,21 @@ class StatusBuilder:
         *,
         ended_at: str | None = None,
     ) -> None:
-        """Add an incident.
+        """Add an incident to the imported page.
 
-        It affects the components from its first update on. It is resolved at its end, unless its latest
-        update already resolves it.
+        It affects its components from the first update on. If no update resolves the incident, it is resolved
+        at
+        `ended_at`.
 
         Args:
-            affected: the status of each component by key; None if the incident only names it.
-            ended_at: the time of its end; None if it is open.
+            ident: the id of the incident in the source.
+            name: the name of the incident.
+            updates: the updates in any order.
+            affected: the status of each component by key; None if the incident only mentions the component.
+            ended_at: the time when the incident ended; None if it is open.
 
         Raises:
-            NotImportableError: if it has no update, or another record has its id.
+            NotImportableError: if the incident has no update, or another record has the same id.
         """
         posted = sorted(updates, key=_instant)
         if not posted:
@@ -244,15 +274,21 @@ class StatusBuilder:
         components: Iterable[str] = (),
         updates: Iterable[ForeignUpdate] = (),
     ) -> None:
-        """Add a maintenance window.
+        """Add a maintenance window to the imported page.
 
-        If it has begun, it sends no reminder. If an update completes it, it does not complete itself.
+        A window that has begun sends no reminder. A window that an update completes does not complete itself.
 
         Args:
-            window: the times of its start and end.
+            ident: the id of the window in the source.
+            name: the name of the window.
+            window: the times of the start and the end.
+            body: the text of the first announcement.
+            created_at: the time of the announcement; None for that of the first update.
+            components: the keys of the affected components.
+            updates: the updates in any order.
 
         Raises:
-            NotImportableError: if another record has its id.
+            NotImportableError: if another record has the same id.
         """
         begins, ends = window
         posted = sorted(updates, key=_instant)
@@ -322,11 +358,11 @@ def _safe_id(text: str) -> str:
 
 
 def distinct_id(ident: str, distinction: str) -> str:
-    """Make an id unique with a digest, within the allowed length.
+    """Make an id unique by appending a digest.
 
     Args:
-        ident: the id.
-        distinction: the text by which records with the same id differ.
+        ident: the id, which is shortened if the result would be too long.
+        distinction: a string that differs among records with the same id, from which the digest is computed.
     """
     digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
     return f"{ident[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"
@@ -337,10 +373,14 @@ DIGEST_LENGTH = 12
 
 
 def end_of(begins: str, minutes: Any) -> str:
-    """Return the time some minutes after a time.
+    """Return the time that is some minutes after another time.
+
+    Args:
+        begins: a time in RFC 3339 format.
+        minutes: the number of minutes, as a number or string.
 
     Raises:
-        NotImportableError: if `minutes` is not a whole number, from 1 to less than `MOST_MINUTES`.
+        NotImportableError: if `minutes` is not an integer from 1 to below `MOST_MINUTES`.
     """
     if not str(minutes).isdecimal() or not 0 < int(minutes) < MOST_MINUTES:
         raise NotImportableError(f"has a duration that is not a number of minutes: {shorten(str(minutes))}")

@@ -20,20 +20,20 @@ Converted = TypeVar("Converted")
 
 
 def without_empty(**values: YamlValue) -> Source:
-    """Return a mapping without null and empty values."""
+    """Return a mapping without the values that are None or empty."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
 def convert_each(
     records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[SkippedRecord], noun: str
 ) -> list[Converted]:
-    """Convert records, and report those that cannot be converted.
+    """Convert records one by one, and report those that fail.
 
     Args:
-        records: the records.
-        convert: converts a record.
-        skipped: receives the failures.
-        noun: the noun for a record, with its article.
+        records: the JSON objects of the other system.
+        convert: converts one record.
+        skipped: receives an entry for each record that cannot be converted.
+        noun: the noun for a record with its article, such as `an incident`, for the report.
     """
     converted = []
     for place, record in enumerate(records, start=1):
@@ -56,21 +56,21 @@ class ImportRequest(NamedTuple):
 
     @property
     def is_url(self) -> bool:
-        """Whether the source is on the web."""
+        """Whether the source is a URL instead of a folder or file."""
         return is_url(self.source)
 
     def json_documents(self) -> Iterator[Any]:
-        """Yield the values in the JSON files of the source.
+        """Yield the values in the source's JSON and JSON Lines files.
 
         Raises:
-            NotImportableError: if there is none, or one is not JSON.
+            NotImportableError: if there is no such file, or a file is not JSON.
         """
         return (document for _, document in json_documents(self.source))
 
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """A component status that the source's page shows."""
+    """The status that the source's own page shows, for the comparison."""
 
     name: str = ""
     language: str = ""  # empty if the source does not name it
@@ -100,7 +100,7 @@ class StatusPlan:
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
-        """Yield the components without groups, by key."""
+        """Yield the key and source of each component, without groups."""
         for key, source in self.components.items():
             children = source.get("components")
             yield from children.items() if isinstance(children, Mapping) else [(key, source)]

@@ -35,12 +35,12 @@ from statuary.system.network.client import UnreachableError, display_location
 def component_sources(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Convert a page's components, in its order, by key.
+    """Convert the components of a Statuspage to content, by key.
 
     Args:
-        components: the components.
+        components: the components of the page, in its order.
         records: the incidents and maintenance windows, which may name further components.
-        known_keys: the keys of components in the content, by id.
+        known_keys: the keys of components that are already in the content, by id.
     """
     by_id = {component.required_text("id"): component for component in _with_ranks(list(components))}
     for record in records:
@@ -81,16 +81,16 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 
 
 def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
-    """Make keys for components from their names.
+    """Make a unique key for each component from its name.
 
-    If a key would not be unique, it begins with the group's name, or ends with the id.
+    If the name is not unique, the key is the name with its group's name in front, or else the id.
 
     Args:
         components: the components by id.
-        known_keys: the keys of components in the content, by id.
+        known_keys: the keys of components that are already in the content, by id.
 
     Returns:
-        The keys by id, the known ones among them.
+        The known and the new keys, by id.
     """
     keys = dict(known_keys)
     for component_id, component in components.items():
@@ -165,7 +165,7 @@ AUTOMATION_NOTE = (
 
 
 def read_statuspage(request: ImportRequest) -> StatusPlan:
-    """Read an Atlassian Statuspage.
+    """Read an Atlassian Statuspage from a URL or saved JSON.
 
     Raises:
         NotImportableError: if the source is not a Statuspage.
@@ -243,9 +243,13 @@ class _Documents:
         self.incomplete: NotImportableError | UnreachableError | None = None
 
     def add(self, value: Any, source: str) -> None:
-        """Add the objects in a document of the API.
+        """Collect the objects in a JSON document of the page.
 
-        An object is kept if no newer version of it is known.
+        Older versions of objects that were already collected are ignored.
+
+        Args:
+            value: the parsed document.
+            source: the URL or file of the document, for the report.
         """
         document = Fields(value if isinstance(value, dict) else ())
         if "months" in document:
@@ -296,7 +300,7 @@ class _Documents:
         """Convert the collected objects to content.
 
         Raises:
-            NotImportableError: if no document has a page.
+            NotImportableError: if no document describes the page.
         """
         if not self.page:
             raise NotImportableError(

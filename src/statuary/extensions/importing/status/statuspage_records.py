@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import (
 
 
 def page_source(page: Fields) -> Source:
-    """Convert a page to the key `page` of site.yaml."""
+    """Convert a Statuspage's page object to the key `page` of site.yaml."""
     url = page.required_text("url")
     return without_empty(
         name=page.required_text("name"),
@@ -43,17 +43,25 @@ class PageOrder(NamedTuple):
     places: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return the components of a record, if their order is unusual."""
+        """Return a record's component keys if they aren't in page order.
+
+        Returns:
+            The keys in the order of the record, or an empty list if that is the order of the page.
+        """
         ids = [component.text("id") for component in record.objects("components")]
         places = [self.places.get(component_id, 0) for component_id in ids]
         return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]
 
 
 def incident_source(order: PageOrder, record: Fields) -> Source:
-    """Convert an incident to the content of a file.
+    """Convert a Statuspage incident to the content of its file.
+
+    Args:
+        order: the components of the page.
+        record: the incident.
 
     Raises:
-        NotImportableError: if it has no update, or a member is missing or invalid.
+        NotImportableError: if the incident has no update, or a member is missing or invalid.
     """
     updates = list(_updates(record, order.keys))
     if not updates:
@@ -75,7 +83,12 @@ def incident_source(order: PageOrder, record: Fields) -> Source:
 
 
 def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source:
-    """Convert a maintenance window to the content of a file.
+    """Convert a Statuspage maintenance to the content of its file.
+
+    Args:
+        order: the components of the page.
+        now: the time of the import; automatic steps before this time are disabled.
+        record: the maintenance window.
 
     Raises:
         NotImportableError: if a member is missing or invalid.
@@ -97,7 +110,7 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Return the impact that an incident's component statuses imply."""
+    """Return the worst impact of an incident's component statuses over time."""
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
     for update in reversed(record.objects("incident_updates")):
@@ -172,9 +185,10 @@ def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
 
 
 def mark_reopened(updates: Iterable[Source]) -> None:
-    """Mark the updates that reopen a resolved incident.
+    """Set `reopens` in each update that reopens a resolved incident.
 
-    The updates must be sorted, oldest first.
+    Args:
+        updates: the updates of the incident, oldest first.
     """
     for earlier_update, later_update in pairwise(updates):
         if earlier_update["status"] in CLOSED_STATUSES and not can_follow(

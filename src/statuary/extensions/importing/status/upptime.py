@@ -37,10 +37,10 @@ SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
 
 def read_upptime(request: ImportRequest) -> StatusPlan:
-    """Read an Upptime repository.
+    """Read an Upptime repository from GitHub or a local copy.
 
     Raises:
-        NotImportableError: if the source is not a repository of Upptime.
+        NotImportableError: if the source is not an Upptime repository.
     """
     builder = StatusBuilder(request)
     api = _api(request.source) if request.is_url else ""

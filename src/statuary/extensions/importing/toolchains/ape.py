@@ -64,7 +64,7 @@ def read_ape(folder: Path) -> ListedContracts:
     """Yield the contracts that an ape project deployed.
 
     Raises:
-        NotImportableError: if the project is not compiled, or lists nothing.
+        NotImportableError: if the project is not compiled, or lists no deployments.
     """
     file = folder / MANIFEST
     if not file.is_file():
@@ -90,7 +90,10 @@ def read_ape(folder: Path) -> ListedContracts:
 
 
 def data_folder() -> Path:
-    """Return the folder in which ape keeps deployments."""
+    """Return the folder where ape stores deployments.
+
+    This is `APE_DATA_FOLDER`, or `~/.ape`.
+    """
     return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
 
 

@@ -54,13 +54,13 @@ INPUT_MEMBERS: Final = ("language", "sources", "settings", "storage_layout_overr
 
 
 def read_boa(source: Path) -> ListedContracts:
-    """Yield the contracts in a titanoboa database, the newest first.
+    """Yield the contracts in a titanoboa database, newest first.
 
     Args:
-        source: the database, or the folder of a project with one.
+        source: the database file, or the folder of a project that contains one.
 
     Raises:
-        NotImportableError: if there is none.
+        NotImportableError: if there is no database.
     """
     files = (
         [source] if source.is_file() else [source / name for name in DATABASES if (source / name).is_file()]

@@ -41,12 +41,12 @@ SUCCESS: Final = "0x1"
 
 
 def read_broadcasts(project: Path) -> ListedContracts:
-    """Yield the contracts that a Foundry project's scripts deployed.
+    """Yield the contracts that the scripts of a Foundry project deployed.
 
-    The newest are first. Addresses that the scripts only call or link come last.
+    The newest deployments come first. Addresses that scripts only call or link come last.
 
     Raises:
-        NotImportableError: if the folder has no broadcasts.
+        NotImportableError: if the folder has no broadcast files.
     """
     folders = foundry_folders(project)
     files = sorted(_run_files(folders.broadcast), key=lambda file: (file.name, str(file)), reverse=True)
@@ -113,7 +113,10 @@ class _Run:
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
     def mentions(self) -> ListedContracts:
-        """Yield the addresses that a script only calls or links."""
+        """Yield the addresses that a script only calls or links.
+
+        Each is an entry without a deployment, with the reason.
+        """
         for transaction in self.transactions:
             if not _creations(transaction) and transaction.get("contractAddress"):
                 address = any_address(transaction["contractAddress"], str(self.file))

@@ -22,7 +22,7 @@ MAX_NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """A compiler's input and output for a contract.
+    """A compiler's standard JSON input and output for a contract.
 
     Raises:
         NotImportableError: if a part has the wrong type, or the input has no language, sources or settings.
@@ -55,7 +55,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """The contract in the output, or None."""
+        """The contract's part of the compiler output, or None."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return object_at(self.std_json_output, "contracts", path, name)
@@ -64,10 +64,10 @@ class ImportedCompilation:
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compiler's input for a record, without output.
+    """Return the compiler input that reproduces a record's contract.
 
     Raises:
-        DerivationError: if the fully qualified name is invalid.
+        DerivationError: if the fully qualified name in the record is invalid.
     """
     compilation = record["compilation"]
     return ImportedCompilation(
@@ -84,12 +84,16 @@ def _invalid(message: str) -> NotImportableError:
 
 
 def compiler_for_language(language: Json) -> str:
-    """Return the compiler for a language: `solc` or `vyper`."""
+    """Return the compiler for a language: `vyper` for Vyper, else `solc`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the names of contracts that have bytecode."""
+    """Yield the fully qualified names of contracts that have bytecode.
+
+    Args:
+        std_json_output: the compiler's standard JSON output.
+    """
     for path, contracts in as_object(as_object(std_json_output).get("contracts")).items():
         for name, artifact in as_object(contracts).items():
             code = as_object(as_object(as_object(artifact).get("evm")).get("bytecode"))
@@ -98,14 +102,14 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
 
 
 def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
-    """Find the contract that the user means.
+    """Return the fully qualified name of the contract that a user selected.
 
     Args:
         names: the fully qualified names to choose from.
         contract_name: a name with or without its path; None to choose the only contract.
 
     Raises:
-        NotImportableError: if no name or more than one fits.
+        NotImportableError: if no name or several names match.
     """
     contracts = sorted(names)
     matching = [name for name in contracts if contract_name in (None, name, name.rpartition(":")[2])]
@@ -136,16 +140,17 @@ def is_standard_json(value: dict[str, Json]) -> bool:
 def read_standard_json(
     std_json_input: dict[str, Json], output: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
-    """Read a contract's standard JSON input and output.
+    """Combine standard JSON input and output into a contract's compilation.
 
-    The version of the compiler stays unknown.
+    The version of the compiler is left empty.
 
     Args:
+        std_json_input: the compiler's input.
         output: the file with the compiler's output; None if there is none.
         contract_name: a name with or without its path; None to choose the only contract.
 
     Raises:
-        NotImportableError: if the contract is ambiguous.
+        NotImportableError: if no contract or several contracts match.
     """
     std_json_output = None if output is None else read_json_file(output)
     return ImportedCompilation(
@@ -160,12 +165,16 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Set the version of the compiler.
+    """Return a compilation with the version of its compiler set.
 
-    It is given, or in the compiler's output; the more precise of the two counts.
+    If the compiler's output also contains the version, the more precise of the two is used.
+
+    Args:
+        compilation: the compilation.
+        version: the version from the command line, or None.
 
     Raises:
-        NotImportableError: if the two contradict each other.
+        NotImportableError: if the two versions contradict each other.
     """
     in_output = compilation.version or version_in_output(compilation)
     if version and in_output and not is_same_build(version, in_output):
@@ -177,10 +186,10 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 
 
 def version_in_output(compilation: ImportedCompilation) -> str:
-    """Find the version of the compiler in its output.
+    """Return the compiler version that the compiler's output contains.
 
     Returns:
-        The version, for Vyper without a commit; empty if it is unknown.
+        The version, which has no commit for Vyper; empty if the output has no version.
     """
     metadata = solc_metadata(compilation)
     if metadata is not None:
@@ -192,7 +201,7 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
     """Return the contract's metadata in solc's output.
 
     Returns:
-        The metadata; None if it is missing or not a JSON object.
+        The metadata, or None if it is missing or not a JSON object.
     """
     text = (compilation.artifact or {}).get("metadata")
     try:
@@ -225,10 +234,10 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add documentation from the metadata, and note missing outputs.
+    """Add documentation from the metadata, and notes about missing outputs.
 
     Raises:
-        NotImportableError: if the output, the version, or solc's metadata is missing.
+        NotImportableError: if the compiler's output, its version, or solc's metadata is missing.
     """
     hint = f"give the compiler with --compiler {compilation.compiler}=PATH"
     if compilation.std_json_output is None:
@@ -251,12 +260,12 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 
 
 def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return the error about a missing compiler version.
+    """Return the error that a compiler version is not available.
 
     Args:
         kind: `solc` or `vyper`.
-        version: the version; empty if it is unknown.
-        compilers: the compilers that were found.
+        version: the required version; empty if unknown.
+        compilers: the compilers that are available.
     """
     other_versions = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return NotImportableError(

@@ -46,10 +46,14 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Convert an explorer's `getsourcecode` result to a compiler's input.
+    """Convert an explorer's `getsourcecode` result to compiler input.
+
+    Args:
+        result: the entry for one contract.
 
     Raises:
-        NotImportableError: if the explorer has no source, or the contract is ambiguous.
+        NotImportableError: if the explorer has no source of the contract, or the contract's name is
+            ambiguous.
     """
     code = str(result.get("SourceCode") or "")
     name = str(result.get("ContractName") or "")
@@ -120,7 +124,7 @@ def _settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def without(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    """Return an object without some members."""
+    """Return a JSON object without the members with these names."""
     return {key: value for key, value in members.items() if key not in names}
 
 
@@ -199,17 +203,19 @@ BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
 def read_explorer_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
 ) -> ListedContracts:
-    """Yield contracts from a block explorer's API.
+    """Yield contracts from a block explorer with Etherscan's API.
 
-    Each is requested when it is read.
+    A contract is requested only when it is read.
 
     Args:
         url: the URL of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
+        web: the HTTP client.
         chain_id: the chain, which requests to Etherscan and Routescan must name.
-        key: the key of the API; empty for none.
+        addresses: the contracts to import.
+        key: the API key; empty for none.
 
     Raises:
-        NotImportableError: without addresses, since an explorer does not list its contracts.
+        NotImportableError: if no address is given, since an explorer does not list its contracts.
     """
     if not addresses:
         raise NotImportableError(
@@ -258,10 +264,10 @@ class _ExplorerApi:
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` in an explorer's response.
+    """Return the member `result` of a block explorer's response.
 
     Raises:
-        NotImportableError: if it is an error, or not a response of the API.
+        NotImportableError: if the response is an error, or not a response of Etherscan's API.
     """
     if not isinstance(response, dict) or "result" not in response:
         raise NotImportableError(
@@ -276,10 +282,13 @@ def explorer_result(response: Json) -> Json:
 
 
 def explorer_compilation(result: Json) -> ImportedCompilation:
-    """Convert an explorer's `getsourcecode` result to a compiler's input.
+    """Convert an explorer's `getsourcecode` result to compiler input.
+
+    Args:
+        result: the member `result` of the response.
 
     Raises:
-        NotImportableError: if there is no source, or it is malformed.
+        NotImportableError: if the explorer has no source of the contract, or the result is malformed.
     """
     try:
         return read_explorer_source(_first(result))
@@ -291,7 +300,7 @@ def explorer_creation(result: Json) -> OnChainContract:
     """Convert an explorer's `getcontractcreation` result to a deployment.
 
     Args:
-        result: the result; None if the explorer has none.
+        result: the member `result` of the response; None if the explorer does not know the creation.
     """
     created = _first(result)
     return OnChainContract(
@@ -308,10 +317,10 @@ def _first(result: Json) -> JsonObject:
 
 
 def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
-    """Yield the contracts in responses of a block explorer that were saved.
+    """Yield the contracts in saved responses of a block explorer.
 
     Args:
-        folder: a folder with `<address>.json` (`getsourcecode`) and perhaps `<address>.creation.json`
+        folder: a folder with `<address>.json` (`getsourcecode`) and optionally `<address>.creation.json`
             (`getcontractcreation`), or one file with a response of `getsourcecode`.
         chain_id: the chain of the contracts.
         addresses: the contract's address, for one file whose name is not the address.

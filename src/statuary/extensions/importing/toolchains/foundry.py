@@ -55,7 +55,7 @@ INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
 
 
 def is_foundry_file(value: dict[str, Json]) -> bool:
-    """Return whether a JSON object is from Foundry: artifact or build-info."""
+    """Return whether a JSON object is a Foundry artifact or build-info."""
     is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
     return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
 
@@ -63,16 +63,16 @@ def is_foundry_file(value: dict[str, Json]) -> bool:
 def read_foundry(
     file: Path, value: dict[str, Json], contract_name: str | None, project: Path | None
 ) -> ImportedCompilation:
-    """Read a contract's compilation from a Foundry file.
+    """Read a contract's compilation from a Foundry artifact or build-info.
 
     Args:
-        file: an artifact or a full build-info.
+        file: the artifact or full build-info.
         value: the JSON object in the file.
-        contract_name: fully qualified or not; ignored for an artifact, which has one contract.
+        contract_name: a name with or without its path; ignored for an artifact, which has one contract.
         project: the folder with `foundry.toml`; None for the nearest one above the file.
 
     Raises:
-        NotImportableError: if sources are missing or have changed, or the contract is ambiguous.
+        NotImportableError: if sources are missing or have changed, or several contracts match.
     """
     try:
         if value.get("_format") == BUILD_INFO:
@@ -223,8 +223,8 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
     """Convert the settings in solc's metadata back to compiler input.
 
     Args:
-        settings: the settings.
-        version: the compiler's version, which decides which settings it accepts.
+        settings: the member `settings` of the metadata.
+        version: the version of the compiler, which determines the settings that it accepts.
     """
     libraries: dict[str, dict[str, Json]] = {}
     for name, address in as_object(settings.get("libraries")).items():
@@ -323,10 +323,11 @@ FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 
 
 def foundry_folders(project: Path) -> FoundryFolders:
-    """Return a Foundry project's folders, as forge determines them.
+    """Return the folders of a Foundry project, as forge determines them.
 
-    `FOUNDRY_PROFILE` chooses a profile; the default one has the keys that it lacks. `FOUNDRY_OUT` and the
-    like take precedence over the file. Keys: https://getfoundry.sh/config/reference/project .
+    `FOUNDRY_PROFILE` selects a profile in foundry.toml; missing keys come from the default profile.
+    Environment
+    variables such as `FOUNDRY_OUT` take precedence. See https://getfoundry.sh/config/reference/project .
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
@@ -370,16 +371,16 @@ def _project_above(file: Path) -> Path:
 def compilation_of_metadata(
     metadata: JsonObject, texts: Mapping[str, str], where: str
 ) -> ImportedCompilation:
-    """Convert solc's metadata back to the compiler's input.
+    """Convert solc's metadata and sources back to compiler input.
 
     Args:
         metadata: the metadata of solc.
-        texts: sources by their Keccak-256, for those that the metadata does not contain.
-        where: the name of the metadata, for the message.
+        texts: the sources that the metadata does not contain, by their Keccak-256.
+        where: the file of the metadata, for error messages.
 
     Raises:
         NotImportableError: if a source is missing.
-        InvalidValueError: if the metadata lacks a part.
+        InvalidValueError: if the metadata is incomplete.
     """
     settings = object_at(metadata, "settings")
     ((path, name),) = object_at(settings, "compilationTarget").items()

@@ -49,16 +49,16 @@ class Remapping(NamedTuple):
 def compilation_of_project(
     project: Path, name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Make the compiler's input for a contract from a project's sources.
+    """Build the compiler input for a contract from a project's sources.
 
     Args:
         project: the folder of the project.
         name: the name of the contract.
-        creation: the deployed creation code, which names the version of solc.
-        evm_version: forge's default when it was deployed; empty if unknown.
+        creation: the deployed creation code, which ends with the version of solc.
+        evm_version: forge's default EVM version at the time of the deployment; empty if unknown.
 
     Returns:
-        The input, or None if no file declares the contract, or the code does not name its compiler.
+        The input, or None if no file declares the contract, or the code contains no solc version.
 
     Raises:
         NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has
@@ -87,7 +87,7 @@ def compilation_of_project(
 
 
 def solc_version(creation: Hex | None) -> str:
-    """Return the compiler version that code names at its end.
+    """Return the solc version in the metadata at the end of bytecode.
 
     Returns:
         The version; empty if there is none.
@@ -187,7 +187,7 @@ def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[
 
 
 def imports_of(text: str) -> list[str]:
-    """Return the paths that a source imports."""
+    """Return the paths in the import statements of a Solidity source."""
     return [found["imported"] for found in _TOKEN.finditer(text) if found["imported"]]
 
 

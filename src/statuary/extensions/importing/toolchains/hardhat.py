@@ -44,10 +44,10 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
     Args:
         file: an artifact, a `.dbg.json`, or a build-info.
         value: the JSON object in the file.
-        contract_name: fully qualified or not; ignored for an artifact, which has one contract.
+        contract_name: a name with or without its path; ignored for an artifact, which has one contract.
 
     Raises:
-        NotImportableError: if a file is missing, or the contract is ambiguous.
+        NotImportableError: if a file is missing, or several contracts match.
     """
     try:
         return READERS[text_at(value, "_format")](file, value, contract_name)
@@ -62,8 +62,8 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
 
     Args:
         file: the artifact.
-        artifact: its JSON; for one that no Hardhat wrote, the answer is yes, as its reader says what is
-            wrong.
+        artifact: the JSON object in the file. If Hardhat did not write it, the result is True, because the
+            reader of that format reports missing files itself.
     """
     if artifact.get("_format") == ARTIFACT:
         debug_file = file.with_suffix(".dbg.json")
@@ -77,7 +77,7 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
 
 
 def artifact_name(artifact: JsonObject) -> str:
-    """Return the fully qualified name of the contract in an artifact."""
+    """Return the fully qualified name of the contract in a Hardhat artifact."""
     return _name(artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName")
 
 
@@ -180,13 +180,13 @@ def read_compilation(
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.
-        output: the compiler's output, for standard JSON input.
-        contract_name: the contract, fully qualified or not.
+        output: the file with the compiler's output, for standard JSON input.
+        contract_name: a name with or without its path; None to choose the only contract.
         version: the compiler version from the command line.
         project: the folder of a Foundry project; None for the nearest one above the file.
 
     Raises:
-        NotImportableError: if the format is unknown or something needed is missing.
+        NotImportableError: if the format is unknown, or a file that it refers to is missing.
     """
     value = read_json_file(file)
     if is_standard_json(value):

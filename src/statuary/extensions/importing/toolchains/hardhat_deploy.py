@@ -47,7 +47,7 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
         folder: the project, its `deployments` folder, or the folder of one network.
 
     Raises:
-        NotImportableError: if there is no network with its chain id.
+        NotImportableError: if no folder of a network has a chain id.
     """
     above = folder / "deployments" if (folder / "deployments").is_dir() else folder
     networks = [network for network in (above, *sorted(above.glob("*/"))) if _chain_file(network)]

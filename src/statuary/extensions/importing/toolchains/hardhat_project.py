@@ -12,12 +12,13 @@ from statuary.extensions.importing.toolchains.listed_contract import ListedContr
 
 
 def read_hardhat_project(folder: Path) -> ListedContracts:
-    """Yield the contracts that a Hardhat project deployed.
+    """Yield the contracts that hardhat-deploy and Ignition deployed.
 
-    Those of hardhat-deploy and of Ignition are found.
+    Args:
+        folder: the folder of the Hardhat project.
 
     Raises:
-        NotImportableError: if neither has deployed anything.
+        NotImportableError: if neither plugin has recorded a deployment.
     """
     has_deployments = next(folder.glob("deployments/*/*.json"), None) is not None
     has_journals = next(folder.glob("ignition/deployments/*/journal.jsonl"), None) is not None

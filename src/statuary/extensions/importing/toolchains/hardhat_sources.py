@@ -26,8 +26,10 @@ class _BuildInfo(NamedTuple):
     file: Path
     version: str  # without the commit
     settings: JsonObject
-    sources: Mapping[str, str]  # those whose contracts have artifacts, by the compiler's path
-    project_paths: Mapping[str, str]  # their paths in the project, by the compiler's; those that differ
+    sources: Mapping[str, str]  # sources whose contracts have artifacts, by the path that the compiler used
+    project_paths: Mapping[
+        str, str
+    ]  # paths in the project by the path that the compiler used, where they differ
 
 
 class _Declared(NamedTuple):
@@ -37,7 +39,7 @@ class _Declared(NamedTuple):
     path: str
 
     def is_like(self, other: "_Declared") -> bool:
-        """Return whether both give the same contract."""
+        """Return whether both have the same path, source and compiler settings."""
         ours, theirs = self.build_info, other.build_info
         return (
             self.path == other.path
@@ -47,7 +49,7 @@ class _Declared(NamedTuple):
 
 
 class HardhatBuilds:
-    """The compilations that a Hardhat project keeps, read when needed."""
+    """The compilations that a Hardhat project stores, read on demand."""
 
     def __init__(self, deployment: Path, above: str) -> None:
         """Keep the folder of a deployment or network.
@@ -59,15 +61,15 @@ class HardhatBuilds:
         self._folders = (deployment / "build-info", self.project / "artifacts/build-info")
 
     def compilation_of(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
-        """Find the compilation of a deployed contract.
+        """Find the compilation of a deployed contract in the project's build-infos.
 
         Args:
-            name: the contract, fully qualified or not.
-            creation: its code, which names the version of solc; None if unknown.
-            reason: why there is no compilation beside the deployment.
+            name: the name of the contract, with or without its path.
+            creation: the creation code, which ends with the version of solc; None if unknown.
+            reason: why there is no compilation beside the deployment, for the error message.
 
         Raises:
-            NotImportableError: if no build-info has the contract, or several have different ones.
+            NotImportableError: if no build-info has the contract, or several have different versions of it.
         """
         version = solc_version(creation)
         _, _, short_name = name.rpartition(":")

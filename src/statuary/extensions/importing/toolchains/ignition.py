@@ -50,7 +50,7 @@ def read_ignition(folder: Path) -> ListedContracts:
         folder: the project, its `ignition` or `ignition/deployments` folder, or the folder of one deployment.
 
     Raises:
-        NotImportableError: if there is no journal.
+        NotImportableError: if there is no `journal.jsonl`.
     """
     patterns = (JOURNAL, f"*/{JOURNAL}", f"deployments/*/{JOURNAL}", f"ignition/deployments/*/{JOURNAL}")
     journals = sorted({file for pattern in patterns for file in folder.glob(pattern)})
@@ -102,9 +102,9 @@ class _Journal:
             self.futures.setdefault(str(future), {})[kind] = message
 
     def unaccounted(self) -> ListedContracts:
-        """Yield the addresses that the journal does not explain.
+        """Yield the addresses whose deployment the journal does not contain.
 
-        They were wiped from it, or only `deployed_addresses.json` names them.
+        They were wiped from the journal, or only `deployed_addresses.json` names them.
         """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"

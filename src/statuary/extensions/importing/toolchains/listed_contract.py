@@ -47,7 +47,7 @@ class ListedContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name that reports use for the contract."""
+        """The contract's name and address, for reports."""
         return label_of(self.name, self.address)
 
 
@@ -63,7 +63,7 @@ class UnreadableContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name that reports use for the contract."""
+        """The contract's name and address, if known, for reports."""
         return self.name if self.address is None else label_of(self.name, self.address)
 
 
@@ -76,14 +76,14 @@ ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def any_address(value: Json, where: str) -> Address:
-    """Parse an address in upper or lower case, and add its checksum.
+    """Parse an address in any letter case, and return its EIP-55 spelling.
 
     Args:
         value: the JSON value.
-        where: the place of the address, for the message.
+        where: the place of the value, for the error message.
 
     Raises:
-        NotImportableError: if it is not 20 bytes of hex.
+        NotImportableError: if the value is not 20 bytes of hex.
     """
     if not isinstance(value, str):
         raise NotImportableError(f"{where} has no address")
@@ -94,13 +94,14 @@ def any_address(value: Json, where: str) -> Address:
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Parse a chain id, which is a number or a string.
+    """Parse a chain id from a number or string.
 
     Args:
-        where: the place of the chain id, for the message.
+        value: the JSON value.
+        where: the place of the value, for the error message.
 
     Raises:
-        NotImportableError: if it is not a chain id.
+        NotImportableError: if the value is not a chain id.
     """
     try:
         return parse_chain_id(str(value).strip())
@@ -109,10 +110,10 @@ def any_chain_id(value: Json, where: str) -> ChainId:
 
 
 def any_hex(value: Json) -> Hex | None:
-    """Parse hex with or without `0x`.
+    """Parse hex digits with or without `0x`.
 
     Returns:
-        The digits in lower case, with `0x`; None if there are none, or it is not hex.
+        The digits in lower case with `0x`; None if the value is empty or not hex.
     """
     text = str(value or "").lower()
     try:
@@ -123,10 +124,10 @@ def any_hex(value: Json) -> Hex | None:
 
 
 def any_quantity(value: Json) -> str | None:
-    """Parse a decimal or hex number to a decimal string.
+    """Convert a decimal or hex number to a decimal string.
 
     Returns:
-        The string, or None if it is not a number.
+        The string, or None if the value is not a number.
     """
     if not isinstance(value, str | int | float):
         return None
@@ -137,9 +138,15 @@ def any_quantity(value: Json) -> str | None:
 
 
 def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
-    """Return the transaction that created a contract.
+    """Return the deployment that these JSON values describe.
 
-    Malformed members are left out.
+    Malformed values are ignored.
+
+    Args:
+        transaction: the hash of the creating transaction.
+        block: the number of its block.
+        index: its position in the block.
+        sender: the address that sent the transaction.
     """
     name, deployer = any_hex(transaction), any_hex(sender)
     return WorkspaceDeployment(
@@ -152,10 +159,13 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
 
 @contextmanager
 def complete(file: Path) -> Iterator[None]:
-    """Report a file that lacks an expected part as not importable.
+    """Convert errors about missing parts of a file to NotImportableError.
+
+    Args:
+        file: the file that the block reads, for the error message.
 
     Raises:
-        NotImportableError: if the block raises an error about a missing or malformed value.
+        NotImportableError: if the block raises KeyError, TypeError, AttributeError or ValueError.
     """
     try:
         yield
@@ -165,12 +175,12 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield contracts, and if reading fails, the reason as the last one.
+    """Yield contracts, and if reading fails, an entry with the reason.
 
     Args:
         file: the file that is read.
-        name: the name of the unreadable contracts.
-        contracts: the contracts.
+        name: the name for the entry with the reason.
+        contracts: the contracts to yield.
     """
     try:
         with complete(file):
@@ -195,14 +205,14 @@ class CreatedContract(NamedTuple):
 
 
 def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction creates if it succeeds.
+    """Return the contract that a transaction would create.
 
-    Transactions without a receiver and calls of the deterministic factory are recognized.
+    Transactions without a recipient and calls of the deterministic deployment factory are recognized.
 
     Args:
-        sender: the transaction's sender.
+        sender: the address that sent the transaction.
         nonce: the sender's nonce; None if unknown.
-        to: the receiver; None for a transaction that creates a contract.
+        to: the recipient; None for a transaction that creates a contract.
         data: the transaction's input.
 
     Returns:
@@ -221,11 +231,14 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
     """Return the creation code in a transaction that created a contract.
 
     Args:
-        address: the address of the contract, in any case.
-        sender: the sender as a tool's file has it; so are `nonce`, `to` and `data`.
+        address: the address of the contract, in any letter case.
+        sender: the sender of the transaction, as an unchecked JSON value; so are the next three.
+        nonce: the sender's nonce.
+        to: the recipient.
+        data: the transaction's input.
 
     Returns:
-        The code, or None if the fields don't prove that the transaction created this contract.
+        The code, or None if the values do not prove that the transaction created this contract.
     """
     origin = any_hex(sender)
     code = any_hex(data)
@@ -237,6 +250,12 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
 
 
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
-    """Return the address of a contract that a factory creates with CREATE2."""
+    """Return the address that CREATE2 gives to a contract.
+
+    Args:
+        factory: the address of the contract that executes CREATE2.
+        salt: the 32 bytes of the salt.
+        code: the creation code.
+    """
     packed = b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code)
     return checksum_address("0x" + keccak256(packed)[12:].hex())

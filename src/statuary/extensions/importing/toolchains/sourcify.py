@@ -38,17 +38,19 @@ PAGE: Final = 200
 def read_sourcify_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]
 ) -> ListedContracts:
-    """Yield a chain's contracts from a server with Sourcify's API.
+    """Yield contracts from a server with Sourcify's API v2.
 
-    Each is requested when it is read.
+    A contract is requested only when it is read.
 
     Args:
         url: the URL of the server, such as https://sourcify.dev/server, with or without /v2.
-        addresses: the contracts; empty for all of the chain, oldest first.
+        web: the HTTP client.
+        chain_id: the chain of the contracts.
+        addresses: the contracts to import; empty for all contracts on the chain, oldest first.
 
     Raises:
         UnreachableError: if the server does not respond.
-        NotImportableError: if its list is not one of Sourcify's API.
+        NotImportableError: if the server's list of contracts is not in the format of Sourcify's API.
     """
     base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
     for address in addresses or _listed(base, web, chain_id):
@@ -95,14 +97,16 @@ ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
 def read_sourcify_folder(folder: Path, given: Place) -> ListedContracts:
-    """Yield the contracts in a Sourcify repository, metadata or records.
+    """Yield the contracts in a folder with Sourcify or solc files.
+
+    The folder is a Sourcify repository, or contains metadata of solc or records.
 
     Args:
-        folder: a folder, or one file.
-        given: the chain and the address of options, for files whose folders do not name them.
+        folder: the folder, or one file.
+        given: the chain and address from options, for files whose path does not contain them.
 
     Raises:
-        NotImportableError: if it has none of them.
+        NotImportableError: if there is no such file.
     """
     if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
         yield from read_sourcify_repository(folder)
@@ -211,11 +215,11 @@ def _not_a_record(value: Json) -> NotImportableError:
 def read_sourcify_repository(folder: Path) -> ListedContracts:
     """Yield the contracts in a Sourcify repository.
 
-    Its folders are `full_match` and `partial_match`, in the given folder or in `contracts` or
+    The folders `full_match` and `partial_match` are searched in the given folder, in `contracts`, and in
     `repository/contracts`.
 
     Raises:
-        NotImportableError: if there are none of them.
+        NotImportableError: if there is no such folder.
     """
     roots = [folder / above / match for above in ABOVE for match in MATCHES]
     roots = [root for root in roots if root.is_dir()]

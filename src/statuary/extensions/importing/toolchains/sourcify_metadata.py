@@ -47,10 +47,10 @@ class Place(NamedTuple):
 
 
 def place_of_path(parts: Sequence[str]) -> Place:
-    """Return the place that the names of folders state, such as `full_match/1/0x…`.
+    """Return the chain and address in a path such as `full_match/1/0x…`.
 
     Args:
-        parts: the names, outermost first.
+        parts: the names of the folders, outermost first.
     """
     for position in reversed(range(len(parts))):
         found = ADDRESS_IN_NAME.search(parts[position])
@@ -69,12 +69,12 @@ def _chain_name(parts: Sequence[str]) -> str:
 
 
 def read_metadata_files(source: Path, files: Sequence[Path], given: Place) -> ListedContracts:
-    """Yield the contract of each metadata file.
+    """Yield the contract that each solc metadata file describes.
 
     Args:
         source: the folder or file that the user named.
         files: the metadata files.
-        given: the chain and the address of options, for a file whose folders do not name them.
+        given: the chain and address from options, for a file whose path does not contain them.
     """
     for file in files:
         place = _complete_place(place_of_path(file.resolve().parts[:-1]), given, is_only=len(files) == 1)
@@ -120,10 +120,12 @@ def _read_metadata_file(file: Path, folder: Path) -> SourceContract:
 
 
 def read_contract_folder(contract: Path) -> SourceContract:
-    """Read the folder of a contract in a repository: its metadata, `sources`, and the creating transaction.
+    """Read the folder of a contract in a Sourcify repository.
+
+    It contains solc's metadata, the folder `sources`, and the creating transaction.
 
     Raises:
-        NotImportableError: if a file is missing, or not what it should be.
+        NotImportableError: if a file is missing or malformed.
     """
     file = contract / METADATA
     metadata = read_json_file(file)
@@ -167,10 +169,13 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def files_of_answer(value: Json) -> list[JsonObject]:
-    """Return the files in an answer of Sourcify's API v1 (`/files/any/1/0x…`).
+    """Return the files in a response of Sourcify's API v1.
+
+    Args:
+        value: the JSON response to a request such as `/files/any/1/0x…`.
 
     Returns:
-        Objects with path and content; empty if the value is no such answer.
+        Objects with the members `path` and `content`; empty if the value is not such a response.
     """
     files = value.get("files") if isinstance(value, dict) else value
     if not isinstance(files, list) or not files:
@@ -182,11 +187,12 @@ def files_of_answer(value: Json) -> list[JsonObject]:
 
 
 def read_answer_files(files: Sequence[JsonObject], name: str, given: Place) -> ListedContracts:
-    """Yield the contract of the files in an answer.
+    """Yield the contract in a saved response of Sourcify's API v1.
 
     Args:
-        name: the name of the file with the answer.
-        given: the chain and the address of options, for an answer whose paths do not name them.
+        files: the files in the response, each with `path` and `content`.
+        name: the name of the file with the response.
+        given: the chain and address from options, for a response whose paths do not contain them.
     """
     contents = {str(file["path"]): str(file["content"]) for file in files}
     path = next((path for path in contents if PurePosixPath(path).name == METADATA), None)
