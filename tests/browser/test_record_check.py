@@ -288,7 +288,7 @@ def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) ->
     first = tampered["lines"][0]
     assert tampered["verdict"].startswith("Failed: ")
     assert first["outcome"] == "Failed: "
-    assert first["rule"].startswith("Applying the transformations to the recompiled runtime bytecode")
+    assert first["rule"].startswith("The transformations must turn the recompiled runtime bytecode")
     assert first["findings"][0].startswith("/runtimeBytecode/onchainBytecode: byte 20: ")
 
     rules = [line["rule"] for line in returned["lines"] if line["outcome"] == "Failed: "]

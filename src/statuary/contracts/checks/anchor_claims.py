@@ -77,8 +77,7 @@ def check_anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -
     """Compare a record's proxy resolution with Merkle proofs from the chain.
 
     A minimal clone contains the address of its implementation, and code without DELEGATECALL is not a proxy.
-    For
-    other code, Sourcify relies on patterns and conventional storage slots, which can mislead.
+    For other code, Sourcify relies on patterns and conventional storage slots, which can mislead.
 
     Args:
         record: the record.

@@ -170,8 +170,7 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
     """The compiler version must be a release with its commit, a pre-release, or an actual nightly build.
 
     A version that is newer than the list of releases is "not known here", which is not an error. Vyper's
-    packages
-    and programs can have different commits, so another commit is only a warning for Vyper.
+    packages and programs can have different commits, so another commit is only a warning for Vyper.
     """
     releases, parts = _known_version(record)
     if parts is None:
@@ -384,10 +383,8 @@ def impossible_code(record: RecordView) -> Iterator[Observation]:
     """The address and the on-chain code must be possible for a contract on an EVM chain.
 
     Code does not begin with 0xef (EIP-3541), except in the EVM object format, which needs a compiler setting.
-    Code
-    that is 0xef0100 and an address belongs to an account (EIP-7702). Code above 24,576 bytes (EIP-170) is
-    only
-    a note, because some chains allow it.
+    Code that is 0xef0100 and an address belongs to an account (EIP-7702). Code above 24,576 bytes (EIP-170)
+    is only a note, because some chains allow it.
     """
     address = decode_hex(record.address.lower())
     if address is not None:

@@ -320,8 +320,7 @@ class SideView:
         """The contract's own auxdata, or None if it has none.
 
         The auxdata is at the end of the runtime code, also where the creation code contains the runtime code.
-        Code of
-        contracts that the constructor creates may follow in the creation code.
+        Code of contracts that the constructor creates may follow in the creation code.
         """
         if self.recompiled is None:
             return None

@@ -279,8 +279,7 @@ def missing_selector(record: RecordView) -> Iterator[Observation]:
     """The runtime bytecode must contain the selector of every function in the ABI.
 
     This applies to languages whose code has selectors. Solidity's code pushes a selector or compares it with
-    zero.
-    Vyper's code may have it in a table.
+    zero. Vyper's code may have it in a table.
     """
     code = record.runtime.recompiled
     functions = as_object(record.value.get("signatures")).get("function")

@@ -243,8 +243,7 @@ def call_protection_mismatch(record: RecordView) -> Iterator[Observation]:
     """The call protection of a library must contain the library's own address.
 
     The constructor writes this address. Code that no constructor wrote, as in a genesis block, may contain
-    zeros
-    instead, which is only a warning.
+    zeros instead, which is only a warning.
     """
     value = record.runtime.values.get("callProtection")
     address = record.value.get("address")

@@ -121,8 +121,7 @@ class BuiltContract(NamedTuple):
         """Return the row of the ledger for the contract's source.
 
         The paths of documents are missing. After an unexpected exception, the digest is missing too, so that
-        the next
-        build reads the source again.
+        the next build reads the source again.
 
         Args:
             unit: the file or folder that is compared to find changes.

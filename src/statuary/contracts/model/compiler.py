@@ -16,8 +16,7 @@ class CompilerVersion(NamedTuple):
     """A compiler version that can be compared with others.
 
     As in Sourcify, Vyper's beta versions and release candidates (`0.4.1b1`) are equal to the release, and a
-    nightly
-    build (`0.4.7-nightly…`) comes before the release.
+    nightly build (`0.4.7-nightly…`) comes before the release.
     """
 
     major: int
@@ -67,8 +66,7 @@ def is_same_build(recorded: str, reported: str) -> bool:
     """Return whether two strings name the same build of a compiler.
 
     The versions must be equal. The commits must be equal too if both strings contain one; some records of
-    Vyper
-    contain none.
+    Vyper contain none.
 
     Args:
         recorded: the version in a record.

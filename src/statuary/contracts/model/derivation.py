@@ -53,8 +53,7 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
     """Return the `stdJsonInput` and `stdJsonOutput` of a record.
 
     Servers derive them from other members of the record, whose objects are shared. The keys of `stdJsonInput`
-    and
-    of its sources are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
+    and of its sources are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")

@@ -48,8 +48,7 @@ class JudgedRecord(NamedTuple):
         """The implementation that a proxy calls on the chain, if another.
 
         The value is a checksummed address; empty if it is the implementation in the record, or the contract
-        is no
-        known proxy.
+        is no known proxy.
         """
         claim = self.proof.claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION

@@ -155,8 +155,8 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
     r"""Yield the JSON texts that solc may have written for metadata.
 
     The most likely text is first. solc writes compact JSON with sorted keys. Its escapes depend on the
-    version:
-    since 0.8.26, everything but printable ASCII is escaped with `\u`; since about 0.4.14, U+007F is omitted.
+    version: since 0.8.26, everything but printable ASCII is escaped with `\u`; since about 0.4.14, U+007F is
+    omitted.
 
     Args:
         metadata: the parsed metadata.

@@ -178,8 +178,7 @@ def proxy_marks(code: bytes) -> ProxyMarks:
     """Return the proxy patterns in a contract's bytecode.
 
     The code is disassembled as by whatsabi 0.28, which Sourcify uses: first the creation code, then the
-    runtime
-    code that it returns.
+    runtime code that it returns.
     """
     walk = _Walk(code)
     end = walk.run()

@@ -286,8 +286,7 @@ def in_served_order(record: RecordValue) -> RecordValue:
     """Return a record with its members in the order of the API.
 
     If they already are in this order, the same object is returned. Unknown members keep their place in a
-    record that
-    is in order, and are last otherwise.
+    record that is in order, and are last otherwise.
     """
     if _is_in_order(record, MEMBERS) and all(
         _is_in_order(record[group], parts) for group, parts in GROUPS.items() if group in record

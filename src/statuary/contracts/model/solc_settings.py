@@ -62,8 +62,7 @@ def setting_differences(
     """Return the settings in metadata that solc would write differently.
 
     For a release that is newer than the table, defaults and unknown settings are not compared. A pre-release
-    may
-    write settings like the release, or like the release before.
+    may write settings like the release, or like the release before.
 
     Args:
         metadata: the settings in the record's metadata.

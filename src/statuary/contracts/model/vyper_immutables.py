@@ -32,8 +32,7 @@ def appended_immutables_size(
     """Return the size in bytes of the immutables after Vyper's runtime code.
 
     Since Vyper 0.3.10, the auxdata of the creation code states the size. Before, it follows from the length
-    that
-    the creation code returns.
+    that the creation code returns.
 
     Args:
         creation: the recompiled creation code.

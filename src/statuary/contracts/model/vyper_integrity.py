@@ -91,8 +91,7 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
     """Yield the integrity hashes that Vyper may have computed for sources.
 
     There are several only if storage layouts are overridden: Vyper hashes the overrides as JSON in their
-    original
-    order, which records do not preserve.
+    original order, which records do not preserve.
 
     Raises:
         UnknownModuleError: if the sources import an unknown module of the compiler.

@@ -247,8 +247,7 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
     Returns:
         The attestation with its status, or None if `path` is not that of an attestation. The status is
         contradicted if the signature is invalid or is for another descriptor, and not shown if the library
-        for
-        checking signatures is not installed.
+        for checking signatures is not installed.
     """
     about = attested_descriptor(path)
     if about is None:

@@ -455,8 +455,7 @@ def attested_descriptor(path: str) -> tuple[str, str] | None:
 
     Returns:
         The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if the path is not that of
-        an
-        attestation.
+        an attestation.
     """
     folder, _, name = path.rpartition("/")
     match = _ATTESTATION.fullmatch(name)

@@ -71,8 +71,8 @@ class FolderVerification:
         """Yield each published descriptor with a contract to which it applies.
 
         A descriptor is not published for a contract if it contradicts the verified code, if several
-        descriptors
-        apply to the contract, or if the site has no verified record of it (unless the settings allow that).
+        descriptors apply to the contract, or if the site has no verified record of it (unless the settings
+        allow that).
         """
         for item in self.descriptors:
             for verdict in item.deployments:

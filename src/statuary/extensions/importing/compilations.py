@@ -78,8 +78,7 @@ class Compilations:
 
         Returns:
             A future of the compiler's output. Contracts with the same input that were registered with
-            `expect`
-            share one future.
+            `expect` share one future.
 
         Raises:
             NotImportableError: if no compiler of the required version is available.

@@ -410,8 +410,7 @@ class LogTable(LedgerTable):
             head: the size and root of the log after this build.
             published_head: the size and root of the longest log that others may have seen.
             contracts: whether this build has logged all changes of contracts. If not, the log has every
-                contract
-                only if it also had every contract after the last build.
+                contract only if it also had every contract after the last build.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1

@@ -315,8 +315,7 @@ def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
     """Return a function that computes subtree hashes from a log's tiles.
 
     The function raises LogError if a tile is missing or too short. The tiles are not verified: compare
-    results
-    based on these hashes with a checkpoint.
+    results based on these hashes with a checkpoint.
 
     Args:
         read_path: returns the bytes at a path, or None.

@@ -93,8 +93,7 @@ def manifest_signer(key: "SecretKey") -> Signer:
     """Return a function that signs manifests with a minisign key.
 
     The trusted comment contains the time of the site instead of the time of signing, so signing the same site
-    again
-    gives the same bytes.
+    again gives the same bytes.
 
     Raises:
         PublishingError: if the two halves of the key do not match.

@@ -175,8 +175,7 @@ def not_found_statuses(path: str) -> Collection[int]:
     """Return the HTTP statuses that mean that a file does not exist.
 
     An object store responds with 403 for missing files if its files may not be listed. For the manifest,
-    which is
-    requested first, 403 means that the site may not be read at all.
+    which is requested first, 403 means that the site may not be read at all.
 
     Args:
         path: the path of the requested file.
@@ -326,8 +325,7 @@ class SiteReader:
 
         Args:
             path: any of the document's names. For a contract, the address may be in lower case, and the path
-                may be
-                of either folder layout.
+                may be of either folder layout.
 
         Raises:
             DamagedSnapshotError: if the file is missing although the manifest lists it, or differs from the

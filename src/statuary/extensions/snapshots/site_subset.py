@@ -109,8 +109,7 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
 
     Args:
         texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`. Each line of the file is
-            `<address>` or
-            `<chainId>/<address>`; empty lines and lines that begin with `#` are ignored.
+            `<address>` or `<chainId>/<address>`; empty lines and lines that begin with `#` are ignored.
 
     Raises:
         PublishingError: if a value is invalid, or an address list cannot be read.

@@ -304,8 +304,7 @@ class SnapshotReader:
 
         Args:
             on_damage: is called for a damaged file, after which reading continues if possible; None to raise
-                the
-                error.
+                the error.
 
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
@@ -421,8 +420,7 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
     Args:
         snapshot: the snapshot.
         with_manifest: whether to yield the manifest, its signature and its parts too, so that the target can
-            be
-            verified without the snapshot.
+            be verified without the snapshot.
 
     Raises:
         DamagedSnapshotError: if the snapshot is damaged; do not publish the documents yielded so far.

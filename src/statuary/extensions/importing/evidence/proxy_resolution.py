@@ -45,8 +45,7 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
 
     Returns:
         The member `proxyResolution` of the record. None if the code alone shows whether the contract is a
-        proxy,
-        or if the node responds with an error.
+        proxy, or if the node responds with an error.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:

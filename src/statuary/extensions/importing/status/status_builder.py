@@ -238,8 +238,7 @@ class StatusBuilder:
         """Add an incident to the imported page.
 
         It affects its components from the first update on. If no update resolves the incident, it is resolved
-        at
-        `ended_at`.
+        at `ended_at`.
 
         Args:
             ident: the id of the incident in the source.

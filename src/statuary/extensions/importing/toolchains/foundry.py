@@ -326,8 +326,8 @@ def foundry_folders(project: Path) -> FoundryFolders:
     """Return the folders of a Foundry project, as forge determines them.
 
     `FOUNDRY_PROFILE` selects a profile in foundry.toml; missing keys come from the default profile.
-    Environment
-    variables such as `FOUNDRY_OUT` take precedence. See https://getfoundry.sh/config/reference/project .
+    Environment variables such as `FOUNDRY_OUT` take precedence. See
+    https://getfoundry.sh/config/reference/project .
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
