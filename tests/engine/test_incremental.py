@@ -369,7 +369,7 @@ def test_changed_settings_rebuild_everything(content, tmp_path, built, what, mon
         )
     else:
         monkeypatch.setattr(
-            "statuary.contracts.incremental.built_contracts.fingerprint_of",
+            "statuary.contracts.incremental.rebuild.fingerprint_of",
             lambda *them: fingerprint_of(*them)._replace(statuary="another"),
         )
     build(content, tmp_path / "out")

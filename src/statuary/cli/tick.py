@@ -49,10 +49,9 @@ def tick_command(
     build covers has ended, so that `statuary build` is due.
     """
     instant = build_instant(now)
-    changed_paths, line, findings = with_new_ledger(
+    changed_paths, line, findings, index = with_new_ledger(
         out, lambda: tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
     )
-    index = read_epoch_index(out)
     for path in changed_paths:
         click.echo(f"~ {escape_control_chars(path)}")
     did = "would change" if dry_run else "changed"

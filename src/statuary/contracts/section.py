@@ -18,6 +18,7 @@ from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
 from statuary.contracts.urls import CONTRACT_VIEWER, URLS
+from statuary.publish.fingerprint import fingerprint_of
 from statuary.section import (
     ApiFacts,
     ContentFolder,
@@ -28,6 +29,7 @@ from statuary.section import (
     SectionResult,
 )
 from statuary.site.document import Document
+from statuary.site.pages.site_context import site_context
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_model import SourceModel, convert_model
@@ -185,14 +187,13 @@ class ContractsSection(ContentSection):
         built, ledger = self._built, run.target.ledger
         if built is None:
             return None
-        from statuary.contracts.incremental.built_contracts import (
-            CONTRACTS,
-            LIST_PAGES,
-            list_page_fingerprint,
-        )
+        from statuary.contracts.incremental.built_contracts import CONTRACTS, LIST_PAGES
 
         line = "" if _all_have_pages(built) else WITHOUT_PAGES
-        fingerprint = list_page_fingerprint(built.site).text
+        contracts = built.site.of(SiteContracts)
+        fingerprint = fingerprint_of(
+            site_context(built.site), contracts.chains, contracts.have_pages(built.site.pages)
+        ).text
         is_same_site = ledger.cached_group(LIST_PAGES).fingerprint == fingerprint
         ledger.save_group(LIST_PAGES, fingerprint)
         if built.are_unchanged and is_same_site:

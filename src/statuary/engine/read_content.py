@@ -193,28 +193,27 @@ def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> Sett
     if not isinstance(tree, dict):
         validate_tree(tree, SiteSource, file.path, findings)
         return None
-    sections = _take_section_keys(tree, file.path, findings)
+    return _parse_settings(tree, file.path, findings)
+
+
+def _parse_settings(tree: dict[str, Json], path: str, findings: list[Finding]) -> SettingsFile | None:
+    """Validate the keys of site.yaml, each by the model of its section."""
+    kinds = {row.name: load(row.section).source() for row in CONTENT_SECTIONS}
+    known = [SiteSource, *kinds.values()]  # the models of all keys except those of extensions
+    sections: dict[str, SourceModel] = {}
+    for name, kind in kinds.items():
+        source = validate_tree(_take(tree, kind.model_fields), kind, path, findings, known)
+        if source is not None:
+            sections[name] = source
     models = extension_models(key for key in tree if key not in SiteSource.model_fields)
-    extensions = read_extension_settings(tree, models, file.path, findings)
-    rest = {key: value for key, value in tree.items() if key not in models}
-    site = validate_tree(rest, SiteSource, file.path, findings, _settings_models())
-    if site is None or extensions is None or len(sections) < len(CONTENT_SECTIONS):
+    extensions = read_extension_settings(tree, models, path, findings)
+    _take(tree, models)
+    site = validate_tree(tree, SiteSource, path, findings, known)
+    if site is None or extensions is None or len(sections) < len(kinds):
         return None
     return SettingsFile(site, sections, extensions)
 
 
-def _settings_models() -> list[type[SourceModel]]:
-    """Return the models of all keys in site.yaml except those of extensions."""
-    return [SiteSource, *(load(row.section).source() for row in CONTENT_SECTIONS)]
-
-
-def _take_section_keys(tree: dict[str, Json], path: str, findings: list[Finding]) -> dict[str, SourceModel]:
-    """Remove the keys of contracts and status from site.yaml, and parse them."""
-    sections: dict[str, SourceModel] = {}
-    for row in CONTENT_SECTIONS:
-        model = load(row.section).source()
-        keys = {key: tree.pop(key) for key in model.model_fields if key in tree}
-        source = validate_tree(keys, model, path, findings, _settings_models())
-        if source is not None:
-            sections[row.name] = source
-    return sections
+def _take(tree: dict[str, Json], keys: Iterable[str]) -> dict[str, Json]:
+    """Remove and return the members of a tree that have one of the keys."""
+    return {key: tree.pop(key) for key in keys if key in tree}

@@ -18,7 +18,7 @@ from statuary.engine.sections import (
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.registry import STATUS
 from statuary.section import Run
-from statuary.status.api.epoch_index import read_epoch_index
+from statuary.status.api.epoch_index import EpochIndex, read_epoch_index
 from statuary.status.moved_status import MovedStatus
 
 
@@ -28,6 +28,7 @@ class TickResult(NamedTuple):
     changed_paths: list[str]  # the paths of the status that it changed
     line: str  # what sections say in the summary
     findings: list[Finding]  # what went wrong in sections
+    epochs: EpochIndex  # what the last build wrote ahead
 
 
 def tick(
@@ -56,7 +57,7 @@ def tick(
         status = MovedStatus(target, index, now)
         changed_paths = status.changed_paths
         if dry_run:
-            return TickResult(changed_paths, "", [])
+            return TickResult(changed_paths, "", [], index)
         report = BuildReport()
         run = Run(instant=now, target=target, to=extension_options.to)
         extensions = published_sections(extension_options, target)
@@ -68,4 +69,4 @@ def tick(
             report.skipped += write_manifest(target, index.latest_change_before(now))
             target.apply()
             sections.on_published()
-    return TickResult(changed_paths, "\n".join(report.lines), report.skipped)
+    return TickResult(changed_paths, "\n".join(report.lines), report.skipped, index)

@@ -73,20 +73,20 @@ class StatusSection(ContentSection, PublishesIncidents):
     @override
     def read(self, folder: ContentFolder) -> SectionContent | None:
         from statuary.status.known_incidents import KnownIncidents
-        from statuary.status.sources.read_status import read_status_sources, translate_status
+        from statuary.status.sources.read_status import read_status
         from statuary.status.sources.site_settings import StatusKeysSource, translate_page
 
-        files, keys = folder.files, folder.settings
+        keys = folder.settings
+        page = translate_page(keys.page) if isinstance(keys, StatusKeysSource) else None
         known = None if folder.ledger is None else folder.ledger.table(KnownIncidents)
-        sources = read_status_sources(files, known)
-        if sources is None or not isinstance(keys, StatusKeysSource):
+        status = read_status(folder.files, page, folder.source, known)
+        if status is None or not isinstance(keys, StatusKeysSource):
             return None
-        status = translate_status(files, sources, translate_page(keys.page), folder.source, known)
         enabled = dict(folder.extensions)
         for key, target in providers("status").items():
             if key in enabled:
                 apply = load(target)
-                status = apply(folder.root, enabled[key], status, files.findings, folder.language)
+                status = apply(folder.root, enabled[key], status, folder.files.findings, folder.language)
         horizon = timedelta(days=keys.status.horizon_days)
         content = StatusContent(status, convert_model(StatusSettings, keys.status, horizon=horizon))
         return SectionContent(content, page=status.page)

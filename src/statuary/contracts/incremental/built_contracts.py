@@ -6,15 +6,13 @@ A site without contracts imports only this module of the package.
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding
-from statuary.base.optional import can_recover_senders
 from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
 from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.publish.fingerprint import Fingerprint, fingerprint_of
+from statuary.publish.fingerprint import fingerprint_of
 from statuary.registry import providers
-from statuary.site.pages.site_context import site_context
 from statuary.site.site_content import SiteContent
 
 if TYPE_CHECKING:
@@ -129,14 +127,3 @@ def contract_build_settings(
 
 def _index_by_address(contracts: "Iterable[KnownContradiction]") -> dict[str, KnownContradiction]:
     return {contract.address.lower(): contract for contract in contracts}
-
-
-def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:
-    """Return a digest of everything contracts depend on, except their sources."""
-    return fingerprint_of(settings, site.hosting, can_recover_senders())
-
-
-def list_page_fingerprint(site: SiteContent) -> Fingerprint:
-    """Return a digest of everything list pages depend on, except the contracts."""
-    contracts = site.of(SiteContracts)
-    return fingerprint_of(site_context(site), contracts.chains, contracts.have_pages(site.pages))

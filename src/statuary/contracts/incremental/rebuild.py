@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from statuary.base.findings import Finding, Position, Severity, has_errors
+from statuary.base.optional import can_recover_senders
 from statuary.base.primitives import Instant, format_utc
 from statuary.base.progress import Progress, report_stage
 from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
-from statuary.contracts.incremental.built_contracts import (
-    BuiltContracts,
-    contract_build_settings,
-    contract_fingerprint,
-)
+from statuary.contracts.incremental.built_contracts import BuiltContracts, contract_build_settings
 from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.incremental.partitions import (
     RECENT,
@@ -47,6 +44,7 @@ from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
+from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.pages.theme_findings import THEME_TEMPLATES
@@ -101,7 +99,7 @@ def build_contracts(
     contracts = with_previous_count(site.of(SiteContracts), target.ledger, tree)
     site = site.with_value(contracts)
     settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
-    fingerprint = contract_fingerprint(settings, site)
+    fingerprint = fingerprint_of(settings, site.hosting, can_recover_senders())
     scope = plan_rebuild(root, contracts, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, site.hosting, target.started_at_ns)
     partitioner = Partitioner(shared, target.output, target.partition_size)

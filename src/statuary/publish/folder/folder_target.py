@@ -83,14 +83,14 @@ class FolderTarget(BuildTarget):
             if self._is_unclean and self.folder.staging_folder(ledger.unfinished_run).is_dir():
                 self._finish(ledger.unfinished_run)
             self.folder.prepare_staging(ledger.run)
+        self._stager = self.folder.stager(staged, SITE)
+        self._stager.entry_of = ledger.find_entry
+        self._staged = staged
         self.started_at_ns = (self.folder.own_folder if staged is None else staged).stat().st_mtime_ns
         ledger.begin_build(None if staged is None else staged / "work.sqlite3")
         self._case_note = {IGNORES_CASE: "yes" if self.folder.ignores_case else "no"}
         if ledger.run == 1:
             ledger.set_meta(self._case_note)
-        self._stager = self.folder.stager(staged, SITE)
-        self._stager.entry_of = ledger.find_entry
-        self._staged = staged
         self._adopt_manifest_files()
 
     def _adopt_manifest_files(self) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from statuary.base.findings import Finding
 from statuary.source.content_files import ContentFiles
@@ -22,32 +21,41 @@ from statuary.status.sources.incident_source import (
 from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
 
 
-class StatusSources(NamedTuple):
-    """The sources of a status, each with its file."""
-
-    components: tuple[SourceFile, ComponentsSource] | None  # None without components.yaml
-    # those that are known from the last build are no longer sources
-    incidents: list[tuple[SourceFile, IncidentSource | Incident]]
-    maintenances: list[tuple[SourceFile, MaintenanceSource]]
-    templates: list[tuple[SourceFile, TemplateSource]]
-
-
-def read_status_sources(files: ContentFiles, known: KnownIncidents | None = None) -> StatusSources | None:
+def read_status(
+    files: ContentFiles, page: Page | None, page_source: str, known: KnownIncidents | None = None
+) -> StatusCatalogue | None:
     """Read the content files of the status.
 
+    Findings about faults are added to `files`.
+
     Args:
-        known: the incidents of the last build; None parses every file.
+        page: the settings of the page; None if they cannot be read, so that only faults are found.
+        page_source: the path of site.yaml.
+        known: the incidents of the last build, to which this adds those that it parses; None parses every
+            file.
 
     Returns:
-        The parsed files, or None if the components cannot be read.
+        Components, incidents and windows; None if the page or the components cannot be read.
     """
-    sources = StatusSources(
-        components=files.read_single(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
-        incidents=list(files.read_all(FileKind.INCIDENT, partial(_load_incident, known=known))),
-        maintenances=list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource))),
-        templates=list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource))),
+    components = files.read_single(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource))
+    incidents = list(files.read_all(FileKind.INCIDENT, partial(_load_incident, known=known)))
+    maintenances = list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
+    templates = list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource)))
+    if page is None or (components is None and files.files[FileKind.COMPONENTS]):
+        return None
+    status = StatusCatalogue(
+        page=page,
+        page_source=page_source,
+        components=() if components is None else translate_components(components[1], page),
+        components_source="components.yaml" if components is None else components[0].path,
+        incidents=files.translate_all(incidents, partial(_translate_incident, known=known)),
+        maintenances=files.translate_all(maintenances, partial(translate_maintenance, page=page)),
+        templates=tuple(
+            translate_template(template, file.pure_path.stem, file.path) for file, template in templates
+        ),
     )
-    return None if sources.components is None and files.files[FileKind.COMPONENTS] else sources
+    _require_components(files, status)
+    return with_creation(status)
 
 
 def _load_incident(
@@ -72,38 +80,6 @@ def _load_incident(
         found = [replace(window, message=message, hint="move the file to maintenances/")]
     findings += found
     return source
-
-
-def translate_status(
-    files: ContentFiles,
-    sources: StatusSources,
-    page: Page,
-    page_source: str,
-    known: KnownIncidents | None = None,
-) -> StatusCatalogue:
-    """Convert the parsed content files to components, incidents and windows.
-
-    Findings about faults are added to `files`.
-
-    Args:
-        page_source: the path of site.yaml.
-        known: receives the incidents that were parsed.
-    """
-    components = sources.components
-    status = StatusCatalogue(
-        page=page,
-        page_source=page_source,
-        components=() if components is None else translate_components(components[1], page),
-        components_source="components.yaml" if components is None else components[0].path,
-        incidents=files.translate_all(sources.incidents, partial(_translate_incident, known=known)),
-        maintenances=files.translate_all(sources.maintenances, partial(translate_maintenance, page=page)),
-        templates=tuple(
-            translate_template(template, file.pure_path.stem, file.path)
-            for file, template in sources.templates
-        ),
-    )
-    _require_components(files, status)
-    return with_creation(status)
 
 
 def _translate_incident(
