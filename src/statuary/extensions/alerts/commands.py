@@ -74,15 +74,15 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
         EditError: if a rule names a group, or a component that the page does not have.
     """
     files = filter(_names_rules_or_components, walk_folder(content))
-    catalogue, _ = read_content(content, files)
-    settings = None if catalogue is None else catalogue.settings_of(AlertSettings)
-    if catalogue is None or settings is None:
+    site, _ = read_content(content, files)
+    settings = None if site is None else site.settings_of(AlertSettings)
+    if site is None or settings is None:
         return ()
-    components = catalogue.of(StatusContent).catalogue.components_by_name
+    components = site.of(StatusContent).catalogue.components_by_name
     for rule in settings.rules:
         if rule.component not in components or components[rule.component].group:
             raise EditError(
-                f"{content / catalogue.source}: a rule of `alerts` names the unknown component {rule.component!r}",
+                f"{content / site.source}: a rule of `alerts` names the unknown component {rule.component!r}",
                 "write the key or the id of a component of components.yaml",
             )
     return settings.rules

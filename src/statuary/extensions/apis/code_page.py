@@ -9,14 +9,14 @@ from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.site_content import SiteContent
 
 
-def code_page(catalogue: SiteContent) -> Iterator[Document]:
+def code_page(site: SiteContent) -> Iterator[Document]:
     """Yield the page that finds contracts by their code.
 
     There is none if the site has no list of contracts, which links to it.
     """
-    site = site_context(catalogue)
-    if site.has_contracts:
-        renderer = renderer_of(site)
+    context = site_context(site)
+    if context.has_contracts:
+        renderer = renderer_of(context)
         texts = renderer.localization.texts
         head = PageHead(
             path=urls.CODE_PAGE.path(),

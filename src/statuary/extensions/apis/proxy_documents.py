@@ -147,11 +147,11 @@ class ProxyDocuments:
 
     def _sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
         """Yield every contract of the content with a function to read it."""
-        catalogue = self._built.site
-        for source in catalogue.of(SiteContracts).sources:
+        site = self._built.site
+        for source in site.of(SiteContracts).sources:
             yield source, partial(read_contract, self._root, source)
-        for bulk in catalogue.of(SiteContracts).bulk:
-            with open_bulk_source(self._root, catalogue.of(SiteContracts), bulk) as parts:
+        for bulk in site.of(SiteContracts).bulk:
+            with open_bulk_source(self._root, site.of(SiteContracts), bulk) as parts:
                 for part in parts:
                     for contract in () if isinstance(part, Finding) else part.read(self._root):
                         yield contract.source, partial(getattr, contract, "read")
@@ -195,11 +195,11 @@ class ProxyDocuments:
     ) -> Iterator[Document]:
         from statuary.extensions.apis.proxy_pages import proxy_pages
 
-        catalogue = self._built.site
-        if catalogue.of(SiteContracts).have_pages(catalogue.pages):
+        site = self._built.site
+        if site.of(SiteContracts).have_pages(site.pages):
             name = f"the pages of the proxy {'/'.join(resolved.location)}"
             for page in render_with_fallback(
-                name, lambda site: proxy_pages(site, resolved, changes), catalogue, findings
+                name, lambda themed: proxy_pages(themed, resolved, changes), site, findings
             ):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 

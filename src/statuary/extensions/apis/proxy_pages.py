@@ -147,10 +147,10 @@ class ChangesPageView(NamedTuple):
 
 
 def proxy_pages(
-    catalogue: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
+    site: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
     """Yield a proxy's page, and the pages that compare its implementations."""
-    context = contract_page_context(catalogue)
+    context = contract_page_context(site)
     if context is not None:
         pages = _ProxyPages(context, proxy, changes)
         yield pages.proxy_page()

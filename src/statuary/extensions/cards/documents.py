@@ -121,16 +121,18 @@ class CardsSection(Section):
             )
 
     @override
-    def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
-        settings = catalogue.settings_of(CardSettings) or CardSettings()
-        font = card_font(settings, dict(catalogue.pages.theme.files))
-        site = site_context(catalogue)
-        texts = renderer_of(site).localization.texts
-        site_name = site.name if can_draw(font, site.name) else ""
-        for name, state in card_states(status=site.settings.status, contracts=site.has_contracts):
+    def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
+        settings = site.settings_of(CardSettings) or CardSettings()
+        font = card_font(settings, dict(site.pages.theme.files))
+        context = site_context(site)
+        texts = renderer_of(context).localization.texts
+        site_name = context.name if can_draw(font, context.name) else ""
+        for name, state in card_states(status=context.settings.status, contracts=context.has_contracts):
             draw = _draw_trail if name.startswith("contract-") else _draw_sign
             line = card_text(font, texts, f"cards.{name}")
-            body = card(font, partial(draw, state=state), state, line, site_name, urlsplit(site.url).netloc)
+            body = card(
+                font, partial(draw, state=state), state, line, site_name, urlsplit(context.url).netloc
+            )
             yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
 
 

@@ -185,12 +185,12 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
 
     Exit codes: 0 written; 1 there is no verified record, or a descriptor exists; 2 an option is wrong.
     """
-    catalogue = _catalogue(content)
+    site = _read_site(content)
     try:
-        place = _place(catalogue, address, new.chain_id)
+        place = _place(site, address, new.chain_id)
     except InvalidValueError as error:
         raise click.UsageError(str(error)) from None
-    records = SiteRecords(content, catalogue)
+    records = SiteRecords(content, site)
     records.read([place])
     code = records.code_at(place)
     if isinstance(code, str):
@@ -231,13 +231,13 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
 
     Exit codes: 0 all files are there; 1 a file differs, or cannot be read.
     """
-    catalogue = _catalogue(content)
+    site = _read_site(content)
     if not any((checkout / name).is_dir() for name in FOLDERS):
         raise click.UsageError(
             f"{escape_control_chars(str(checkout))} has no folder registry/: give a checkout of a registry"
         )
     folder = DescriptorFolder(checkout, "")
-    chosen = select_files(folder, {chain.chain_id for chain in catalogue.of(SiteContracts).chains})
+    chosen = select_files(folder, {chain.chain_id for chain in site.of(SiteContracts).chains})
     files = copy_files(folder, chosen.files, content)
     unreadable = [
         *chosen.unreadable,
@@ -251,19 +251,19 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
         f"{count_text(len(chosen.descriptors), 'descriptor')} of the site's chains, {chosen.other_count:,} of others: "
         f"{count_text(files.written_count, 'file')} written, {files.existing_count:,} there already"
     )
-    if "clear_signing" not in dict(catalogue.extensions):
+    if "clear_signing" not in dict(site.extensions):
         about.append("Add `clear_signing: {}` to site.yaml to publish them.")
     click.echo("\n".join(map(escape_control_chars, about)))
     return exit_code
 
 
-def _catalogue(content: Path) -> SiteContent:
+def _read_site(content: Path) -> SiteContent:
     """Read the site; exit with a report if its content has errors."""
-    catalogue, findings = read_content(content)
-    if catalogue is None:
+    site, findings = read_content(content)
+    if site is None:
         click.echo(text_report(findings, str(content)), err=True)
         sys.exit(ExitCode.FINDINGS)
-    return catalogue
+    return site
 
 
 class _ContractPlace(NamedTuple):
@@ -271,13 +271,13 @@ class _ContractPlace(NamedTuple):
     address: str  # in lower case
 
 
-def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
+def _place(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
     """Find the chain and address of a contract.
 
     Raises:
         InvalidValueError: if an option is wrong, or there are several chains and none is given.
     """
-    chains = [str(chain.chain_id) for chain in catalogue.of(SiteContracts).chains]
+    chains = [str(chain.chain_id) for chain in site.of(SiteContracts).chains]
     if not chains:
         raise InvalidValueError("the site has no chains: add one to `chains` in site.yaml")
     if stated_chain is None and len(chains) != 1:

@@ -32,7 +32,7 @@ DECIMALS = 18
 
 def verify_site(
     folder: DescriptorFolder,
-    catalogue: SiteContent,
+    site: SiteContent,
     settings: ClearSigningSettings,
     cached: CachedResults = EMPTY_CACHE,
     sources: ContractTable | None = None,
@@ -41,12 +41,12 @@ def verify_site(
 
     Args:
         folder: the folder of descriptors.
-        catalogue: the content of the site.
+        site: the content of the site.
         settings: the settings for clear signing.
         cached: the results of the last build whose inputs are unchanged.
         sources: the contracts of the running build; None if no build is running.
     """
-    records = SiteRecords(folder.root, catalogue, sources)
+    records = SiteRecords(folder.root, site, sources)
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
@@ -155,7 +155,7 @@ def _files(
         yield Document(source, verification.folder.raw(path), sources=(source,))
 
 
-def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
+def chains_of(site: SiteContent, settings: ClearSigningSettings) -> Chains:
     """Return the name and currency of the site's chains, by id.
 
     The currency of a chain is None if the settings do not name it.
@@ -166,5 +166,5 @@ def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
             chain.title,
             Token(currencies[chain.chain_id], DECIMALS) if chain.chain_id in currencies else None,
         )
-        for chain in catalogue.of(SiteContracts).chains
+        for chain in site.of(SiteContracts).chains
     }

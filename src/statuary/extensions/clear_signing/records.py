@@ -146,17 +146,17 @@ EXCLUDED: Final = "has a record that this site excludes"
 class SiteRecords:
     """The verified code of contracts to which descriptors apply, read once."""
 
-    def __init__(self, root: Path, catalogue: SiteContent, sources: ContractTable | None = None) -> None:
+    def __init__(self, root: Path, site: SiteContent, sources: ContractTable | None = None) -> None:
         """Prepare to read records.
 
         Args:
             sources: the contracts of a build, which name the published one of several records; None outside
                 of one.
         """
-        self._root, self._catalogue, self._sources = root, catalogue, sources
-        self._chains = frozenset(chain.chain_id for chain in catalogue.of(SiteContracts).chains)
+        self._root, self._site, self._sources = root, site, sources
+        self._chains = frozenset(chain.chain_id for chain in site.of(SiteContracts).chains)
         self._checkpoints: dict[str, Checkpoints] = {
-            chain.chain_id: dict(chain.checkpoints) for chain in catalogue.of(SiteContracts).chains
+            chain.chain_id: dict(chain.checkpoints) for chain in site.of(SiteContracts).chains
         }
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
@@ -224,12 +224,12 @@ class SiteRecords:
     def _records(
         self, locations: Collection[ContractLocation]
     ) -> Iterator[tuple[ContractLocation, ContractSource, ParsedContract]]:
-        for source in self._catalogue.of(SiteContracts).sources:
+        for source in self._site.of(SiteContracts).sources:
             place = source.chain_id, source.address.lower()
             if place in locations:
                 yield place, source, read_contract(self._root, source)
-        for bulk in self._catalogue.of(SiteContracts).bulk:
-            with open_bulk_source(self._root, self._catalogue.of(SiteContracts), bulk) as parts:
+        for bulk in self._site.of(SiteContracts).bulk:
+            with open_bulk_source(self._root, self._site.of(SiteContracts), bulk) as parts:
                 for part in parts:
                     if isinstance(part, Finding):
                         continue

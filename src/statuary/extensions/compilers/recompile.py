@@ -65,7 +65,7 @@ class RecompileReport(NamedTuple):
 
 
 def recompile_contracts(
-    root: Path, catalogue: SiteContent, options: RecompileOptions, progress: Progress
+    root: Path, site: SiteContent, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
     """Compile every contract again, and compare the output with its record.
 
@@ -75,9 +75,9 @@ def recompile_contracts(
     findings: list[Finding] = []
     records = compiled = identical = 0
     missing_compilers: Counter[CompilerBuild] = Counter()
-    total = None if catalogue.of(SiteContracts).bulk else len(catalogue.of(SiteContracts).sources)
+    total = None if site.of(SiteContracts).bulk else len(site.of(SiteContracts).sources)
     with (
-        closing(_all_contracts(root, catalogue)) as contracts,
+        closing(_all_contracts(root, site)) as contracts,
         report_stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
@@ -101,11 +101,11 @@ def recompile_contracts(
     )
 
 
-def _all_contracts(root: Path, catalogue: SiteContent) -> Generator[ContractSource | BulkContract]:
+def _all_contracts(root: Path, site: SiteContent) -> Generator[ContractSource | BulkContract]:
     """Yield the contracts of a site, bulk files last."""
-    yield from catalogue.of(SiteContracts).sources
-    for source in catalogue.of(SiteContracts).bulk:
-        with open_bulk_source(root, catalogue.of(SiteContracts), source) as parts:
+    yield from site.of(SiteContracts).sources
+    for source in site.of(SiteContracts).bulk:
+        with open_bulk_source(root, site.of(SiteContracts), source) as parts:
             for part in parts:
                 if not isinstance(part, Finding):
                     yield from part.read(root)

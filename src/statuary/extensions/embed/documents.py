@@ -72,8 +72,8 @@ class EmbedSection(Section, FollowsStatus):
         return SiteEmbedSource
 
     @override
-    def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
-        return embed_documents(catalogue.page.name, catalogue.pages.language)
+    def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
+        return embed_documents(site.page.name, site.pages.language)
 
     @override
     def documents_at(

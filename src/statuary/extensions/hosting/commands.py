@@ -129,10 +129,10 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 
     If the content is missing or has errors, they have their defaults.
     """
-    catalogue = read_content(content).site if content.is_dir() else None
-    if catalogue is None:
+    site = read_content(content).site if content.is_dir() else None
+    if site is None:
         return _ContentSettings()
-    return _ContentSettings(catalogue.hosting, frozenset(dict(catalogue.extensions)))
+    return _ContentSettings(site.hosting, frozenset(dict(site.extensions)))
 
 
 def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:

@@ -259,8 +259,8 @@ class HostingSection(Section):
     urls = HOST_FILES
 
     @override
-    def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
-        return host_documents(catalogue.hosting, dict(catalogue.extensions))
+    def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
+        return host_documents(site.hosting, dict(site.extensions))
 
 
 def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:

@@ -26,7 +26,7 @@ from statuary.contracts.sources.contract_source import ContractForm
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.importing.compilations import Compilations
-from statuary.extensions.importing.contract_commands import announce_compilation, read_catalogue
+from statuary.extensions.importing.contract_commands import announce_compilation, read_site_content
 from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID, anchor_option, form_option
 from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
@@ -383,7 +383,7 @@ def run_contract_import(
         target: the content folder, the time of the import, and whether to write anything.
     """
     content = target.content
-    catalogue = read_catalogue(content)
+    site = read_site_content(content)
     addresses, file = contract_options.addresses, contract_options.address_file
     if file is not None:
         addresses = (*addresses, *_addresses_in(file))
@@ -407,7 +407,7 @@ def run_contract_import(
         ) as compilations,
     ):
         list_contracts = partial(_listed_contracts, kind, location, contract_options.chain_id, addresses)
-        contract_import = ContractImport(content, catalogue, settings, compilations)
+        contract_import = ContractImport(content, site, settings, compilations)
         if kind in PROJECT_READERS and settings.compilers:
             with report_stage(progress, "reading"):
                 contract_import.expect_all(track_progress(progress, list_contracts()))

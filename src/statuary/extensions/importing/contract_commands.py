@@ -73,12 +73,12 @@ from statuary.source.locate import locate_findings
 
 
 def choose_sources(
-    catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
+    site: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
     """Return the site's contracts that match the arguments of a command.
 
     Args:
-        catalogue: the content of the site.
+        site: the content of the site.
         addresses: the requested addresses; empty for all contracts.
         chain_id: the chain of the contracts; None for all chains.
 
@@ -88,7 +88,7 @@ def choose_sources(
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
-        for source in catalogue.of(SiteContracts).sources
+        for source in site.of(SiteContracts).sources
         if chain_id in (None, source.chain_id)
         and (not lower_addresses or source.address.lower() in lower_addresses)
     ]
@@ -97,22 +97,22 @@ def choose_sources(
     return sources
 
 
-def read_catalogue(content: Path) -> SiteContent:
+def read_site_content(content: Path) -> SiteContent:
     """Read the content folder, or print its errors and exit."""
-    catalogue, findings = read_content(content)
-    if catalogue is None:
+    site, findings = read_content(content)
+    if site is None:
         click.echo(text_report(findings, str(content)), err=True)
         sys.exit(ExitCode.FINDINGS)
-    return catalogue
+    return site
 
 
 def choose_chain(
-    catalogue: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
+    site: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
 ) -> ChainId:
     """Return a contract's chain: from the option, the node or the site.
 
     Args:
-        catalogue: the content of the site.
+        site: the content of the site.
         chain_id: the value of `--chain-id`, or None.
         node: the node that is asked for its chain id, or None.
         may_add: whether the chain may be missing in site.yaml.
@@ -122,7 +122,7 @@ def choose_chain(
             site.yaml.
         click.UsageError: if the option and the node are missing and the site does not have exactly one chain.
     """
-    site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
+    site_chains = [chain.chain_id for chain in site.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
         raise NotImportableError(
@@ -137,11 +137,11 @@ def choose_chain(
     return chain
 
 
-def _add_missing_chain(content: Path, catalogue: SiteContent, chain_id: ChainId) -> None:
+def _add_missing_chain(content: Path, site: SiteContent, chain_id: ChainId) -> None:
     """Add a chain to site.yaml if it is missing."""
-    if chain_id not in [chain.chain_id for chain in catalogue.of(SiteContracts).chains]:
-        add_chain(content, catalogue.source, chain_id)
-        click.echo(f"added chain {chain_id} to {content / catalogue.source}; give it its name there")
+    if chain_id not in [chain.chain_id for chain in site.of(SiteContracts).chains]:
+        add_chain(content, site.source, chain_id)
+        click.echo(f"added chain {chain_id} to {content / site.source}; give it its name there")
 
 
 def _only_chain(chains: list[ChainId]) -> ChainId:
@@ -195,13 +195,13 @@ def anchor(
     require_sender_recovery()
     older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
     with content_lock(content):
-        catalogue = read_catalogue(content)
-        nodes, chain = _chain_nodes(catalogue, rpc, chain_id)
-        sources = choose_sources(catalogue, addresses, chain)
+        site = read_site_content(content)
+        nodes, chain = _chain_nodes(site, rpc, chain_id)
+        sources = choose_sources(site, addresses, chain)
         findings: list[Finding] = []
         counts: Counter[ClaimStatus] = Counter()
         last_claim: Claim | None = None
-        checkpoints = _checkpoints(catalogue, chain)
+        checkpoints = _checkpoints(site, chain)
         anchored = anchor_contracts(
             content, sources, nodes, older_than=older_than_instant, checkpoints=checkpoints
         )
@@ -242,13 +242,9 @@ def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:
     return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{contradicted_text}"
 
 
-def _checkpoints(catalogue: SiteContent, chain_id: ChainId) -> Checkpoints:
+def _checkpoints(site: SiteContent, chain_id: ChainId) -> Checkpoints:
     return next(
-        (
-            dict(chain.checkpoints)
-            for chain in catalogue.of(SiteContracts).chains
-            if chain.chain_id == chain_id
-        ),
+        (dict(chain.checkpoints) for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id),
         {},
     )
 
@@ -260,7 +256,7 @@ class _ChainNodes(NamedTuple):
     chain_id: ChainId
 
 
-def _chain_nodes(catalogue: SiteContent, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
+def _chain_nodes(site: SiteContent, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
     """Return the nodes of the chain that options or the site name.
 
     Raises:
@@ -268,8 +264,8 @@ def _chain_nodes(catalogue: SiteContent, rpc: str | None, chain_id: ChainId | No
         click.UsageError: if neither names a chain or a node.
     """
     node = None if rpc is None else EthereumNode(rpc)
-    chain_id = choose_chain(catalogue, chain_id, node)
-    urls = _node_urls(catalogue, chain_id)
+    chain_id = choose_chain(site, chain_id, node)
+    urls = _node_urls(site, chain_id)
     if node is None:
         if not urls:
             raise click.UsageError(f"add --rpc URL: site.yaml lists no node of chain {chain_id}")
@@ -283,8 +279,8 @@ def _with_others(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> Anc
     return AnchoringNodes(node, [EthereumNode(url) for url in urls if url != own_url])
 
 
-def _node_urls(catalogue: SiteContent, chain_id: ChainId) -> tuple[str, ...]:
-    return next((chain.rpc for chain in catalogue.of(SiteContracts).chains if chain.chain_id == chain_id), ())
+def _node_urls(site: SiteContent, chain_id: ChainId) -> tuple[str, ...]:
+    return next((chain.rpc for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id), ())
 
 
 def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
@@ -295,7 +291,7 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 
 
 def anchor_added(
-    content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: SiteContent
+    content: Path, source: ContractSource, record: RecordValue, rpc: str | None, site: SiteContent
 ) -> Anchor | None:
     """Save Merkle proofs of a contract that is being added.
 
@@ -306,7 +302,7 @@ def anchor_added(
         source: where the content folder has the contract.
         record: the verified record of the contract.
         rpc: the URL of the node to ask; None to save no proofs.
-        catalogue: the content of the site, which lists further nodes.
+        site: the content of the site, which lists further nodes.
 
     Returns:
         The proofs, or None if there are none.
@@ -316,7 +312,7 @@ def anchor_added(
     """
     if rpc is None:
         return None
-    urls = _node_urls(catalogue, ChainId(source.chain_id))
+    urls = _node_urls(site, ChainId(source.chain_id))
     nodes = _with_others(EthereumNode(rpc), rpc, urls)
     try:
         require_sender_recovery()
@@ -373,11 +369,9 @@ def add(
         project=compilation_options.project,
     )
     with content_lock(content):
-        catalogue = read_catalogue(content)
+        site = read_site_content(content)
         compilers = compilation_options.compiler
-        chain_id = choose_chain(
-            catalogue, compilation_options.chain_id, node, may_add=write_options.add_chain
-        )
+        chain_id = choose_chain(site, compilation_options.chain_id, node, may_add=write_options.add_chain)
         import_options = ImportOptions(
             chain_id=chain_id,
             address=address,
@@ -391,7 +385,7 @@ def add(
         on_chain = _read_on_chain(node, address, chain_options)
         prepared = prepare_contract(
             content,
-            catalogue,
+            site,
             import_options,
             compilation,
             on_chain,
@@ -405,13 +399,13 @@ def add(
         source = ContractSource(import_options.path, import_options.chain_id, address, import_options.form)
         node_to_ask = rpc if write_options.anchoring else None
         try:
-            anchor = anchor_added(content, source, prepared.record, node_to_ask, catalogue)
+            anchor = anchor_added(content, source, prepared.record, node_to_ask, site)
         except ContradictedError as error:
             click.echo(f"statuary: {error}; nothing was written", err=True)
             return ExitCode.FINDINGS
         evidence = _evidence(prepared.record, prepared.run, import_options)
         if not write_options.dry_run:
-            _add_missing_chain(content, catalogue, chain_id)
+            _add_missing_chain(content, site, chain_id)
             write_contract(content, prepared.files, prepared.replaced)
             write_anchor(content, source, anchor)
             if evidence is not None:
@@ -493,7 +487,7 @@ def compile_contracts(
     """
     compilers = parse_compilers(compiler)
     with content_lock(content):
-        sources = choose_sources(read_catalogue(content), addresses, chain_id)
+        sources = choose_sources(read_site_content(content), addresses, chain_id)
         recompiler = Recompiler(RecompileOptions(compilers=compilers))
         findings: list[Finding] = []
         for source in sources:

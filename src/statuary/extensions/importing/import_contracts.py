@@ -259,19 +259,18 @@ class ContractImport:
     def __init__(
         self,
         root: Path,
-        catalogue: SiteContent,
+        site: SiteContent,
         settings: ContractImportSettings,
         compilations: Compilations | None = None,
     ) -> None:
         self.root = root
         self.settings = settings
         self.compilations = compilations or Compilations(settings.compilers)
-        self.chains = {chain.chain_id for chain in catalogue.of(SiteContracts).chains}
-        self.settings_file = catalogue.source
-        self.has_bulk = bool(catalogue.of(SiteContracts).bulk)
+        self.chains = {chain.chain_id for chain in site.of(SiteContracts).chains}
+        self.settings_file = site.source
+        self.has_bulk = bool(site.of(SiteContracts).bulk)
         self.sources = {
-            (source.chain_id, source.address.lower()): source
-            for source in catalogue.of(SiteContracts).sources
+            (source.chain_id, source.address.lower()): source for source in site.of(SiteContracts).sources
         }
         self.done = ImportedContracts()
         self.seen_contracts: set[tuple[ChainId, str]] = set()

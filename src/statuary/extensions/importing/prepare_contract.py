@@ -163,14 +163,14 @@ class ExistingContract(NamedTuple):
 
 
 def find_existing_contract(
-    root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
+    root: Path, site: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
     """Return the contract that the site already has at an address.
 
     Returns:
         The contract, or None if the site has no contract at the address.
     """
-    source = find_source(catalogue, chain_id, address)
+    source = find_source(site, chain_id, address)
     if source is None:
         return None
     record = read_existing_record(root, source) or {}
@@ -183,13 +183,13 @@ def find_existing_contract(
     return ExistingContract(source, record.get("matchId"), verified_at, resolution if is_proxy else None)
 
 
-def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
+def find_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
     """Return where the content folder has a contract, or None."""
     key = (chain_id, address.lower())
     return next(
         (
             source
-            for source in catalogue.of(SiteContracts).sources
+            for source in site.of(SiteContracts).sources
             if (source.chain_id, source.address.lower()) == key
         ),
         None,
@@ -219,18 +219,18 @@ def read_existing_record(root: Path, source: ContractSource) -> RecordValue | No
     return read_contract(root, source).record
 
 
-def next_match_id(root: Path, catalogue: SiteContent) -> str:
+def next_match_id(root: Path, site: SiteContent) -> str:
     """Return the number after the largest match id of the site.
 
     Raises:
         NotImportableError: if the site has bulk files, which would take too long to search.
     """
-    if catalogue.of(SiteContracts).bulk:
+    if site.of(SiteContracts).bulk:
         raise NotImportableError(
-            f"the match ids in {catalogue.of(SiteContracts).bulk[0].path} cannot be searched for a free one",
+            f"the match ids in {site.of(SiteContracts).bulk[0].path} cannot be searched for a free one",
             "give a free one with --match-id",
         )
-    return following_match_id(read_match_id(root, source) for source in catalogue.of(SiteContracts).sources)
+    return following_match_id(read_match_id(root, source) for source in site.of(SiteContracts).sources)
 
 
 def following_match_id(match_ids: Iterable[str | None]) -> str:
@@ -240,7 +240,7 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 
 
 def check_match_id_is_free(
-    root: Path, catalogue: SiteContent, match_id: str, own_source: ContractSource | None
+    root: Path, site: SiteContent, match_id: str, own_source: ContractSource | None
 ) -> None:
     """Check that no other contract of the site uses a match id.
 
@@ -248,14 +248,14 @@ def check_match_id_is_free(
 
     Args:
         root: the content folder.
-        catalogue: the content of the site.
+        site: the content of the site.
         match_id: the match id to search for.
         own_source: the contract that may use the match id, or None.
 
     Raises:
         NotImportableError: if another contract uses the match id.
     """
-    for source in catalogue.of(SiteContracts).sources:
+    for source in site.of(SiteContracts).sources:
         if source != own_source and read_match_id(root, source) == match_id:
             raise NotImportableError(
                 f"{source.path} already has match id {match_id}",
@@ -321,7 +321,7 @@ class PreparedContract(NamedTuple):
 
 def prepare_contract(
     root: Path,
-    catalogue: SiteContent,
+    site: SiteContent,
     options: ImportOptions,
     compilation: ImportedCompilation,
     on_chain: OnChainContract,
@@ -333,7 +333,7 @@ def prepare_contract(
 
     Args:
         root: the content folder.
-        catalogue: the content of the site.
+        site: the content of the site.
         options: the chain, the address and the values from options.
         compilation: the sources, settings and compiler output.
         on_chain: the code and deployment on the chain.
@@ -343,16 +343,16 @@ def prepare_contract(
     Raises:
         NotImportableError: if the contract already exists, an input is missing, or a compiler or node fails.
     """
-    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
+    existing = find_existing_contract(root, site, options.chain_id, options.address)
     if existing is not None and not options.replace:
         raise NotImportableError(f"{existing.source.path} already exists", "replace it with --force")
     replaced = None if existing is None else existing.source
     if options.match_id is not None:
-        check_match_id_is_free(root, catalogue, options.match_id, replaced)
+        check_match_id_is_free(root, site, options.match_id, replaced)
     if existing is not None:
         options = existing.keep_in(options)
     if options.match_id is None:
-        options = options._replace(match_id=next_match_id(root, catalogue))
+        options = options._replace(match_id=next_match_id(root, site))
     run = None
     if options.compilers:
         with Compilations(
@@ -366,7 +366,7 @@ def prepare_contract(
         compilation,
         on_chain,
         replaced=replaced,
-        proxy_resolution=_proxy_resolution(root, catalogue, options, on_chain, node)
+        proxy_resolution=_proxy_resolution(root, site, options, on_chain, node)
         or _existing_resolution(existing, on_chain),
     )
     return prepared._replace(run=run)
@@ -442,7 +442,7 @@ def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainCon
 
 def _proxy_resolution(
     root: Path,
-    catalogue: SiteContent,
+    site: SiteContent,
     options: ImportOptions,
     on_chain: OnChainContract,
     node: EthereumNode | None,
@@ -451,7 +451,7 @@ def _proxy_resolution(
         return None
 
     def name_of(address: Address) -> str | None:
-        return contract_name(root, find_source(catalogue, options.chain_id, address))
+        return contract_name(root, find_source(site, options.chain_id, address))
 
     return resolve_known_proxy(node, options.address, on_chain, name_of)
 

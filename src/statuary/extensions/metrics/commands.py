@@ -80,10 +80,8 @@ class ReadSettings(NamedTuple):
 
 def read_settings(content: Path) -> ReadSettings:
     """Read the settings of probes and metrics, or the reason why not."""
-    catalogue, findings = read_content(
-        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
-    )
-    settings = None if catalogue is None else catalogue.settings_of(MetricsSettings)
+    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    settings = None if site is None else site.settings_of(MetricsSettings)
     reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
     return ReadSettings(settings or MetricsSettings(folder=""), reason)
 

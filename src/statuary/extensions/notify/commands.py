@@ -96,12 +96,12 @@ def notify_command(
     """
     instant = build_instant(now)
     status = read_status(content, instant)
-    catalogue = status.catalogue
-    if catalogue is None or has_errors(status.other_findings):
+    read_site = status.site
+    if read_site is None or has_errors(status.other_findings):
         click.echo(text_report(status.findings, str(content)), err=True)
         click.echo("nothing was sent: fix the errors in the content first", err=True)
         return ExitCode.FINDINGS
-    settings = catalogue.settings_of(NotifySettings)
+    settings = read_site.settings_of(NotifySettings)
     if settings is None or not settings.channels:
         click.echo(
             "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
@@ -112,13 +112,13 @@ def notify_command(
         click.echo("statuses of components are sent once these files have no errors", err=True)
     if test is not None:
         channels = _tested_channels(settings.channels, test)
-        return send_test_messages(channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant)
+        return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
         raise click.UsageError("Missing option '--state': a file that is kept between runs.")
     timeline = timeline_from(
-        catalogue.of(StatusContent).catalogue, instant, catalogue.of(StatusContent).settings
+        read_site.of(StatusContent).catalogue, instant, read_site.of(StatusContent).settings
     )
-    words = feed_words(renderer_of(site_context(catalogue)).localization.texts)
+    words = feed_words(renderer_of(site_context(read_site)).localization.texts)
     with open_state(state) as opened:
         if dry_run:
             return _show(settings.channels, timeline, instant, opened, since, words, status.held_kinds)
@@ -139,13 +139,13 @@ def notify_command(
 class ReadStatus(NamedTuple):
     """The status of a site, read without its contracts."""
 
-    catalogue: SiteContent | None
+    site: SiteContent | None
     findings: Sequence[Finding]
 
     @property
     def unread(self) -> list[Finding]:
         """The findings about incident files that cannot be read."""
-        paths = frozenset[str]() if self.catalogue is None else self.catalogue.unread
+        paths = frozenset[str]() if self.site is None else self.site.unread
         return [finding for finding in self.findings if finding.path in paths]
 
     @property
@@ -170,17 +170,15 @@ class ReadStatus(NamedTuple):
 
 def read_status(content: Path, now: Instant) -> ReadStatus:
     """Read and check the status of a site."""
-    catalogue, findings = read_content(
-        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
-    )
-    if catalogue is not None:
-        found = _status_findings(catalogue, now)
-        while broken := find_broken_files(found, catalogue):  # a build leaves out these files too
+    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    if site is not None:
+        found = _status_findings(site, now)
+        while broken := find_broken_files(found, site):  # a build leaves out these files too
             findings = [*findings, *broken]
-            catalogue = without_files(catalogue, {finding.path for finding in broken})
-            found = _status_findings(catalogue, now)
+            site = without_files(site, {finding.path for finding in broken})
+            found = _status_findings(site, now)
         findings = [*findings, *found]
-    return ReadStatus(catalogue, tuple(sorted_findings(locate_findings(content, findings))))
+    return ReadStatus(site, tuple(sorted_findings(locate_findings(content, findings))))
 
 
 def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:

@@ -23,21 +23,21 @@ class MovedPageView(NamedTuple):
     path: str  # the path of the page, relative to the site's root
 
 
-def alias_documents(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
+def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
     """Yield a redirect at each earlier path of a page."""
-    renderer = renderer_of(site_context(catalogue))
+    renderer = renderer_of(site_context(site))
     title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
-    owners = _owners(catalogue)
+    owners = _owners(site)
     for alias in (_resolved_alias(page, name) for name in page.aliases):
         if not _problem(alias, page, owners):
             head = PageHead(path=OWN_PAGE.path(path=alias), title=title, description=title)
             yield renderer.page(OWN_PAGE, "moved_page.html", head, view, sources=(page.source,))
 
 
-def alias_findings(page: SitePage, catalogue: SiteContent) -> Iterator[Finding]:
+def alias_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each alias of a page that redirects nothing."""
-    owners = _owners(catalogue)
+    owners = _owners(site)
     for number, alias in enumerate(page.aliases):
         problem = _problem(_resolved_alias(page, alias), page, owners)
         if problem:
@@ -56,10 +56,10 @@ def _resolved_alias(page: SitePage, alias: str) -> str:
     return normpath(join(dirname(page.path), alias.removesuffix(".md")))
 
 
-def _owners(catalogue: SiteContent) -> Mapping[str, SitePage]:
+def _owners(site: SiteContent) -> Mapping[str, SitePage]:
     """Map paths and aliases to their pages; paths take precedence."""
-    owners = {page.path: page for page in catalogue.own_pages}
-    for page in catalogue.own_pages:
+    owners = {page.path: page for page in site.own_pages}
+    for page in site.own_pages:
         for alias in page.aliases:
             owners.setdefault(_resolved_alias(page, alias), page)
     return owners

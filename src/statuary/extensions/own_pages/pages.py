@@ -98,17 +98,17 @@ def _found(
     return list(check(page, site))
 
 
-def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
+def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
     """Render one of the site's own pages."""
-    renderer = renderer_of(site_context(catalogue))
-    pages = _Pages(catalogue)
+    renderer = renderer_of(site_context(site))
+    pages = _Pages(site)
     texts = renderer.localization.texts
     path = OWN_PAGE.path(path=page.path)
     title = one_line(page.title)
     description = one_line(page.description)
     head = PageHead(path=path, title=title, description=description or title, section=pages.section(page))
     tokens = pages.tokens(page)
-    book = Navigation(page, catalogue.own_pages)
+    book = Navigation(page, site.own_pages)
     previous, following = book.neighbours()
     view = OwnPageView(
         title=title,
@@ -130,15 +130,15 @@ def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Docume
     yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
 
 
-def page_search_documents(catalogue: SiteContent) -> Iterator[Document]:
+def page_search_documents(site: SiteContent) -> Iterator[Document]:
     """Yield the files of the search in the site's own pages.
 
     A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
     for a page that ranks low).
     """
     books = {
-        page.path.partition("/")[0]: Navigation(page, catalogue.own_pages)
-        for page in catalogue.own_pages
+        page.path.partition("/")[0]: Navigation(page, site.own_pages)
+        for page in site.own_pages
         if page.folder
     }
     if books:
@@ -189,9 +189,9 @@ def _outline(tokens: list[Token]) -> tuple[Heading, ...]:
     return tuple(heading._replace(text=one_line(heading.text)) for heading in all_headings)
 
 
-def link_findings(page: SitePage, catalogue: SiteContent) -> Iterator[Finding]:
+def link_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each broken link of a page."""
-    pages = _Pages(catalogue)
+    pages = _Pages(site)
     for href, line in pages.links(page):
         problem = pages.problem(page, href)
         if problem:
@@ -206,9 +206,9 @@ def link_findings(page: SitePage, catalogue: SiteContent) -> Iterator[Finding]:
 
 
 class _Pages:
-    def __init__(self, catalogue: SiteContent) -> None:
-        self._pages: Mapping[str, SitePage] = {page.source: page for page in catalogue.own_pages}
-        self._pictures = dict(catalogue.pages.theme.files)
+    def __init__(self, site: SiteContent) -> None:
+        self._pages: Mapping[str, SitePage] = {page.source: page for page in site.own_pages}
+        self._pictures = dict(site.pages.theme.files)
 
     def tokens(self, page: SitePage) -> list[Token]:
         """Return a page's parsed Markdown, with resolved links.

@@ -73,15 +73,13 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     to print with the same data and the accounting method. Both depend only on the content and --now.
     """
     at = build_instant(now)
-    catalogue, findings = read_content(
-        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
-    )
-    if catalogue is None or has_errors(findings):
+    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    if site is None or has_errors(findings):
         click.echo(text_report(findings, str(content)), err=True)
         return ExitCode.FINDINGS
-    timeline = timeline_from(catalogue.of(StatusContent).catalogue, at, catalogue.of(StatusContent).settings)
+    timeline = timeline_from(site.of(StatusContent).catalogue, at, site.of(StatusContent).settings)
     year, number = quarter
-    page = catalogue.of(StatusContent).catalogue.page
+    page = site.of(StatusContent).catalogue.page
     if day_start(months_of(year, number)[0], page.time_zone) > at:
         raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
     rows = quarter_figures(timeline, year, number, at)

@@ -144,29 +144,29 @@ def setup_command(
         click.echo(format_findings(located, str(content), "text"), err=True)
         return ExitCode.FINDINGS
     decided = _decide(host, answers, read.site, out)
-    catalogue = read.site
-    options_of_host = _host_options(decided, answers, catalogue, out, install)
+    site = read.site
+    options_of_host = _host_options(decided, answers, site, out, install)
     has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
-    require_supported_settings(host, catalogue.hosting, has_edge=has_edge)
-    files = setup_files(decided, options_of_host, catalogue)
+    require_supported_settings(host, site.hosting, has_edge=has_edge)
+    files = setup_files(decided, options_of_host, site)
     refuse_edited_files(files, out, force=force)
-    _edit_settings(decided, catalogue, content)
+    _edit_settings(decided, site, content)
     names = _write(files, content, out, install)
-    _print_steps(decided, options_of_host, names, catalogue, out)
+    _print_steps(decided, options_of_host, names, site, out)
     if test_message:
         return send_test_messages(
-            channels_of(catalogue),
-            catalogue.of(StatusContent).catalogue.page,
+            channels_of(site),
+            site.of(StatusContent).catalogue.page,
             os.environ,
             build_instant(None),
         )
     return ExitCode.OK
 
 
-def _decide(host: str, answers: Answers, catalogue: SiteContent, out: Path) -> SetupAnswers:
+def _decide(host: str, answers: Answers, site: SiteContent, out: Path) -> SetupAnswers:
     """Return the given answers, and ask for the others."""
     asks = is_interactive() and not answers.yes
-    url = _decide_url(answers.url, catalogue.page.url, asks=asks)
+    url = _decide_url(answers.url, site.page.url, asks=asks)
     remote = git_output(out, "remote", "get-url", "origin")
     is_github = not remote or "github" in remote
     form, alerts = answers.form, answers.alerts
@@ -214,21 +214,21 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
     return bucket
 
 
-def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:
+def _edit_settings(decided: SetupAnswers, site: SiteContent, content: Path) -> None:
     """Write the URL and the host into the file of settings.
 
     Raises:
         EditError: if it cannot be edited, such as JSON.
     """
-    file = catalogue.source
+    file = site.source
     with content_lock(content):
         before = read_below(content, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
         text = before
         site_files = HOSTS[decided.host].site_files
         try:
-            if decided.url != catalogue.page.url.rstrip("/"):
+            if decided.url != site.page.url.rstrip("/"):
                 text = set_value(text, ("page", "url"), decided.url)
-            if site_files is not None and site_files not in catalogue.hosting.files:
+            if site_files is not None and site_files not in site.hosting.files:
                 text = append_item(text, ("hosting", "files"), site_files.value)
         except EditError as error:
             raise error.in_file(content / file) from None
@@ -238,20 +238,20 @@ def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path)
 
 
 def _host_options(
-    decided: SetupAnswers, answers: Answers, catalogue: SiteContent, out: Path, install: str | None
+    decided: SetupAnswers, answers: Answers, site: SiteContent, out: Path, install: str | None
 ) -> HostOptions:
     installation = read_installation(out)
     domain = urlsplit(decided.url).hostname
     is_server = decided.host in SERVERS
-    extras = needed_extras(decided, catalogue)
+    extras = needed_extras(decided, site)
     return replace(
         HostOptions(),
-        settings=catalogue.hosting,
+        settings=site.hosting,
         install=with_extras(install or installation.requirement, extras),
         root=answers.root,
         domain=domain if is_server else None,
         edge=answers.edge,
-        enabled=frozenset(dict(catalogue.extensions)),
+        enabled=frozenset(dict(site.extensions)),
         branch=answers.branch or checked_out_branch(out),
         publish=answers.root if decided.host == "deno" else HostOptions().publish,
     )
@@ -267,7 +267,7 @@ def _write(files: list[HostFile], content: Path, out: Path, install: str | None)
 
 
 def _print_steps(
-    decided: SetupAnswers, options_of_host: HostOptions, names: str, catalogue: SiteContent, out: Path
+    decided: SetupAnswers, options_of_host: HostOptions, names: str, site: SiteContent, out: Path
 ) -> None:
     if (urlsplit(decided.url).hostname or "").endswith(EXAMPLE_DOMAINS):
         click.echo(
@@ -281,8 +281,8 @@ def _print_steps(
         branch_commits=is_in_repository(out),
         knows_author=bool(git_output(out, "var", "GIT_AUTHOR_IDENT")),
         repository=git_output(out, "remote", "get-url", "origin"),
-        build_secrets=build_secrets(decided, catalogue),
-        channel_secrets=channel_secrets(catalogue),
+        build_secrets=build_secrets(decided, site),
+        channel_secrets=channel_secrets(site),
     )
     click.echo("\nWhat is left to do:")
     for number, step in enumerate(owner_steps(result), 1):

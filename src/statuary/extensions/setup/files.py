@@ -90,50 +90,50 @@ class SetupAnswers(NamedTuple):
         return self.host in DEPLOYS or self.host == "github-pages"
 
 
-def channels_of(catalogue: SiteContent) -> tuple[Channel, ...]:
+def channels_of(site: SiteContent) -> tuple[Channel, ...]:
     """Return the channels of the site."""
-    settings = catalogue.settings_of(NotifySettings)
+    settings = site.settings_of(NotifySettings)
     return () if settings is None else settings.channels
 
 
-def channel_secrets(catalogue: SiteContent) -> list[str]:
+def channel_secrets(site: SiteContent) -> list[str]:
     """Return the environment variables with channels' secrets, each once."""
     names = (
         name
-        for channel in channels_of(catalogue)
+        for channel in channels_of(site)
         for name in (channel.url_variable, channel.secret_variable)
         if name
     )
     return list(dict.fromkeys(names))
 
 
-def build_secrets(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
+def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
     """Return the secrets that a workflow needs for building the site."""
-    log = ["STATUARY_LOG_KEY"] if "log" in dict(catalogue.extensions) else []
+    log = ["STATUARY_LOG_KEY"] if "log" in dict(site.extensions) else []
     return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
 
 
-def needed_extras(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
+def needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
     """Return the extras of statuary that builds of the site need."""
-    keys = dict(catalogue.extensions)
+    keys = dict(site.extensions)
     needs = {
         "cards": "cards" in keys,
-        "chain": catalogue.has_contracts,
-        "compress": any(suffix != "gz" for suffix in catalogue.hosting.precompressed),
-        "notify": any(channel.kind is ChannelKind.APPRISE for channel in channels_of(catalogue)),
+        "chain": site.has_contracts,
+        "compress": any(suffix != "gz" for suffix in site.hosting.precompressed),
+        "notify": any(channel.kind is ChannelKind.APPRISE for channel in channels_of(site)),
         "s3": bool(answers.store),
         "zstd": "packs" in keys,
     }
     return [extra for extra, is_needed in needs.items() if is_needed]
 
 
-def setup_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteContent) -> list[HostFile]:
+def setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> list[HostFile]:
     """Return a host's configuration, and files that keep the site running."""
-    return [*HOSTS[answers.host].files(options), *_own_files(answers, options, catalogue)]
+    return [*HOSTS[answers.host].files(options), *_own_files(answers, options, site)]
 
 
-def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteContent) -> Iterator[HostFile]:
-    host, secrets = answers.host, channel_secrets(catalogue)
+def _own_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
+    host, secrets = answers.host, channel_secrets(site)
     values = {
         "host": host,
         "options": options,
@@ -141,20 +141,20 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
         "channel_secrets": secrets,
         "has_site_workflow": answers.has_site_workflow,
     }
-    rebuild_cron = safe_schedule(catalogue.of(StatusContent).settings.horizon)
+    rebuild_cron = safe_schedule(site.of(StatusContent).settings.horizon)
     if host in REBUILDS:
         schedule = REBUILDS[host]
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
         yield _workflow("rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron)
     if host in DEPLOYS:
-        secrets_of_build = build_secrets(answers, catalogue)
+        secrets_of_build = build_secrets(answers, site)
         yield from _site_workflow(answers, options, rebuild_cron, secrets_of_build, values)
     if host in SERVERS:
         yield from _units(answers, options, values)
     elif secrets:
         yield _workflow("notify.yml", **values)
     if answers.has_form:
-        components = [json.dumps(label, ensure_ascii=False) for label in component_labels(catalogue)]
+        components = [json.dumps(label, ensure_ascii=False) for label in component_labels(site)]
         yield _workflow("status-form.yml", **values, actions=ACTIONS, components=components)
     if answers.has_alerts:
         yield _workflow("alert.yml", **values)
@@ -187,9 +187,9 @@ def safe_schedule(horizon: timedelta) -> str:
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
-def component_labels(catalogue: SiteContent) -> list[str]:
+def component_labels(site: SiteContent) -> list[str]:
     """Return each component's label for a form, with its key."""
-    status = catalogue.of(StatusContent).catalogue
+    status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression
     return [f"({key})" if "${{" in names[key] else f"{names[key]} ({key})" for key in leaf_keys(status)]

@@ -49,17 +49,17 @@ def preview(content: Path, out: Path) -> None:
     Open its index.html in a browser. It shows parts that your site may not have today: each state by colour and shape, in
     bars, tags, cards and tables, each verdict of a contract, code, fields and buttons.
     """
-    catalogue = read_content(content).site
-    if catalogue is None:
+    site = read_content(content).site
+    if site is None:
         raise StatuaryError(f"the content in {str(content)!r} cannot be read", "run `statuary check`")
     if overlap := overlap_of_folders(content, out, "the folder"):
         raise StatuaryError(overlap, "name another one with --out")
     if out.is_dir() and any(out.iterdir()):
         raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another one with --out")
     try:
-        theme = catalogue.pages.theme
+        theme = site.pages.theme
         files = (*frame_assets(theme), *status_assets(), *contract_assets(theme, search=False))
-        documents = [preview_page(catalogue), *files]
+        documents = [preview_page(site), *files]
     except ThemeError as error:
         raise StatuaryError(
             f"a template of the theme cannot be rendered: {error}", "run `statuary check`"
@@ -70,11 +70,11 @@ def preview(content: Path, out: Path) -> None:
     click.echo(f"{out / PAGE}: every part in every state")
 
 
-def preview_page(catalogue: SiteContent) -> Document:
+def preview_page(site: SiteContent) -> Document:
     """Return the preview page, with links to files beside it."""
-    site = site_context(catalogue)
-    renderer = renderer_of(site)
-    templates = PageTemplates(site, renderer.localization.texts, [*renderer.parts, PARTS])
+    context = site_context(site)
+    renderer = renderer_of(context)
+    templates = PageTemplates(context, renderer.localization.texts, [*renderer.parts, PARTS])
     head = PageHead(path=PAGE, title="Theme", description="Every part of pages in every state.")
     text = templates.render(
         "theme_preview.html",

@@ -69,10 +69,8 @@ def upstream_command(
     Exit codes: 0 every status is known; 1 a status is unknown, or there are none to fetch.
     """
     at = build_instant(now)
-    catalogue, findings = read_content(
-        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
-    )
-    settings = None if catalogue is None else catalogue.settings_of(UpstreamSettings)
+    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    settings = None if site is None else site.settings_of(UpstreamSettings)
     if settings is None:
         reason = f": {findings[0].message}" if findings else "; list components under `upstream` in site.yaml"
         click.echo(escape_control_chars(f"nothing was fetched{reason}"), err=True)
