@@ -34,19 +34,22 @@ _MAX_PLACE_BYTES = 8_000
 
 
 class SourcePlace(NamedTuple):
-    """A line of a source file, with the part that matters."""
+    """A place in a source file: its line, and the text there."""
 
     path: str
     line: int
-    text: str  # the words that the bytes come from, as one line
+    text: str  # the source text from which the bytes were compiled, as one line
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Find the source lines that belong to pushed values in runtime code.
+    """Find the source lines from which pushed values in runtime code come.
 
     Args:
-        record: the record.
+        record: the record, which contains a source map.
         offsets: the offsets of the values in the code.
+
+    Returns:
+        The place in the sources, by offset.
     """
     code = as_object(record.get("runtimeBytecode"))
     digits = as_text(code.get("recompiledBytecode"))[2:]
@@ -75,7 +78,7 @@ class _SourceText:
         self._text = text
 
     def line_of_range(self, start: int, length: int) -> SourcePlace:
-        """Return the line that contains a range of bytes."""
+        """Return the source line that contains a range of bytes."""
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,
@@ -136,7 +139,7 @@ class BytecodePiece(NamedTuple):
     step: int = 0
     omitted: int = 0  # the number of bytes that are not shown here
     value: str = ""  # the value of a mark's bytes: a number, an address, a hash
-    place: SourcePlace | None = None  # the source that a mark comes from, if the record's source map names it
+    place: SourcePlace | None = None  # the source of the marked bytes, if the record's source map contains it
 
 
 class TransformationRow(NamedTuple):
@@ -149,7 +152,7 @@ class TransformationRow(NamedTuple):
     id: str
     value: str  # the new bytes as hex; empty for a deletion
     bytes: int  # the number of new bytes, or of deleted ones
-    place: SourcePlace | None = None  # the source that it comes from, if the record's source map names it
+    place: SourcePlace | None = None  # the source of the bytes, if the record's source map contains it
 
 
 class CodeView(NamedTuple):
@@ -165,7 +168,12 @@ class CodeView(NamedTuple):
 
 
 def code_view(record: RecordValue, side: str) -> CodeView:
-    """Return the creation or runtime code of a record for its page."""
+    """Prepare the creation or runtime code of a record for its page.
+
+    Args:
+        record: the record.
+        side: `creation` or `runtime`.
+    """
     value = as_object(record.get(f"{side}Bytecode"))
     match = record.get(f"{side}Match")
     onchain = _hex_digits(value.get("onchainBytecode"))

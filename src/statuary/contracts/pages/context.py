@@ -31,38 +31,38 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the same settings without the theme's templates."""
+        """Return these settings without the templates of the theme."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
-        """Return the name of a chain by its id."""
+        """Return the displayed name of a chain, given its id."""
         chain = self._chain(chain_id)
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return a contract's address and an RPC URL, for commands to copy.
+        """Return the address and RPC URL for commands that readers can copy.
 
-        The URL is the chain's first public one.
+        The URL is the first public node of the chain in site.yaml.
         """
         chain = self._chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
     def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
-        """Return the URL of a page in a chain's block explorer (EIP-3091).
+        """Return the URL of a page in the chain's block explorer (EIP-3091).
 
         Args:
-            chain_id: the chain.
+            chain_id: the id of the chain.
             kind: `address`, `tx` or `block`.
-            value: the address, the hash, or the number.
+            value: the address, the transaction hash, or the block number.
 
         Returns:
-            The URL; empty if the chain has no explorer.
+            The URL; empty if site.yaml names no explorer for the chain.
         """
         explorer = self.explorer(chain_id)
         return f"{explorer}/{kind}/{value}" if explorer and value.isascii() and value.isalnum() else ""
 
     def explorer(self, chain_id: str) -> str:
-        """Return a chain's block explorer, or an empty string."""
+        """Return the URL of a chain's block explorer; empty if none."""
         chain = self._chain(chain_id)
         return chain.explorer if chain else ""
 
@@ -71,13 +71,13 @@ class ContractPageContext(NamedTuple):
 
 
 def contract_page_context(site: SiteContent) -> ContractPageContext | None:
-    """Return the settings that a site's contract pages share.
+    """Return the settings that all contract pages of a site share.
 
-    A site with bulk files has no contract pages, because it cannot tell how many contracts it has before it
-    reads them.
+    A site with bulk files has no contract pages, because the number of contracts is unknown before they are
+    read.
 
     Returns:
-        The settings, or None if contracts have no pages.
+        The settings, or None if the site has no contract pages.
     """
     contracts = site.of(SiteContracts)
     if not contracts.have_pages(site.pages):

@@ -17,10 +17,10 @@ SCRIPTS = ("check", "compare", "decode", "keccak", "record-parts")
 
 
 def contract_assets(theme: Theme, *, search: bool) -> Iterator[Document]:
-    """Yield the scripts and styles of contract pages.
+    """Yield the scripts and style sheets of contract pages.
 
     Args:
-        theme: the site's theme, whose style sheets replace the package's.
+        theme: the theme of the site, whose style sheets replace the package's.
         search: whether to include the script of the search.
     """
     yield style_document(CONTRACT_STYLE, ASSETS, theme)

@@ -15,7 +15,7 @@ WINDOW = 24
 
 
 class CodeDifference(NamedTuple):
-    """The first bytes in which runtime code differs, and their number."""
+    """Where on-chain and compiled runtime code differ, for the page."""
 
     first: int  # the place of the first byte that differs, from 0
     differing: int  # bytes that differ, including those that one side lacks
@@ -27,14 +27,14 @@ class CodeDifference(NamedTuple):
 
 
 def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
-    """Compare the code on the chain with the compiled code.
+    """Compare the on-chain runtime code in a record with the compiled code.
 
     Args:
         record: the record.
-        label: `onchain` if the on-chain code is shown to be that at the address, else `recorded`.
+        label: `onchain` if the on-chain code is proven to be at the address, else `recorded`.
 
     Returns:
-        The difference; None if there is none, or if one of the two is unknown.
+        The difference, or None if the codes are equal, or one of them is unknown.
     """
     code = as_object(record.get("runtimeBytecode"))
     sides = {name: as_text(code.get(f"{name}Bytecode"))[2:] for name in ("onchain", "recompiled")}

@@ -29,7 +29,7 @@ class ItemNatspec(NamedTuple):
 
     notice: Markup
     details: tuple[Markup, ...]
-    of_parameters: Mapping[str, Json]  # the notices of values by name
+    of_parameters: Mapping[str, Json]  # the descriptions of parameters and return values, by name
 
 
 class Natspec:
@@ -40,7 +40,12 @@ class Natspec:
         self._dev = devdoc
 
     def find_item(self, kind: str, signature: str) -> ItemNatspec:
-        """Return the documentation of a function, event or error."""
+        """Return the documentation of a function, event or error.
+
+        Args:
+            kind: `function`, `event` or `error`.
+            signature: the signature, such as `transfer(address,uint256)`.
+        """
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
         user, dev = (
             _first_object(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev)
@@ -62,7 +67,7 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 
 def natspec_text(text: Json) -> Markup:
-    """Render a NatSpec text as a paragraph of HTML."""
+    """Render a NatSpec text as HTML."""
     escaped = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
 
@@ -106,7 +111,7 @@ class InterfaceItem(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether the function only reads the chain's state."""
+        """Whether the function only reads the state of the chain."""
         return self.mutability in ("view", "pure")
 
 
@@ -121,21 +126,21 @@ class InterfaceView(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the ABI has nothing to list."""
+        """Whether there is nothing in the ABI to list."""
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
 
 
 def interface_view(
     abi: Json, userdoc: Json, devdoc: Json, arguments: Json, target: CallTarget
 ) -> InterfaceView:
-    """Prepare an ABI and its documentation for a contract's page.
+    """Prepare an ABI and its documentation for the page of a contract.
 
     Args:
         abi: the ABI.
-        userdoc: NatSpec for users.
-        devdoc: NatSpec for developers.
+        userdoc: the NatSpec documentation for users.
+        devdoc: the NatSpec documentation for developers.
         arguments: the constructor arguments as 0x hex, or None.
-        target: the address and RPC URL for commands to copy.
+        target: the address and RPC URL for commands that readers can copy.
     """
     items = [as_object(item) for item in as_list(abi)]
     natspec = Natspec(as_object(userdoc), as_object(devdoc))

@@ -19,13 +19,15 @@ CONTRACTS = ("contracts",)
 def contract_list_pages(
     content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: PreviousPages
 ) -> Iterator[Document]:
-    """Yield the contract lists that changed, and the search if it did.
+    """Yield the pages that list contracts, and the search index.
+
+    Pages that have not changed since the last build are skipped.
 
     Args:
         content: the content of the site.
-        counts: the numbers of published contracts.
-        entries: all contracts; empty if they are too many to be listed.
-        former: the pages of the last build, to skip unchanged ones.
+        counts: the number of published contracts by chain.
+        entries: the list entries of all contracts; empty if there are too many to list.
+        former: the list pages of the last build.
     """
     site = site_context(content)
     if site.has_contracts:

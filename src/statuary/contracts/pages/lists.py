@@ -46,7 +46,7 @@ class ContractListRow(NamedTuple):
     href: str  # its page, relative to the site's root
     verdict: str  # in words
     sign: str  # the sign of the verdict
-    level: str  # the match that the record claims; empty if it is contradicted, or claims none
+    level: str  # the match level in the record; empty if there is none, or the record is contradicted
     language: str  # the language and the compiler's version
     verified_at: FormattedTime
     trail: tuple[Stroke, ...]
@@ -67,7 +67,7 @@ class ChainView:
     chain: str
     title: str
     chain_id: str
-    count: str  # the number of contracts, in words: of the chain, or of the page
+    count: str  # the number of contracts on the chain or the page, in words
     rows: tuple[ContractListRow, ...]  # newest first
     first: str  # the chain's first page, relative to the site's root
     json: str  # the document of the newest contracts
@@ -77,7 +77,7 @@ class ChainView:
     older: str = ""
     languages: tuple[
         str, ...
-    ] = ()  # of its contracts, on the chain's first page alone, which can be searched
+    ] = ()  # the languages of the chain's contracts; only on the first page, which has the search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +114,14 @@ class ContractListPages:
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
     def chain_documents(self, chain: Chain, former: PreviousPages) -> Iterator[Document]:
-        """Yield the pages that list a chain's contracts, if they changed.
+        """Yield the pages that list the contracts of a chain.
 
-        The first page is always yielded. A page links only to its neighbours, so that contracts added or
-        removed elsewhere do not change it.
+        Pages that have not changed since the last build are skipped, except the first one. A page links only
+        to its neighbours, so that other contracts do not change it.
+
+        Args:
+            chain: the chain.
+            former: the list pages of the last build.
         """
         texts = self._localization.texts
         oldest_first = self._by_chain.get(chain.chain_id, [])
@@ -139,7 +143,14 @@ class ContractListPages:
     def chains_page(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool
     ) -> Document:
-        """Render the page that lists the chains."""
+        """Return the page that lists the chains.
+
+        Args:
+            chains: the chains of the site.
+            counts: the number of contracts by chain id.
+            search: whether the page has a search.
+            has_lists: whether the site has pages that list contracts.
+        """
         texts = self._localization.texts
         newest = sorted(
             (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),

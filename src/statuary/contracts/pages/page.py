@@ -53,9 +53,12 @@ class FactRow(NamedTuple):
 def fact_rows(
     record: RecordValue, pages: ContractPageContext, texts: PageTexts, created: FormattedTime | None = None
 ) -> Iterator[FactRow]:
-    """Yield the known facts about a contract's compilation and deployment.
+    """Yield the known facts about the compilation and deployment of a contract.
 
     Args:
+        record: the record.
+        pages: the settings of contract pages.
+        texts: the texts of the page's language.
         created: the time of the creating block, if the chain proves it.
     """
     compilation = as_object(record.get("compilation"))
@@ -98,7 +101,10 @@ def _optimizer_text(optimizer: Json, texts: PageTexts) -> str:
 
 
 def settings_text(settings: Json) -> str:
-    """Format the compiler's settings as indented JSON."""
+    """Format compiler settings as indented JSON for the page.
+
+    Settings that are too long are cut off.
+    """
     try:
         text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
     except TypeError:  # orjson raises a TypeError for too deep nesting and lone surrogates
@@ -119,7 +125,14 @@ class HeadFact(NamedTuple):
 def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
-    """Yield the facts for the line below the verdict."""
+    """Yield the facts below the verdict, such as the compiler.
+
+    Args:
+        record: the record.
+        proof: the proof of the record.
+        pages: the settings of contract pages.
+        localization: the texts and date formats of the page's language.
+    """
     texts, at, pinned = localization.texts, created_at(proof), pins_on_page(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
@@ -194,7 +207,7 @@ class ContractView(NamedTuple):
     level: str  # the word of the verdict; `refused` if the record is not published
     headline: str  # the first sentence
     level_label: str  # one or two sentences: how it is known
-    known: str  # what the site's author says of what contradicts it; empty if that is nothing
+    known: str  # the site author's explanation of a contradiction; empty if there is none
     level_sign: str  # the icon of the verdict
     level_meaning: str
     trail: tuple[TrailPart, ...]  # from the sources to the deployment; empty without claims
@@ -204,7 +217,7 @@ class ContractView(NamedTuple):
     is_at_address: (
         bool  # whether the chain's proofs show the record's code at the address: claim D is verified here
     )
-    difference: CodeDifference | None  # the first one, where the on-chain code is not the compiled code
+    difference: CodeDifference | None  # where on-chain and compiled code first differ; None if they do not
     head_facts: tuple[HeadFact, ...]
     parts: tuple[tuple[str, str, int], ...]  # id, name and number of entries of each section, in order
     compiled: str  # the language with the version of its compiler
@@ -226,9 +239,14 @@ class ContractView(NamedTuple):
 
 
 def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
-    """Render a contract's page.
+    """Return the page of a contract.
 
     If the record is not published, the page gives the reason.
+
+    Args:
+        judged: the record with its proof.
+        pages: the settings of contract pages.
+        source: the path of the record in the content folder.
     """
     renderer = renderer_of(pages.site)
     view = contract_view(judged, pages, renderer.localization)
@@ -252,7 +270,13 @@ def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: s
 def contract_view(
     judged: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
-    """Collect the values that the template of a contract's page needs."""
+    """Prepare the values that the template of a contract's page needs.
+
+    Args:
+        judged: the record with its proof.
+        pages: the settings of contract pages.
+        localization: the texts and date formats of the page's language.
+    """
     record, proof, is_published = judged.record, judged.proof, judged.is_published
     texts = localization.texts
     compilation = as_object(record.get("compilation"))

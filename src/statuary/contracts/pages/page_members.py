@@ -13,12 +13,12 @@ MAX_NAME_LENGTH = 80
 
 
 def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") -> ContractRow:
-    """Add to a list entry what pages and the search show.
+    """Add the members for pages and search to a list entry.
 
     Args:
-        row: the entry.
-        record: the record.
-        trail: the signs of the record's evidence, from `trail_signs`.
+        row: the list entry.
+        record: the record of the contract.
+        trail: a sign for the status of each claim, from `trail_signs`.
     """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
@@ -38,14 +38,14 @@ def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") ->
 
 
 def item_signatures(abi: Json) -> Iterator[str]:
-    """Yield the signature of each function, event and error."""
+    """Yield the signature of each function, event and error in an ABI."""
     for item in map(as_object, as_list(abi)):
         if item.get("type") in SELECTOR_KINDS and (text := cached_signature_text(item)) is not None:
             yield text
 
 
 def signature_selector(signature: str) -> bytes:
-    """Return the first four bytes of a signature's hash."""
+    """Return the first four bytes of a signature's Keccak-256."""
     return bytes.fromhex(signature_hash(signature)[2:10])
 
 

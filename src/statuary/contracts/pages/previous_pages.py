@@ -11,13 +11,14 @@ from statuary.contracts.urls import SEARCH_INDEX, SEARCH_SHARD
 
 
 class PreviousPages:
-    """The inputs of the last build's list pages, to keep unchanged pages.
+    """The inputs of the last build's list pages, to reuse unchanged pages.
 
     Attributes:
-        changed_contracts: the contracts that the search shows otherwise now, as they are and as they were.
-        has_search: whether the search of the last build, and what changed in it, is known.
-        digests: those of this build's pages, by path.
-        kept: the paths of pages that stay as they are.
+        changed_contracts: the earlier and new list entries of contracts that the search shows differently
+            now.
+        has_search: whether the last build had a search index, and the changes since then are known.
+        digests: the digests of this build's pages, by path.
+        kept: the paths of published pages that are reused.
     """
 
     def __init__(
@@ -40,12 +41,12 @@ class PreviousPages:
         self.kept: set[str] = set()
 
     def is_page_current(self, path: str, *values: object) -> bool:
-        """Return whether the published page is still right.
+        """Return whether the published page can be reused.
 
         Args:
             path: the path of the page.
-            values: everything that the page depends on besides the site's settings; their `repr` must tell
-                them apart.
+            values: everything on which the page depends, except the settings of the site. Different values
+                must have a different `repr`.
         """
         digest = self.digests[path] = sha256(repr(values).encode()).hexdigest()
         if self._noted.get(path) != digest or path not in self._published:
@@ -54,10 +55,10 @@ class PreviousPages:
         return True
 
     def keep_search(self) -> bool:
-        """Keep the search files if the contracts in them are the same.
+        """Reuse the search index if no contract in it has changed.
 
         Returns:
-            Whether the files stay.
+            Whether the files are reused.
         """
         if not self.has_search or self.changed_contracts:
             return False
@@ -66,14 +67,14 @@ class PreviousPages:
         return True
 
     def keep_shards(self, kind: str, but: Collection[str]) -> list[str]:
-        """Keep the published search files of one kind.
+        """Reuse published files of the search index, except some.
 
         Args:
-            kind: the name of the kind.
-            but: the first letters of files that do not stay.
+            kind: the kind of the files, such as names or addresses.
+            but: the first characters of the files that are not reused.
 
         Returns:
-            The names of the files that stay.
+            The names of the files that are reused.
         """
         start, end = SEARCH_SHARD.path(kind=kind, shard=" ").split(" ")
         names = []
@@ -85,10 +86,10 @@ class PreviousPages:
         return names
 
     def keeps_shard(self, path: str) -> bool:
-        """Keep a search file if none of its contracts changed.
+        """Reuse a published file of the search index, if there is one.
 
         Returns:
-            Whether the file stays.
+            Whether the file is reused.
         """
         is_kept = self.has_search and path in self._published
         if is_kept:
@@ -97,5 +98,5 @@ class PreviousPages:
 
 
 def no_previous_pages() -> PreviousPages:
-    """Return an empty state, so that every page is rendered."""
+    """Return an empty state, with which every page is rendered."""
     return PreviousPages({}, ())

@@ -66,7 +66,7 @@ class ProofView(NamedTuple):
     holds: bool  # whether no check contradicts the record
     summary: str  # how many checks ended how, in words
     rows: tuple[CheckRow, ...]  # checks that applied, the worst first
-    failures: tuple[CheckRow, ...]  # the first ones that failed, which the page says before anything else
+    failures: tuple[CheckRow, ...]  # the first failed checks, which the page shows before anything else
     not_applicable: tuple[str, ...]  # names of checks that do not apply, in words
     skipped: tuple[str, ...]  # names of checks that this build skipped
     claims: tuple[ClaimRow, ...]  # the status of each claim
@@ -75,9 +75,13 @@ class ProofView(NamedTuple):
 def proof_view(
     judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Prepare a proof for the page, with contradicted claims first.
+    """Prepare the proof of a record for its page, contradicted claims first.
 
-    What a contradicted record passes has the sign `checked`, which is not green.
+    Args:
+        judged: the record with its proof.
+        localization: the texts and date formats of the page's language.
+        rules: the rule of each check, by name.
+        explorer: the URL of the chain's block explorer; empty if there is none.
     """
     proof, texts = judged.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
@@ -143,7 +147,14 @@ CHECKED = "checked"
 
 
 def check_sign(sign: str, judged: JudgedRecord) -> str:
-    """Return the sign of a check, a claim or a pin: `checked` instead of the green one beside a contradiction."""
+    """Return the icon for a check or claim.
+
+    If the record is contradicted or not published, a neutral icon replaces the green one.
+
+    Args:
+        sign: the icon for the outcome itself.
+        judged: the record with its proof.
+    """
     is_doubted = judged.is_contradicted or not judged.is_published
     return CHECKED if sign == "ok" and is_doubted else sign
 
@@ -203,9 +214,10 @@ _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
 
 
 def pins_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
-    """Return the evidence that pins each member shown on the page.
+    """Return the evidence that proves each member shown on the page.
 
-    A record that fails checks pins nothing: its members are its author's word, except those that the chain's proofs show.
+    If the record fails checks, only members that the chain proves have evidence; the others are claims of the
+    author.
     """
     if proof.has_no_errors or not proof.claims:
         return proof.pinned
@@ -222,12 +234,13 @@ PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "o
 
 
 def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
-    """Yield the evidence that fixes each section of the page.
+    """Yield the evidence that proves each section of the page.
 
-    Of several, the weakest evidence counts. A source file that differs from the others has its own.
+    If members of a section have different evidence, the weakest is shown. Source files that differ from the
+    other files have their own evidence.
 
     Yields:
-        The section, or the path of a source; and its evidence.
+        The section or the path of a source, and its evidence.
     """
     pinned, strength = pins_on_page(judged.proof), list(PinnedBy)
     for part, members in PARTS.items():
@@ -255,7 +268,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether it is proved that the code is at the address."""
+    """Return whether the code is proven to be at the address."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -268,7 +281,7 @@ _VERDICTS = {
 
 
 def verdict_key(judged: JudgedRecord) -> str:
-    """Return the key of the page's first sentence, without `verdict.`."""
+    """Return the key of the text for the verdict, without `verdict.`."""
     verdict = judged.proof.verdict
     if not judged.is_published:
         return "refused"
@@ -279,7 +292,7 @@ def verdict_key(judged: JudgedRecord) -> str:
 
 
 def headline(judged: JudgedRecord, texts: PageTexts) -> str:
-    """Return the sentences that a contract's page begins with."""
+    """Return the sentences with which the page of a contract begins."""
     verdict, is_published = judged.proof.verdict, judged.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")
@@ -288,13 +301,13 @@ def headline(judged: JudgedRecord, texts: PageTexts) -> str:
 
 
 def claims_sentence(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
-    """Return the sentence that explains what is proved about a record.
+    """Return the sentence that explains what is proven about a record.
 
     Args:
-        proof: the proof.
-        level: the match that the record claims for its runtime code; empty if it claims none.
+        proof: the proof of the record.
+        level: the match level of the runtime code in the record; empty if there is none.
         texts: the texts of the page's language.
-        creation_differs: whether the record has on-chain creation code for which it claims no match.
+        creation_differs: whether the record has on-chain creation code that does not match.
     """
     status = {claim.name: claim.status for claim in proof.claims}
     if short := _short_meaning(proof, status):

@@ -45,14 +45,14 @@ class SearchedContract(NamedTuple):
     """A contract, and the words that find it."""
 
     entry: ContractRow
-    facet: str  # its values for the filters: chain, language, match, and whether it is a proxy
+    facet: str  # the values for filters: chain, language, match level, and whether it is a proxy
 
 
 class Found(NamedTuple):
     """The contracts that a search word finds."""
 
-    newest: list[int]  # the newest of each facet, by index among the newest of all
-    facets: dict[str, int]  # the number of all of them, by facet
+    newest: list[int]  # the newest contracts for each facet, as indexes into the list of newest contracts
+    facets: dict[str, int]  # the number of contracts found, by facet
 
 
 Terms = Mapping[str, Found]
@@ -65,14 +65,13 @@ def search_documents(
     with_pages: bool,
     former: PreviousPages | None = None,
 ) -> Iterator[Document]:
-    """Yield the files of the search index, without unchanged ones.
+    """Yield the files of the search index that have changed.
 
     Args:
-        entries: all contracts.
+        entries: the list entries of all contracts.
         texts: the texts of the page's language.
-        with_pages: whether each contract has a file of its own; if not, results lead to the page of any
-            contract.
-        former: the last build's pages; None makes every file.
+        with_pages: whether each contract has a page of its own; otherwise results link to the viewer.
+        former: the list pages of the last build; None to make every file.
     """
     former = no_previous_pages() if former is None else former
     newest_first = [
@@ -121,9 +120,9 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
 
 @lru_cache(maxsize=CACHED_NAMES)
 def words_of_name(name: str) -> Sequence[str]:
-    """Return the words that find a contract by its name.
+    """Return the words by which the search finds a name.
 
-    They are the words in the name and the whole name, in lower case and without accents.
+    These are the words in the name and the whole name, in lower case and without accents.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]

@@ -30,10 +30,10 @@ LANGUAGES = Path(__file__).parent / "assets" / "languages.json"
 
 
 class Highlighter:
-    """Highlights the syntax of a source file.
+    """Highlights the syntax of source files.
 
-    The style classes are `cc` for a comment, `cs` a string, `cn` a number, `ck` a keyword, `ct` a type, and
-    `cf` the name in a declaration.
+    The style classes are `cc` for comments, `cs` for strings, `cn` for numbers, `ck` for keywords, `ct` for
+    types, and `cf` for the name in a declaration.
     """
 
     def __init__(self, grammar: Mapping[str, str]) -> None:
@@ -44,7 +44,7 @@ class Highlighter:
         )
 
     def highlight(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield the pieces of a text with their style classes."""
+        """Split source text into pieces, each with a style class."""
         offset, declared = 0, False
         for match in self._token.finditer(text):
             if match.start() > offset:
@@ -69,7 +69,7 @@ def highlighter(language: str) -> Highlighter | None:
     """Return the syntax highlighter for a language.
 
     Returns:
-        None for a language without highlighting.
+        The highlighter, or None if the language is not supported.
     """
     table = json.loads(read_file(LANGUAGES))
     grammar = table["languages"].get("Vyper" if language == "Fe" else language)
@@ -128,11 +128,11 @@ class LineMarks(NamedTuple):
     spaces: str = "⟨{count}⟩"
 
     def cut_text(self, text: str) -> str:
-        """Return the text for the hidden end of a long line."""
+        """Return the text shown instead of the end of a long line."""
         return _mark_hidden_characters(PageTexts.fill(self.cut, {"count": len(text)}))
 
     def spaces_text(self, text: str) -> str:
-        """Return the text for a long run of hidden white space."""
+        """Return the text shown instead of a long run of white space."""
         return _mark_hidden_characters(PageTexts.fill(self.spaces, {"count": len(text)}))
 
 
@@ -147,15 +147,15 @@ def _mark_hidden_characters(text: str) -> str:
 def source_views(
     sources: Json, language: str, target: str, marks: LineMarks = UNWORDED
 ) -> Iterator[SourceView]:
-    """Yield the source files for the page, the contract's own first.
+    """Prepare the sources of a contract for its page.
 
-    Files in the same folder follow.
+    The file that declares the contract is first, then the other files in its folder.
 
     Args:
         sources: the sources by path.
         language: the language of the record.
-        target: the path of the file with the contract.
-        marks: the texts for hidden parts of lines.
+        target: the path of the file that declares the contract.
+        marks: the texts shown instead of hidden parts of lines.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
     folder = target.rpartition("/")[0]
@@ -217,7 +217,13 @@ def _numbered_lines(content: str, language: str, marks: LineMarks, anchor: str) 
 
 @lru_cache(maxsize=CACHED_FILES)
 def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
-    """Render the lines of a source file as HTML."""
+    """Render the lines of a source file as HTML.
+
+    Args:
+        content: the source text.
+        language: the language of the record.
+        marks: the texts shown instead of hidden parts of lines.
+    """
     # `_OPEN` and `_CLOSE` surround characters that a reader must not miss, such as invisible ones
     text = _NO_CHARACTERS.sub(
         lambda match: _mark_hidden_characters(code_point(match[0])), _unify_line_breaks(content)

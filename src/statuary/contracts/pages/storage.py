@@ -41,17 +41,17 @@ class StorageVariable(NamedTuple):
 
     @property
     def slots(self) -> int:
-        """The number of slots that the variable occupies."""
+        """The number of 32-byte slots that the variable occupies."""
         return max(1, (self.offset + self.size + SLOT_BYTES - 1) // SLOT_BYTES)
 
     @property
     def width(self) -> int:
-        """The number of bytes that the variable takes in its first slot."""
+        """The number of bytes that the variable occupies in its first slot."""
         return max(1, min(self.size, SLOT_BYTES - self.offset))
 
     @property
     def last_byte(self) -> int:
-        """The variable's last byte in its first slot."""
+        """The offset of the variable's last byte in its first slot."""
         return self.offset + self.width - 1
 
 
@@ -72,10 +72,10 @@ class StorageView(NamedTuple):
 
 
 def storage_view(layout: Json) -> StorageView | None:
-    """Prepare a storage layout for drawing.
+    """Prepare a storage layout for drawing it on the page.
 
     Returns:
-        The layout, or None if there is nothing to draw.
+        The slots to draw, or None if there is nothing to draw.
     """
     members = as_object(layout)
     of_solidity = "storage" in members

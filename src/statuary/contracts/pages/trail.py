@@ -37,16 +37,16 @@ class TrailPart(NamedTuple):
     section: str  # of the page
     name: str
     note: str  # what it is, in a few words; empty if that is unknown
-    at: FormattedTime | None  # its day, where the chain shows it
+    at: FormattedTime | None  # the date, if the chain proves it
     strands: tuple[Strand, ...]  # none after the last part
 
 
 def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the evidence that connects a contract's sources with its deployment.
+    """Return the evidence that links a contract's sources to its deployment.
 
     Returns:
-        Sources, bytecode, address and deployment, each with the evidence that links it to the next; empty for
-        a record without claims.
+        Sources, bytecode, address and deployment, each with the evidence that links it to the next part;
+        empty if the record has no claims.
     """
     record, proof = judged.record, judged.proof
     if not proof.claims:
@@ -74,9 +74,12 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
 
 
 def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
-    """Return the claims that connect sources, bytecode, address and deployment.
+    """Return the claims that link sources, bytecode, address and deployment.
 
-    Code that differs leaves nothing else to say about the sources.
+    If the compiled code differs from the on-chain code, only that claim is shown for the sources.
+
+    Returns:
+        The claims between each part and the next.
     """
     claims = {claim.name: claim for claim in proof.claims}
     differs = claims[ClaimName.MATCHES].status is ClaimStatus.CONTRADICTED
@@ -88,10 +91,10 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
 def trail_signs(judged: JudgedRecord) -> str:
     """Abbreviate a contract's evidence for the small drawing in lists.
 
-    For example `os-o-n`: a letter for each line, and a dash for each part.
+    An example is `os-o-n`: a letter for the status of each claim, with dashes between the parts.
 
     Returns:
-        The signs; empty for a record without claims.
+        The letters; empty if the record has no claims.
     """
     if not judged.proof.claims:
         return ""
@@ -114,7 +117,7 @@ def small_trail(signs: str) -> tuple[Stroke, ...]:
     """Return the lines of the small drawing of a contract's evidence.
 
     Args:
-        signs: the evidence, as `trail_signs` abbreviates it.
+        signs: the abbreviated evidence, from `trail_signs`.
     """
     names = {name[0]: name for name in (*CLAIM_ICONS.values(), CHECKED)}
     return tuple(
@@ -125,10 +128,10 @@ def small_trail(signs: str) -> tuple[Stroke, ...]:
 
 
 def created_at(proof: Proof) -> Instant | None:
-    """Return the time of the block that created the contract.
+    """Return the time of the block in which the contract was created.
 
     Returns:
-        The time, or None if the deployment is not proved.
+        The time, or None if the deployment is not proven.
     """
     claim = proof.claim(ClaimName.DEPLOYED)
     time = str(claim.evidence.get("blockTime", "")) if claim else ""

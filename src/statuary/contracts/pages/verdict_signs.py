@@ -21,7 +21,7 @@ UNCHECKED = ""
 
 
 def verdict_sign(verdict: str) -> str:
-    """Return the icon for a verdict."""
+    """Return the name of the icon for a verdict."""
     return VERDICT_SIGNS.get(verdict, "none")
 
 
@@ -31,10 +31,10 @@ def verdict_key(verdict: str) -> str:
 
 
 def claimed_level(row: "ContractRow") -> str:
-    """Return the key of the match level to show beside a verdict.
+    """Return the text's key for the match level beside a verdict.
 
     Returns:
-        The key; empty if the record claims no level that counts.
+        The key; empty if the record has no match level, or is contradicted.
     """
     return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
@@ -42,6 +42,6 @@ def claimed_level(row: "ContractRow") -> str:
 def level_label_key(row: "ContractRow") -> str:
     """Return the key of the label that lists show for a contract.
 
-    It is the match level of the runtime code, unless that is contradicted.
+    This is the match level of the runtime code, unless the record is contradicted.
     """
     return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

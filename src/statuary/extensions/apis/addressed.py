@@ -6,14 +6,16 @@ from statuary.site.urls import Url
 
 
 def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:
-    """Return a document at a contract's checksummed and lower-case address.
+    """Return a document whose URL contains a contract's chain and address.
+
+    The document has two paths, with the checksummed and with the lower-case address.
 
     Args:
         url: the URL.
         record: the record of the contract.
         body: the bytes of the document.
-        source: the content file of the record.
-        members: further parameters of the URL.
+        source: the path of the record in the content folder.
+        members: other parameters of the URL.
     """
     for_both = {"chain_id": record["chainId"], "address": record["address"]} | members
     return Document(

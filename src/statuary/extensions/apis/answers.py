@@ -39,25 +39,37 @@ MOST_HITS = 100
 
 
 def parameter(query: str, name: str) -> str:
-    """Return a query parameter's first value, without decoding escapes.
+    """Return the first value of a parameter in a URL's query string.
+
+    Percent escapes are not decoded.
 
     Returns:
-        The value; empty if it is missing.
+        The value; empty if the parameter is missing.
     """
     parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
     return parameter[1] if parameter else ""
 
 
 def is_signature_route(path: str, read_document: ReadDocument) -> bool:
-    """Return whether the signature API answers a path."""
+    """Return whether a path belongs to the site's signature API.
+
+    Args:
+        path: the path of the request.
+        read_document: returns the bytes at a path of the site, or None.
+    """
     return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
 
 
 def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
-    """Answer a request to the signature API.
+    """Return the response to a request to the signature API.
 
-    The HTTP status is 500 if a hash or the pattern is invalid, or a parameter is repeated, as in Sourcify's
-    service.
+    As in Sourcify's service, the HTTP status is 500 if a hash or the pattern is invalid, or a parameter is
+    repeated.
+
+    Args:
+        path: the path of the request, which ends with `lookup` or `search`.
+        query: the values of the query parameters; None for a repeated one.
+        read_document: returns the bytes at a path of the site, or None.
     """
     route = path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
@@ -66,10 +78,15 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
 
 
 def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Answer a request in the form of 4byte.directory or Blockscout.
+    """Return the response to a request for 4byte.directory or Blockscout.
+
+    Args:
+        path: the path of the request.
+        query: the query string.
+        read_document: returns the bytes at a path of the site, or None.
 
     Returns:
-        The response; None if the path is of neither API, or the site does not serve it.
+        The response, or None if the path belongs to neither API, or the site does not serve the API.
     """
     return _directory(path, query, read_document) or _missing_contract(path, read_document)
 
@@ -187,9 +204,10 @@ def _only(names: Sequence[str], items_by_hash: Mapping[str, Items | None]) -> di
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Return whether a name fits a pattern with `*` and `?`.
+    """Return whether a name matches a pattern with `*` and `?`.
 
-    `*` is any string and `?` one character. The time is at most the product of the lengths.
+    `*` matches any string and `?` one character. The time is at most proportional to the product of both
+    lengths.
     """
     at, next_, star, start = 0, 0, -1, 0
     while at < len(name):

@@ -58,17 +58,16 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 
 def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield a contract's document for Blockscout's API."""
+    """Yield the document about a contract for Blockscout's API."""
     body = encode_unchecked(smart_contract(judged))
     yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
 
 
 def smart_contract(judged: JudgedRecord) -> JsonObject:
-    """Convert a record to a contract of Blockscout's API.
+    """Convert a record to the JSON of a contract in Blockscout's API.
 
-    Unknown members are null: `constructor_args` also if there are none, and `creation_status` without
-    creation code. A contradicted record is neither fully nor partially verified, and its code counts as
-    changed.
+    Unknown members are null. A contradicted record is neither fully nor partially verified, and is marked as
+    having changed code.
     """
     record, is_contradicted = judged.record, judged.is_contradicted
     compilation = as_object(record["compilation"])

@@ -35,27 +35,27 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class Template(NamedTuple):
-    """Runtime code with zeros where contracts of the same source differ."""
+    """Runtime code with zeros where contracts of the same source can differ."""
 
-    digest: str  # Keccak-256 of the code with these ranges zeroed, and without metadata unless it is whole
+    digest: str  # Keccak-256 of the code with zeros in these ranges, without metadata unless `is_whole`
     length: int  # the number of hashed bytes
     zeroed: Ranges
-    is_whole: bool = False  # whether the metadata is hashed too, as for Vyper
+    is_whole: bool = False  # whether the hash includes the metadata, as for Vyper
 
 
 class CodeFacts(NamedTuple):
     """The hashes by which a contract's code can be found."""
 
-    digest: str  # keccak256 of the code on the chain
+    digest: str  # the Keccak-256 of the code on the chain
     template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
-        """Encode the hashes for the ledger."""
+        """Encode the hashes as a line that the ledger stores."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
     def read(cls, line: bytes) -> "CodeFacts":
-        """Parse what `encode` returned."""
+        """Parse the line that `encode` returned."""
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)
@@ -68,7 +68,7 @@ def code_facts(record: RecordValue) -> CodeFacts | None:
     """Return the hashes by which a contract's code can be found.
 
     Returns:
-        The hashes, or None if the record has no code of the chain.
+        The hashes, or None if the record has no on-chain code.
     """
     runtime = as_object(record["runtimeBytecode"])
     text = as_text(runtime.get("onchainBytecode")).removeprefix("0x")
@@ -83,10 +83,10 @@ def _hash(code: bytes) -> str:
 
 
 def strip_metadata(code: bytes) -> bytes:
-    """Remove the metadata at the end of code, with a final INVALID.
+    """Return code without the metadata and the INVALID opcode at its end.
 
-    The metadata is a CBOR map of up to four members; the last two bytes are its length. solc writes INVALID
-    before it, or at the end of code without metadata.
+    The metadata is a CBOR map with up to four members, followed by its length in two bytes. solc writes
+    INVALID before the metadata, or at the end of code without metadata.
     """
     length = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
     plain = code[:-length] if length <= len(code) and code[-length] in CBOR_MAPS else code
@@ -94,9 +94,9 @@ def strip_metadata(code: bytes) -> bytes:
 
 
 def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
-    """Replace ranges of code by zeros.
+    """Return code with zeros in the given ranges.
 
-    Bytes after the end of the code are ignored.
+    Parts of ranges beyond the end of the code are ignored.
     """
     output = bytearray(code)
     for start, size in ranges:
@@ -191,9 +191,13 @@ def _unlinked(text: str) -> bytes:
 
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the lists of contracts with the same code, or similar code.
+    """Yield the documents by which contracts with equal code are found.
 
-    Further lists have the templates of each length.
+    There are lists of contracts with the same code and with the same template, and lists of all templates of
+    each length.
+
+    Args:
+        contracts: the list entry and the hashes of each contract.
     """
     by_code = defaultdict[str, list[object]](list)
     by_template = defaultdict[str, list[object]](list)

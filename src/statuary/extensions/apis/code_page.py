@@ -10,9 +10,9 @@ from statuary.site.site_content import SiteContent
 
 
 def code_page(site: SiteContent) -> Iterator[Document]:
-    """Yield the page that finds contracts by their code.
+    """Yield the page on which readers find contracts by pasting code.
 
-    There is none if the site has no list of contracts, which links to it.
+    Nothing is yielded if the site has no lists of contracts, which link to the page.
     """
     context = site_context(site)
     if context.has_contracts:

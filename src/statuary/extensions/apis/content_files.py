@@ -23,16 +23,19 @@ PNG = b"\x89PNG\r\n\x1a\n"
 class CustomFiles(NamedTuple):
     """The files in the content's folder `apis`."""
 
-    documents: list[Document]  # pictures and chains for Otterscan
+    documents: list[Document]  # pictures and descriptions of chains, for Otterscan
     versions: dict[ContractLocation, list[Version]]  # implementations of proxies, oldest first
-    findings: list[Finding]  # about invalid files, which are skipped
+    findings: list[Finding]  # errors in invalid files, which are skipped
 
 
 def custom_files(root: Path) -> CustomFiles:
-    """Read the content's folder `apis`, and report invalid files.
+    """Read the files in the content's folder `apis`.
 
     They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
-    `proxies/<chainId>/<address>.json`.
+    `proxies/<chainId>/<address>.json`. Invalid files are reported.
+
+    Args:
+        root: the content folder.
     """
     output = CustomFiles([], {}, [])
     for file in sorted((root / FOLDER).rglob("*")):

@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Encode the signatures for the ledger.
+        """Encode the signatures as a line that the ledger stores.
 
         Returns:
             The line; empty if there are no signatures.
@@ -34,7 +34,7 @@ class Declarations(NamedTuple):
 
     @classmethod
     def read(cls, line: bytes) -> "Declarations":
-        """Parse what `encode` returned, if it is not empty."""
+        """Parse a non-empty line that `encode` returned."""
         functions, errors, events = orjson.loads(line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 
@@ -43,10 +43,10 @@ def parse_declarations(abi: Json) -> Declarations:
     """Return the signatures in a contract's ABI.
 
     Items that ethers rejects are skipped. If an event is declared several times, the first declaration in
-    sort order is used.
+    sorting order is used.
 
     Args:
-        abi: the ABI; there are no signatures if it is not a list.
+        abi: the ABI; anything but a list has no signatures.
     """
     texts: dict[str, set[str]] = {"function": set(), "error": set()}
     events: dict[str, str] = {}
@@ -71,8 +71,9 @@ def event_declaration(text: str, event: Mapping[str, Json]) -> str:
     """Format an event, such as `Transfer(address indexed from, uint256 value)`.
 
     Args:
-        text: its signature, which is returned if the declaration is longer than `MAX_DECLARATION`.
-        event: its item of the ABI, which ethers accepts.
+        text: the signature of the event, which is returned if the result would be longer than
+            `MAX_DECLARATION`.
+        event: the event's item in the ABI, which ethers accepts.
     """
     inputs = event.get("inputs")
     parameters = [_declared(value) for value in inputs] if isinstance(inputs, list) else []

@@ -17,17 +17,16 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def derive_record_output(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
-    """Make a contract's documents for other APIs, and ledger data.
+    """Return a contract's documents for other APIs, and data to store.
 
-    The first line of the data has the signatures of the ABI, the second the hashes of the code, the third a
-    proxy's type and implementations. If the record is contradicted, only Blockscout's document, which has a
-    flag for changed code, shows its ABI and sources. The code has hashes unless it does not come from the
-    sources.
+    The data has three lines: the signatures in the ABI, the hashes of the code, and a proxy's
+    implementations. For a contradicted record, only the document for Blockscout, which marks it, shows ABI
+    and sources.
 
     Args:
         judged: the record with its proof.
-        settings: the settings of the extension; others give no documents.
-        source: the content file of the record.
+        settings: the settings of this extension; for any others, nothing is returned.
+        source: the path of the record in the content folder.
     """
     if not isinstance(settings, ApisSettings):
         return RecordOutput(b"", ())

@@ -27,10 +27,14 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the responses to Etherscan's calls about a contract.
+    """Yield the responses to Etherscan's API calls about a contract.
 
-    A contract whose record is contradicted is treated as unverified. Its creation is still published, unless
-    the record fails its checks.
+    A contract with a contradicted record is treated as unverified. Its creation is published unless the
+    record fails its checks.
+
+    Args:
+        judged: the record with its proof.
+        source: the path of the record in the content folder.
     """
     record, bodies = judged.record, dict[str, Json]()
     if not judged.is_contradicted:
@@ -50,12 +54,12 @@ def success(result: Json) -> JsonObject:
 
 
 def failure(reason: str) -> JsonObject:
-    """Return an error response of Etherscan's API; its HTTP status is 200."""
+    """Return an error response of Etherscan's API, whose HTTP status is 200."""
     return {"status": "0", "message": "NOTOK", "result": reason}
 
 
 def json_text(value: Json) -> str:
-    """Encode a JSON value compactly."""
+    """Encode a JSON value as a string without white space."""
     return encode_unchecked(value).decode()
 
 
@@ -88,9 +92,12 @@ def source_code(record: RecordValue) -> JsonObject:
 
 
 def compiler_version(compilation: Mapping[str, Json]) -> str:
-    """Format a compiler version as Etherscan does.
+    """Return the compiler version of a record in Etherscan's format.
 
-    For example: `v0.8.30+commit.73712a01`, or `vyper:0.3.10` without the commit.
+    Examples are `v0.8.30+commit.73712a01` and `vyper:0.3.10`, which has no commit.
+
+    Args:
+        compilation: the member `compilation` of the record.
     """
     version = as_text(compilation.get("compilerVersion"))
     if compilation.get("compiler") == "vyper":
@@ -99,10 +106,13 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return the optimizer's setting `runs`.
+    """Return the setting `runs` of the optimizer.
+
+    Args:
+        compilation: the member `compilation` of the record.
 
     Returns:
-        The setting as the record has it; by default 200, or 0 for Vyper.
+        The setting; if it is missing, 200 for solc and 0 for Vyper.
     """
     settings = as_object(compilation.get("compilerSettings"))
     default = 0 if compilation.get("language") == "Vyper" else DEFAULT_RUNS
@@ -110,9 +120,12 @@ def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
 
 
 def is_optimized(compilation: Mapping[str, Json]) -> bool:
-    """Return whether the optimizer is enabled.
+    """Return whether the compiler's optimizer was enabled.
 
-    Vyper's is by default.
+    Vyper's optimizer is enabled by default.
+
+    Args:
+        compilation: the member `compilation` of the record.
     """
     settings = as_object(compilation.get("compilerSettings"))
     if compilation.get("language") == "Vyper":
@@ -121,10 +134,10 @@ def is_optimized(compilation: Mapping[str, Json]) -> bool:
 
 
 def constructor_arguments(record: RecordValue) -> str:
-    """Return the constructor arguments in hex, without `0x`.
+    """Return the constructor arguments in a record as hex, without `0x`.
 
     Returns:
-        The arguments; empty if there are none, or if they are unknown, which the API cannot express.
+        The arguments; empty if there are none or they are unknown, which Etherscan's API cannot tell apart.
     """
     creation = as_object(record["creationBytecode"])
     values = as_object(creation.get("transformationValues"))
@@ -132,13 +145,13 @@ def constructor_arguments(record: RecordValue) -> str:
 
 
 def linked_libraries(record: RecordValue) -> dict[str, str]:
-    """Return the addresses of a contract's libraries in lower case, by name.
+    """Return the addresses of the libraries that a contract uses.
 
-    The settings name libraries that the compiler linked, the transformations those that were linked
-    afterwards.
+    The compiler settings contain the libraries that the compiler linked; the transformations contain those
+    that were linked afterwards.
 
     Returns:
-        The addresses by `path:Library`.
+        The addresses in lower case, by `path:Library`.
     """
     linked = library_addresses(
         as_object(as_object(record["compilation"]).get("compilerSettings")).get("libraries")
@@ -158,14 +171,14 @@ def _libraries(record: RecordValue) -> str:
 
 
 def source_license(record: RecordValue, path: str) -> str:
-    """Return the SPDX license identifier in a contract's source.
+    """Return the SPDX license identifier in a source of a contract.
 
     Args:
         record: the record.
-        path: the path of the contract's source.
+        path: the path of the source.
 
     Returns:
-        The identifier; empty if there is none.
+        The identifier; empty if the source has none.
     """
     text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
     licence = LICENSE.search(text)
@@ -194,13 +207,13 @@ def _metadata_source(record: RecordValue) -> str:
 
 
 def contract_creation(record: RecordValue) -> JsonObject | None:
-    """Return a record's item in Etherscan's `getcontractcreation`.
+    """Return the result of Etherscan's `getcontractcreation` for a record.
 
-    A record has neither the block's time nor the creating contract. The time is omitted, and so is an unknown
-    block: ape-etherscan rejects an empty number, but accepts a missing one.
+    The time of the block and the creating contract are missing, because records do not contain them. An
+    unknown block number is omitted too.
 
     Returns:
-        The members, or None if the transaction or its sender is unknown.
+        The result, or None if the transaction or its sender is unknown.
     """
     deployment = as_object(record["deployment"])
     transaction = deployment.get("transactionHash")
@@ -219,11 +232,14 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield path and body of responses that no contract affects.
+    """Yield the responses that do not depend on contracts.
 
     Args:
         chains: the chains of the site.
         base: the URL of the site.
+
+    Yields:
+        The path and the content of each response.
     """
     chain_entries: list[Json] = [
         {

@@ -22,7 +22,14 @@ LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 
 
 def is_explorer_route(method: str, path: str, query: str, read_document: ReadDocument) -> bool:
-    """Return whether a request calls an explorer's API that the site serves."""
+    """Return whether a request calls the site's explorer API.
+
+    Args:
+        method: the HTTP method.
+        path: the path of the request.
+        query: the query string.
+        read_document: returns the bytes at a path of the site, or None.
+    """
     base = BASES.match(path)
     if base is None:
         asked = CHAIN_LIST.match(path) is not None
@@ -33,7 +40,14 @@ def is_explorer_route(method: str, path: str, query: str, read_document: ReadDoc
 
 
 def answer_explorer(method: str, path: str, query: str, read_document: ReadDocument) -> ApiAnswer:
-    """Answer an explorer API call; the HTTP status is always 200."""
+    """Return the response to a call of the explorer API.
+
+    Args:
+        method: the HTTP method.
+        path: the path of the request.
+        query: the query string.
+        read_document: returns the bytes at a path of the site, or None.
+    """
     base = BASES.match(path)
     if method not in ("GET", "HEAD"):
         return _stored("verify", read_document)

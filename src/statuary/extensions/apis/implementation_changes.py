@@ -33,16 +33,13 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the change as JSON.
-
-        Only a changed file has lines.
-        """
+        """Return the change as JSON, with a diff for changed files."""
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
 
 class Side(NamedTuple):
-    """One of the two implementations that are compared."""
+    """One of two implementations of a proxy that are compared."""
 
     address: str
     name: str
@@ -52,7 +49,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether its sources name ERC-7201 namespaces; layouts omit their variables
 
     def to_json(self) -> JsonObject:
-        """Return the implementation as JSON."""
+        """Return the description of the implementation as JSON."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -74,14 +71,19 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """The number of storage variables that are now read differently.
+        """The number of storage variables whose stored bytes are now read differently.
 
-        It is 0 without storage layouts.
+        It is 0 if a storage layout is unknown.
         """
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return the differences as JSON."""
+        """Return the differences as the JSON document of the comparison.
+
+        Args:
+            chain_id: the chain of the proxy.
+            proxy: the address of the proxy.
+        """
         return {
             "chainId": chain_id,
             "proxy": proxy,
@@ -95,7 +97,12 @@ class ImplementationChanges(NamedTuple):
 
 
 def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
-    """Compare two implementations of a proxy: ABI, sources and storage."""
+    """Compare storage, ABI and sources of two implementations of a proxy.
+
+    Args:
+        before: the record of the earlier implementation.
+        after: the record of the later implementation.
+    """
     old = layout_variables(before["storageLayout"])
     new = layout_variables(after["storageLayout"])
     return ImplementationChanges(

@@ -27,7 +27,7 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return the entry as JSON."""
+        """Return the entry with its contracts as JSON."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
@@ -38,11 +38,11 @@ class Clash(NamedTuple):
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
-    first: AbiEntry  # if it is the proxy's, it is the one that runs
+    first: AbiEntry  # the entry that runs, if it is the proxy's
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return the two entries as JSON."""
+        """Return the two conflicting entries as JSON."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -58,17 +58,20 @@ class MergedAbi(NamedTuple):
 
     @property
     def abi(self) -> list[Json]:
-        """The merged entries as an ABI for tools."""
+        """The merged entries as a plain ABI, for tools."""
         return [entry.item for entry in self.entries]
 
 
 def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
-    """Merge a proxy's ABI with those of its implementations.
+    """Merge the ABI of a proxy with the ABIs of its implementations.
 
-    A function of the proxy hides one of an implementation with the same selector, which is omitted. If two
-    implementations (facets of a diamond) have the same selector, only the first one's function is in the ABI,
-    since the table of the diamond is not known here. All events and errors are in it, but only the proxy's
-    constructor.
+    A function of the proxy hides a function of an implementation with the same selector. If several
+    implementations (facets of a diamond) have the same selector, only the first function is included, because
+    the diamond's table is unknown. All events and errors are included, but only the proxy's constructor.
+
+    Args:
+        proxy: the address and the ABI of the proxy.
+        implementations: the address and the ABI of each implementation.
     """
     merging = _AbiMerge(proxy[0])
     for code in (proxy, *implementations):
@@ -137,7 +140,11 @@ def _identity(entry: AbiEntry) -> tuple[str, ...]:
 
 
 def valid_entries(code: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the entries of an ABI that ethers accepts."""
+    """Yield the entries of an ABI, without those that ethers rejects.
+
+    Args:
+        code: the address of the contract, and its ABI.
+    """
     address, abi = code
     for item in map(as_object, as_list(abi)):
         kind = str(item.get("type", "function"))
@@ -165,7 +172,7 @@ class AbiChange(NamedTuple):
 
 
 def abi_changes(before: Json, after: Json) -> list[AbiChange]:
-    """Compare two ABIs by kind and signature."""
+    """Return the functions, events and errors that differ between two ABIs."""
     old, new = (
         {(entry.kind, entry.signature): entry for entry in valid_entries(("", abi))}
         for abi in (before, after)

@@ -15,11 +15,11 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 
 
 def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the calls of the enabled APIs for openapi.json.
+    """Return the operations of the enabled APIs for openapi.json.
 
     Args:
         settings: the enabled APIs.
-        example: a contract of the site for example URLs, if it has one.
+        example: a contract of the site for example URLs, or None.
     """
     describe = {
         Api.SIGNATURES: _signatures,

@@ -10,9 +10,9 @@ from statuary.site.document import Document, encode_json
 
 
 def signature_files(site: SiteSignatures) -> Iterator[Document]:
-    """Yield the files in which Otterscan looks up selectors and topics.
+    """Yield the files in which Otterscan looks up selectors and event topics.
 
-    A file has the signatures of functions and errors, or the declarations of events, separated by `;`.
+    A file contains the signatures of functions and errors, or the declarations of events, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
@@ -30,9 +30,9 @@ def _text(path: str, text: str) -> Document:
 
 
 def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
-    """Yield files that describe the site's chains, as in ethereum-lists/chains.
+    """Yield a file about each chain, in the format of ethereum-lists.
 
-    The content does not name the currencies of chains, so each chain has Ether.
+    Currencies are given as Ether, because the content does not name them.
 
     Args:
         chains: the chains of the site.
@@ -60,17 +60,21 @@ def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
 
 
 def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
-    """Return Otterscan's `config.json`."""
+    """Return the document `config.json` for Otterscan.
+
+    Args:
+        chains: the chains of the site.
+        base: the URL of the site.
+    """
     body = encode_json(configuration(chains, base))
     return Document(path=urls.OTTERSCAN_CONFIG.path(), body=body, sources=WHOLE_SITE, persistent=True)
 
 
 def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
-    """Make Otterscan's `config.json` for the first chain with an RPC URL.
+    """Return Otterscan's configuration for the first chain with an RPC URL.
 
-    Without one, it is for the first chain and a local node. Sources are read from layout 2 of Sourcify's
-    repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a verified contract without metadata, such as
-    one of Vyper. The name and the currency of the chain are in `chains/`.
+    If there is none, the first chain and a node on this machine are used. Otterscan reads sources as version
+    2 of Sourcify's repository, because its `SourcifyAPIV2` fails for contracts without metadata (2.10).
 
     Args:
         chains: the chains of the site.

@@ -25,27 +25,27 @@ class ProxyFacts(NamedTuple):
     """A proxy's type and implementations, for the ledger."""
 
     proxy_type: str
-    implementations: tuple[str, ...]  # checksummed addresses, as the record has them
-    abi: Json  # the proxy's own; None if its code is not that of its sources
-    is_contradicted: bool = False  # whether the record names other implementations
+    implementations: tuple[str, ...]  # the checksummed addresses in the record
+    abi: Json  # the proxy's own ABI; None if its sources do not give its code
+    is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Encode for the ledger."""
+        """Encode the data as a line that the ledger stores."""
         return encode_unchecked(list(self))
 
     @classmethod
     def read(cls, line: bytes) -> "ProxyFacts":
-        """Parse what `encode` returned."""
+        """Parse the line that `encode` returned."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
 def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
-    """Return a proxy's type and implementations, for the ledger.
+    """Return the type and implementations of a proxy from its record.
 
     Returns:
-        The data; None if the record is not of a proxy with implementations, or if it is contradicted and the
-        present implementation is unknown.
+        The data; None if the contract is not a proxy with implementations, or the record is contradicted and
+        the current implementation is unknown.
     """
     record, other = judged.record, judged.other_implementation
     resolution = as_object(record.get("proxyResolution"))
@@ -80,15 +80,15 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Return the versions of a proxy that earlier builds saw.
+    """Return the implementations of a proxy that earlier builds recorded.
 
-    Versions that a file of the content states are skipped.
+    Versions that come from a file in the content are skipped.
 
     Args:
-        resolved: the published document of the proxy, or None.
+        resolved: the published document about the proxy, or None.
 
     Returns:
-        The versions, oldest first; none without a document, or if it is damaged.
+        The versions, oldest first; empty if there is no document, or it is damaged.
     """
     try:
         history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
@@ -108,16 +108,17 @@ def proxy_history(
     current_addresses: Sequence[str],
     now: str,
 ) -> list[Version]:
-    """Combine a proxy's stated and seen versions, oldest first.
+    """Return all known implementations of a proxy over time, oldest first.
 
-    Stated versions come first, then the seen ones that are not among them. The oldest beyond `MOST_VERSIONS`
-    are dropped.
+    Versions from the content come first, then versions that only earlier builds recorded. At most
+    `MOST_VERSIONS` are kept.
 
     Args:
-        stated_versions: those in a file of the content.
-        seen_versions: those that the site saw in earlier builds.
-        current_addresses: the implementations that the record names; they are added unless they are the last.
-        now: the time from which on an added version is known.
+        stated_versions: the versions in a file of the content.
+        seen_versions: the versions that earlier builds recorded.
+        current_addresses: the implementations in the record, which are added if they are not the last
+            version.
+        now: the time since which an added version is known.
     """
     stated_sets = {version.implementations for version in stated_versions}
     versions = [
@@ -130,13 +131,13 @@ def proxy_history(
 
 
 def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return the pairs of a proxy's implementations to compare.
+    """Return the pairs of implementations that are compared.
 
-    They are successive ones, and each one with the current one. Versions with several implementations are
-    skipped: the facets of a diamond have no common layout.
+    These are successive implementations, and each implementation with the current one. Versions with several
+    implementations are skipped, because the facets of a diamond have no common storage layout.
 
     Returns:
-        The pairs, each once; none if the current version has several implementations.
+        The pairs without duplicates; empty if the current version has several implementations.
     """
     single = [version.implementations[0] for version in versions if len(version.implementations) == 1]
     if not single or len(versions[-1].implementations) > 1:
@@ -158,20 +159,20 @@ class ResolvedProxy(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the site has a record of each current implementation.
+        """Whether the site has a record of every current implementation.
 
-        The proxy's own record must be right too.
+        This is not so if the chain contradicts the proxy's own record.
         """
         return not self.facts.is_contradicted and all(
             address in self.names for address in self.facts.implementations
         )
 
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
-        """Return the published path of a comparison of two implementations.
+        """Return the path of the comparison of two implementations.
 
         Args:
-            pair: the two addresses.
-            page: return the path of the page, not of the JSON document.
+            pair: the addresses of the earlier and the later implementation.
+            page: whether to return the path of the page instead of the JSON document.
         """
         url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
         old_address, new_address = pair
@@ -180,7 +181,7 @@ class ResolvedProxy(NamedTuple):
         )
 
     def to_json(self) -> JsonObject:
-        """Return the proxy's document."""
+        """Return the JSON document about the proxy."""
         chain_id, address = self.location
         implementations: list[Json] = [
             {
@@ -220,10 +221,10 @@ def resolved_proxy(
 
     Args:
         place: the chain and address of the proxy.
-        name: the name in the proxy's own record.
-        facts: the data about the proxy.
-        records: the records that the site has of implementations in the history, by address.
-        history: the proxy's versions, oldest first.
+        name: the name of the proxy in its record.
+        facts: the proxy's type and implementations.
+        records: the records that the site has of current and earlier implementations, by address.
+        history: the proxy's implementations over time, oldest first.
     """
     recorded = [address for address in facts.implementations if address in records]
     return ResolvedProxy(

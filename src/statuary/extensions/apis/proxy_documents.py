@@ -57,7 +57,7 @@ class ListedProxy(NamedTuple):
 
     @property
     def place(self) -> ContractLocation:
-        """The chain and the address."""
+        """The chain id and the address of the proxy."""
         return self.row.chainId, self.row.address
 
 
@@ -67,14 +67,14 @@ def listed_proxies(
     read_published: Callable[[str], bytes | None],
     now: str,
 ) -> list[ListedProxy]:
-    """Return the proxies of a site with their histories.
+    """Return the proxies of a site with their earlier implementations.
 
-    A proxy without a known version has had its implementations since its record was verified.
+    If nothing is known about a proxy's past, its implementations are dated to the verification of its record.
 
     Args:
-        rows: the proxies, each with the line that the ledger stores.
-        stated_versions: the histories that the content states.
-        read_published: returns the bytes that were at a path before this build, or None.
+        rows: the list entry of each proxy, and the line that the ledger stores.
+        stated_versions: the versions in files of the content, by proxy.
+        read_published: returns the bytes that the last build published at a path, or None.
         now: the time of the build.
     """
     proxies = []
@@ -92,7 +92,7 @@ def listed_proxies(
 
 
 def index_document(proxies: Iterable[ListedProxy]) -> Document:
-    """Return the list of a site's proxies, by chain and address."""
+    """Return the document that lists the site's proxies."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -159,7 +159,7 @@ class ProxyDocuments:
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
         """Yield each proxy with its documents.
 
-        If they cannot be made, the proxy has none.
+        If making them fails, there are no documents.
 
         Args:
             findings: receives a finding for each failure.

@@ -149,7 +149,13 @@ class ChangesPageView(NamedTuple):
 def proxy_pages(
     site: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
-    """Yield a proxy's page, and the pages that compare its implementations."""
+    """Yield the page of a proxy, and pages that compare its implementations.
+
+    Args:
+        catalogue: the content of the site.
+        proxy: the proxy.
+        changes: the differences for each pair of implementations.
+    """
     context = contract_page_context(site)
     if context is not None:
         pages = _ProxyPages(context, proxy, changes)
@@ -171,7 +177,7 @@ class _ProxyPages:
         self._name = visible_name(proxy.name) or self._address
 
     def proxy_page(self) -> Document:
-        """Render the page of the proxy."""
+        """Return the page about the proxy."""
         proxy = self._proxy
         place = {"chain_id": self._chain_id, "address": self._address}
         title = self._texts("apis.proxy.title", name=self._name)
@@ -249,7 +255,7 @@ class _ProxyPages:
         return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
-        """Render the page that compares two implementations."""
+        """Return the page that compares two implementations of the proxy."""
         path = self._proxy.changes_path(pair, page=True)
         old_side = self._side(change.before)
         new_side = self._side(change.after)

@@ -17,27 +17,29 @@ LONGEST_NAME = LONGEST_PATH - len(".zst")
 class RepositoryFile(NamedTuple):
     """A file of a contract in a repository like Sourcify's."""
 
-    path: str  # relative to the folder, as version 2 has it
+    path: str  # the path in the contract's folder, in version 2 of the repository
     body: bytes
     other_paths: tuple[str, ...] = ()  # paths in version 1 of the repository
 
 
 def is_full(record: RecordValue) -> bool:
-    """Return whether a record's match includes the metadata hash."""
+    """Return whether a record is an exact match, as in `full_match` folders."""
     return bool(record["match"] == "exact_match")
 
 
 def repository_folder(record: RecordValue) -> str:
-    """Return the folder of a contract in a repository like Sourcify's."""
+    """Return the folder of a contract in Sourcify's repository."""
     match = "full_match" if is_full(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 
 
 def source_path(name: str) -> str:
-    """Return the path of a source in a repository of version 1.
+    """Return the path of a source below `sources/`, in repository version 1.
 
-    It is below `sources/`. Steps up and line breaks are removed, as in Sourcify's server; a colon becomes
-    `_`, as in Otterscan.
+    As in Sourcify's server, parts `..` and line breaks are removed. As in Otterscan, a colon becomes `_`.
+
+    Args:
+        name: the name of the source in the record.
     """
     plain = posixpath.normpath(name.replace("\n", ""))
     parts = [part for part in plain.replace(":", "_").split("/") if part not in ("", ".", "..")]
@@ -45,10 +47,10 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield a contract's files for a repository like Sourcify's.
+    """Yield the files of a contract for a repository like Sourcify's.
 
-    Without metadata, there are none. Version 1 omits a source whose path conflicts with an earlier one, or
-    cannot be stored.
+    A record without metadata has no files. Version 1 omits a source whose path conflicts with an earlier one
+    or cannot be stored.
     """
     if not isinstance(record["metadata"], dict):
         return
@@ -81,15 +83,16 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
 def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
     """Choose a path for each source in a folder.
 
-    No path is also a folder, and no two differ only in case: the first source gets the path.
+    If two paths differ only in letter case, or one is the folder of the other, only the first source gets its
+    path.
 
     Args:
         names: the names of the sources.
-        folder: the folder, from the root of the site.
-        taken_paths: paths in the folder that other files have.
+        folder: the path of the folder on the site.
+        taken_paths: the paths of other files in the folder.
 
     Returns:
-        The paths below the folder by name, without the sources whose path is taken or cannot be stored.
+        The path of each source in the folder, by name. Sources without a path are omitted.
     """
     files = {name.lower() for name in taken_paths}
     folders = set[str]()
@@ -136,7 +139,12 @@ def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def repository_documents(record: RecordValue, source: str) -> Iterator[Document]:
-    """Yield the files of a contract as documents."""
+    """Yield the files of a contract in Sourcify's repository, as documents.
+
+    Args:
+        record: the record.
+        source: the path of the record in the content folder.
+    """
     folder = repository_folder(record)
     for file in repository_files(record):
         paths = [urls.REPOSITORY.path(path=f"{folder}/{path}") for path in (file.path, *file.other_paths)]

@@ -21,26 +21,28 @@ class SiteSignatures(NamedTuple):
 
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
-    events: Mapping[str, tuple[str, ...]] = {}  # by signature: a declaration for each choice of `indexed`
-    public: frozenset[str] = frozenset()  # the content's public signatures, whose kind is unknown
+    events: Mapping[
+        str, tuple[str, ...]
+    ] = {}  # the declarations of each signature, which differ in `indexed`
+    public: frozenset[str] = frozenset()  # the signatures in the content's public list, whose kind is unknown
 
     @property
     def verified(self) -> frozenset[str]:
-        """The signatures of verified contracts."""
+        """The signatures of functions, errors and events of verified contracts."""
         return self.functions | self.errors | self.events.keys()
 
     @property
     def texts(self) -> list[str]:
-        """All signatures, in byte order."""
+        """All signatures, sorted."""
         return sorted(self.verified | self.public)
 
 
 def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Collect the signatures of all contracts, and of the public list.
+    """Collect the signatures of all contracts and of the public list.
 
     Args:
-        stored_facts: the lines of declarations in the ledger; empty ones must be removed.
-        public: the signatures of the public list.
+        stored_facts: the lines that `Declarations.encode` returned, without empty ones.
+        public: the signatures in the public list.
     """
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
@@ -63,7 +65,8 @@ def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Doc
     """Yield the documents of the signature API.
 
     Args:
-        refreshed_at: the instant at which the newest record was verified.
+        site: the signatures of the site.
+        refreshed_at: the time at which the newest record was verified.
     """
     texts = site.texts
     yield from _shards("function", texts, site, digits=10)
@@ -111,7 +114,7 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
 def rank(text: str, site: SiteSignatures) -> int:
     """Return a sort key for signatures with the same hash.
 
-    The canonical one is first, then those of verified contracts, then the rest.
+    A well-known signature comes first, then those of verified contracts, then all others.
     """
     is_canonical = CANONICAL_SIGNATURES.get(signature_hash(text)[:10]) == text
     is_verified = text in site.functions or text in site.errors or text in site.events
@@ -119,11 +122,12 @@ def rank(text: str, site: SiteSignatures) -> int:
 
 
 def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
-    """Return a signature as Sourcify's 4byte service does.
+    """Return the JSON of a signature, as Sourcify's 4byte service has it.
 
     Args:
         key: the hash under which the signature is listed.
         text: the signature.
+        is_verified: whether a verified contract has the signature.
     """
     is_filtered = key in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[key] != text
     return {"name": text, "filtered": is_filtered, "hasVerifiedContract": is_verified}
@@ -160,12 +164,12 @@ MAX_SIGNATURE = 4_000
 
 
 def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
-    """Yield the line numbers and signatures in a list.
+    """Yield the line number and signature of each line.
 
-    Empty lines and those that begin with `#` are skipped.
+    Empty lines and lines that begin with `#` are skipped.
 
     Yields:
-        The number of the line, and its signature; None for an invalid line.
+        The number of the line, and its signature or None if the line is invalid.
     """
     for number, line in enumerate(text.split("\n"), 1):
         plain = line.strip()

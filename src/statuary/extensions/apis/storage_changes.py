@@ -31,22 +31,22 @@ class Variable(NamedTuple):
 
     label: str
     type: str  # the compiler's name of the type
-    shape: str  # equal for types that read the same bytes in the same way
+    shape: str  # a description that is equal for types that read the same bytes in the same way
     start: int  # the first byte, counted from slot 0
     size: int  # in bytes
 
     @property
     def is_gap(self) -> bool:
-        """Whether the variable only reserves space for later ones."""
+        """Whether the variable only reserves space for later variables."""
         return GAP.match(self.label) is not None and self.type.endswith("]")
 
     @property
     def end(self) -> int:
-        """The position of the byte after the variable."""
+        """The position of the first byte after the variable."""
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
-        """Return the position and type as JSON."""
+        """Return the position and type of the variable as JSON."""
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
 
@@ -61,7 +61,7 @@ class StorageChange(NamedTuple):
 
     @property
     def is_hazard(self) -> bool:
-        """Whether stored bytes are now read as something else."""
+        """Whether bytes that are already stored are now read differently."""
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
@@ -78,10 +78,10 @@ class StorageChange(NamedTuple):
 def layout_variables(layout: Json) -> list[Variable] | None:
     """Return the variables in a storage layout of solc or Vyper.
 
-    Malformed entries are skipped. Variables of Vyper are sorted by position; those of solc keep their order.
+    Malformed entries are skipped. Vyper's variables are sorted by position; solc's keep their order.
 
     Returns:
-        The variables, or None if the layout is not an object.
+        The variables, or None if the layout is not a JSON object.
     """
     if not isinstance(layout, dict):
         return None
@@ -165,26 +165,30 @@ Name = tuple[str, int]
 
 
 class _VariablesByByte:
-    """The variables of a layout, found by their bytes."""
+    """The variables of a storage layout, searchable by position."""
 
     def __init__(self, variables: Sequence[tuple[Name, Variable]]) -> None:
         self._sorted = sorted(variables, key=lambda pair: pair[1].start)
         self._ends = [variable.end for _, variable in self._sorted]
 
     def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Find the first variable that shares a byte with the given one."""
+        """Return the first variable that overlaps the given one, or None."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
 
 
 def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
-    """Compare two storage layouts, variable by variable.
+    """Compare two storage layouts variable by variable.
 
-    A gap is not a variable: other variables may take its place, and it may shrink.
+    Gaps, which only reserve space, are not compared: they may shrink or be replaced.
+
+    Args:
+        before: the variables of the earlier layout.
+        after: the variables of the later layout.
 
     Returns:
-        The changes of old variables in their order, then the new variables.
+        The changes of earlier variables in their order, then the added variables.
     """
     old, new = _by_name(before), _by_name(after)
     plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]

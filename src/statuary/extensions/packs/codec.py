@@ -34,26 +34,26 @@ class Codec(NamedTuple):
     """Decompresses the parts of a pack with its dictionary; thread-safe."""
 
     opening: bytes = b""  # the beginning of the stream; empty without a dictionary
-    skipped: int = 0  # the number of its bytes before compression, which precede those of a frame
+    skipped: int = 0  # the size of the dictionary, which precedes each frame when decompressing
 
     def decompress(self, data: bytes, size: int, what: str) -> bytes:
         """Decompress a group of documents.
 
         Args:
             data: the compressed bytes.
-            size: the number of bytes before compression; no more are kept than these and the dictionary's.
-            what: the words for the group, as the subject of a message.
+            size: the size of the group before compression.
+            what: the name of the group, for the error message.
 
         Raises:
-            DamagedSnapshotError: if the frame is damaged, or has another size.
+            DamagedSnapshotError: if the data is damaged, or has another size.
         """
         return expand_frame(self.opening + data, self.skipped + size, what)[self.skipped :]
 
     def dictionary(self) -> bytes:
-        """Return the pack's dictionary.
+        """Return the compression dictionary of the pack.
 
         Raises:
-            DamagedSnapshotError: if the opening is damaged.
+            DamagedSnapshotError: if the part with the dictionary is damaged.
         """
         try:
             return decompress_zstandard_prefix(self.opening, self.skipped) if self.opening else b""
@@ -62,7 +62,7 @@ class Codec(NamedTuple):
 
 
 class Compressor:
-    """Compresses with a dictionary; thread-safe."""
+    """Compresses groups of documents with a dictionary; thread-safe."""
 
     def __init__(self, dictionary: bytes = b"") -> None:
         self.dictionary = dictionary
@@ -77,7 +77,7 @@ class Compressor:
 
     @cached_property
     def codec(self) -> Codec:
-        """The object that decompresses what this one compressed."""
+        """A decompressor for what this compressor returns."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)
@@ -97,10 +97,10 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
 
     Args:
         samples: the documents.
-        size: the largest number of bytes.
+        size: the largest size of the dictionary in bytes.
 
     Returns:
-        The dictionary; empty if there are too few samples, or zstd finds none.
+        The dictionary; empty if there are too few samples, or zstd cannot make one.
     """
     size = min(size, DICTIONARY_SIZE)
     if len(samples) < FEWEST_SAMPLES or size < 1 << 10:
@@ -116,8 +116,13 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
 def expand_frame(data: bytes, size: int, what: str) -> bytes:
     """Decompress Zstandard data whose size is known.
 
+    Args:
+        data: the compressed bytes.
+        size: the size before compression.
+        what: the name of the data, for the error message.
+
     Raises:
-        DamagedSnapshotError: if it has not exactly `size` bytes, or further data follows it.
+        DamagedSnapshotError: if the result does not have this size, or more data follows.
     """
     try:
         return decompress_zstandard(data, size)

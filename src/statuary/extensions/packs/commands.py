@@ -247,15 +247,15 @@ def reader(language: str) -> None:
 
 
 def is_pack(location: str) -> bool:
-    """Return whether a location is a single pack rather than a site."""
+    """Return whether a location is a single pack instead of a site."""
     return location.partition("?")[0].endswith(".pack")
 
 
 def requested_key(path: str) -> str:
-    """Convert the path that a user typed to a pack's key.
+    """Return the key in packs for a path that a user typed.
 
     Raises:
-        StatuaryError: if no document has it.
+        StatuaryError: if no document can have the path.
     """
     try:
         return key_of(path.removeprefix("/"))
@@ -264,10 +264,10 @@ def requested_key(path: str) -> str:
 
 
 def open_pack(location: str) -> PackReader:
-    """Open a pack by file name or URL.
+    """Open a pack, given its file name or URL.
 
     Raises:
-        PublishingError: if it cannot be read.
-        DamagedSnapshotError: if it is not a pack.
+        PublishingError: if the pack cannot be read.
+        DamagedSnapshotError: if the file is not a pack.
     """
     return PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))

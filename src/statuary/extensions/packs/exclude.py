@@ -13,7 +13,10 @@ from statuary.site.document import uncompressed_path
 
 
 def packed_path_filter(root: Path) -> Callable[[str], bool]:
-    """Return a function that recognizes files that packs have too.
+    """Return a function that tells whether packs contain a file.
+
+    Args:
+        root: the folder of a built site.
 
     Raises:
         PublishingError: if the folder has no packs, or they are not those of its last build.

@@ -67,7 +67,7 @@ LIST_ANSWER: Final = {
 
 
 def openapi_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the operations of packs for openapi.json."""
+    """Return the operations of packs that openapi.json describes."""
     del settings, example
     return (
         ApiDescription(

@@ -47,25 +47,25 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the list of packs.
+        """Read the list of the site's packs.
 
         Returns:
-            The packs, or None if there is no list.
+            The list, or None if the site has none.
 
         Raises:
-            DamagedSnapshotError: if it is malformed.
-            PublishingError: if it cannot be read.
+            DamagedSnapshotError: if the list is malformed.
+            PublishingError: if the list cannot be read.
         """
         url, root = url_below(self.location, LIST), self.root
         text = get(url, MAX_LIST) if root is None else _read(root / LIST)
         return None if text is None else parse_list(text, f"{self.location}/{LIST}")
 
     def require_packs(self) -> PackList:
-        """Read the list of packs, which must exist.
+        """Read the list of the site's packs, which must exist.
 
         Raises:
-            DamagedSnapshotError: if it is malformed.
-            PublishingError: if there is no list, or it cannot be read.
+            DamagedSnapshotError: if the list is malformed.
+            PublishingError: if the site has no list, or it cannot be read.
         """
         packs = self.packs()
         if packs is None:
@@ -75,21 +75,25 @@ class PackFolder:
         return packs
 
     def open_ranges(self, pack: ListedPack) -> ByteRanges:
-        """Open the file of a pack for reading ranges.
+        """Open a pack to read ranges of its bytes.
 
         Raises:
-            PublishingError: if it cannot be read.
+            PublishingError: if the pack cannot be read.
         """
         if self.root is None:
             return UrlRanges(url_below(self.location, f"{FOLDER}/{pack.path}"))
         return FileRanges(self.root / FOLDER / pack.path)
 
     def reader(self) -> PackListReader:
-        """Return a reader that finds documents in all packs."""
+        """Return a reader that finds documents in all packs of the site."""
         return PackListReader(self.require_packs(), self.open_ranges)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
-        """Verify each pack, and compare it with the list."""
+        """Verify each pack, and compare it with the list of packs.
+
+        Yields:
+            The entry of the pack in the list, and the result.
+        """
         for pack in self.require_packs():
             try:
                 with opened(pack, self.open_ranges) as reader:
@@ -116,13 +120,13 @@ class WritablePackFolder(PackFolder):
 
         Args:
             table: the documents to add.
-            removed: the keys of documents to remove.
+            removed: the keys of the documents to remove.
 
         Returns:
             The new list of packs.
 
         Raises:
-            DamagedSnapshotError: if a pack that is merged is damaged.
+            DamagedSnapshotError: if an existing pack that must be merged is damaged.
             PublishingError: if a document is both added and removed, or a file cannot be written.
         """
         previous_packs = self.packs()
@@ -141,7 +145,7 @@ class WritablePackFolder(PackFolder):
         return packs
 
     def merge(self) -> PackList:
-        """Merge all packs into one."""
+        """Merge all packs into one, and return the new list of packs."""
         previous_packs = self.require_packs()
         if len({pack.run for pack in previous_packs}) > 1:
             with opened(previous_packs[0], self.open_ranges) as base:
@@ -151,9 +155,16 @@ class WritablePackFolder(PackFolder):
         return self.require_packs()
 
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        """Write documents to a new pack, which is named by its SHA-256.
+        """Write documents to a new pack, whose name is its SHA-256.
 
-        Without documents, nothing is written.
+        If there are no documents, nothing is written.
+
+        Args:
+            documents: the documents, sorted by key.
+            dictionary: the compression dictionary.
+
+        Yields:
+            The written pack.
         """
         file = self.folder / f".{token_hex(8)}.pack"
         try:
@@ -168,7 +179,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Replace the list of packs, then remove packs that it lacks."""
+        """Replace the list of packs, then delete packs missing in it."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_list(packs))
@@ -178,7 +189,7 @@ class WritablePackFolder(PackFolder):
 
 
 class PackedSource:
-    """A single pack, read as a site."""
+    """Reads documents from a single pack as from a site."""
 
     has_manifest = False
 
@@ -193,10 +204,10 @@ class PackedSource:
         self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document, or None if the pack does not have it.
+        """Return a document, or None if the pack does not contain it.
 
         Raises:
-            DamagedSnapshotError: if it is damaged.
+            DamagedSnapshotError: if the pack is damaged.
         """
         try:
             key = key_of(path)
@@ -206,7 +217,7 @@ class PackedSource:
         return None if document is None else document.body
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of all documents, reading the whole pack."""
+        """Yield the paths of all documents, which reads the whole pack."""
         for key, body in self.pack.documents():
             if body is not None:
                 yield ADDRESS.sub(lambda address: checksum_address(address[0]), key, count=1)

@@ -58,7 +58,7 @@ class PackedDocument(NamedTuple):
     """A document in a pack."""
 
     key: str
-    body: bytes | None  # None if a document of an older pack is removed
+    body: bytes | None  # None to remove the document of an older pack
 
 
 class Frame(NamedTuple):
@@ -72,9 +72,9 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_have(self, key: str) -> bool:
-        """Return whether a document may be in this group.
+        """Return whether the group may contain a document with this key.
 
-        The answer is wrong for one of four billion missing documents.
+        The result is wrongly True for one in four billion keys.
         """
         mark = mark_of(key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
@@ -121,10 +121,10 @@ class PackHead(NamedTuple):
 
 
 def key_of(path: str) -> str:
-    """Convert a document's path to its key in packs.
+    """Return the key of a document in packs, given its path.
 
     Raises:
-        DamagedSnapshotError: if no document of a pack may have it.
+        DamagedSnapshotError: if no document in a pack can have this path.
     """
     key = lower_case_address(document_path(path))
     if not key.isascii():
@@ -133,7 +133,7 @@ def key_of(path: str) -> str:
 
 
 def mark_of(key: str) -> str:
-    """Return the short hash that the index has for a key."""
+    """Return the short hash by which a pack's index lists a key."""
     return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
 
 
@@ -141,17 +141,22 @@ def mark_of(key: str) -> str:
 
 
 def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
-    """Encode documents as a group, before compression."""
+    """Encode a group of documents, before compression."""
     rows = [(key, None if body is None else len(body)) for key, body in documents]
     line = orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE)
     return b"".join((line, *(body or b"" for _, body in documents)))
 
 
 def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
-    """Parse the documents in a group.
+    """Parse a decompressed group of documents.
+
+    Args:
+        text: the bytes of the group.
+        frame: the entry of the group in the index.
+        what: the name of the group, for error messages.
 
     Raises:
-        DamagedSnapshotError: if it is malformed, or its keys are not those in the index.
+        DamagedSnapshotError: if the group is malformed, or does not match its entry in the index.
     """
     start = text.find(b"\n") + 1
     rows = _frame_rows(text[:start], what)
@@ -187,7 +192,7 @@ def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
 
 
 def checked_key(value: Json) -> str:
-    """Return a JSON value if it is a key.
+    """Check and return a JSON value that must be a key.
 
     Raises:
         InvalidValueError: if the value is not a key.
@@ -205,7 +210,12 @@ def checked_key(value: Json) -> str:
 def require_order(keys: Iterable[str], what: str) -> None:
     """Check that keys are sorted and unique.
 
-    If they are not, it raises DamagedSnapshotError.
+    Args:
+        keys: the keys.
+        what: the name of the part that contains them, for the error message.
+
+    Raises:
+        DamagedSnapshotError: if they are not.
     """
     last_key = ""
     for key in keys:
@@ -218,7 +228,7 @@ def require_order(keys: Iterable[str], what: str) -> None:
 
 
 def encode_frames(frames: Sequence[Frame]) -> JsonObject:
-    """Encode the groups of documents that a part of the index lists."""
+    """Return the JSON by which the index lists groups of documents."""
     rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in frames]
     return {"offset": frames[0].offset if frames else 0, "frames": rows}
 
@@ -227,12 +237,12 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
     """Parse the groups of documents that a part of the index lists.
 
     Args:
-        value: the JSON.
-        end: the end of the pack's groups at the latest.
-        what: the words for the part in messages.
+        value: the JSON of the part.
+        end: the largest possible offset of the end of a group.
+        what: the name of the part, for error messages.
 
     Raises:
-        DamagedSnapshotError: if they are not in order, or outside the pack.
+        DamagedSnapshotError: if the JSON is malformed, or groups are not in order or outside of the pack.
     """
     frames = list[Frame]()
     try:
@@ -255,10 +265,10 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
 
 
 def checked_number(value: Json) -> int:
-    """Return a JSON value if it is a whole number below `MAX_COUNT`.
+    """Check and return a JSON value that must be a number.
 
     Raises:
-        InvalidValueError: if the value is not a whole number, or is too large.
+        InvalidValueError: if the value is not such a number.
     """
     number = require_count(value)
     if number >= limits.MAX_COUNT:
@@ -267,10 +277,10 @@ def checked_number(value: Json) -> int:
 
 
 def checked_marks(value: Json) -> str:
-    """Return a JSON value if it is a string of short hashes.
+    """Check and return a JSON value that must contain short hashes.
 
     Raises:
-        InvalidValueError: if the value is not a string of marks.
+        InvalidValueError: if the value is not such a string.
     """
     if not MARKS.fullmatch(text := require_string(value)):
         raise InvalidValueError(f"{text[:40]!r} is not a list of short hashes")
@@ -278,10 +288,10 @@ def checked_marks(value: Json) -> str:
 
 
 def checked_size(value: Json, limit: int) -> int:
-    """Return a JSON value if it is the size of a part.
+    """Check and return a JSON value that must be a size.
 
     Raises:
-        InvalidValueError: if the value is not a size from 1 to the limit.
+        InvalidValueError: if the value is not such a size.
     """
     size = checked_number(value)
     if not 0 < size <= limit:
@@ -293,7 +303,13 @@ def checked_size(value: Json, limit: int) -> int:
 
 
 def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
-    """Encode the end of a pack: its index and the last line."""
+    """Encode the end of a pack: its index and its last line.
+
+    Args:
+        head: the first part of the index.
+        offset: the offset at which the end begins.
+        compressor: the compressor of the pack, with its dictionary.
+    """
     index = {"leaves": [list(leaf) for leaf in head.leaves]} if head.leaves else encode_frames(head.frames)
     value = {"zstd": head.zstd, **head.totals._asdict(), **index}
     opening, skipped = compressor.codec
@@ -305,14 +321,15 @@ def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
 
 
 def parse_tail(text: bytes, name: str, size: int) -> Tail:
-    """Parse the last line of a pack.
+    """Parse the last line of a pack, which locates its index.
 
     Args:
-        name: the pack, for messages.
+        text: the last bytes of the pack.
+        name: the name of the pack, for error messages.
         size: the size of the pack in bytes.
 
     Raises:
-        DamagedSnapshotError: if it is not a pack, is cut off, or its parts do not fit.
+        DamagedSnapshotError: if the file is not a pack, is cut off, or the line does not fit its size.
     """
     match = TAIL.fullmatch(text)
     if match is None:
@@ -338,10 +355,15 @@ class PackEnd(NamedTuple):
 
 
 def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
-    """Parse the end of a pack.
+    """Parse the end of a pack: dictionary and first index part.
+
+    Args:
+        text: the bytes of the end.
+        tail: the last line, parsed.
+        name: the name of the pack, for error messages.
 
     Raises:
-        DamagedSnapshotError: if it is damaged.
+        DamagedSnapshotError: if the end is damaged.
     """
     body = text[:-TAIL_SIZE]
     if sha256(body).hexdigest() != tail.sha256:
@@ -378,10 +400,16 @@ def _leaf(row: Json) -> LeafPart:
 
 
 def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
-    """Parse the groups of documents that a part of the index lists.
+    """Decompress and parse a part of the index.
+
+    Args:
+        text: the compressed bytes of the part.
+        leaf: the entry of the part in the first part of the index.
+        end: the largest possible offset of the end of a group.
+        what: the name of the part, for error messages.
 
     Raises:
-        DamagedSnapshotError: if it is malformed.
+        DamagedSnapshotError: if the part is malformed.
     """
     frames = parse_frames(json_object(expand_frame(text, leaf.plain, what), what), end, what)
     if not frames or frames[0].first_key != leaf.first_key:
@@ -392,10 +420,16 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
 
 
 def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
-    """Return bytes of a pack if they have the expected digest.
+    """Return bytes of a pack after checking size and SHA-256.
+
+    Args:
+        data: the bytes that were read.
+        digest: the expected SHA-256.
+        size: the expected size.
+        what: the name of the part, for the error message.
 
     Raises:
-        DamagedSnapshotError: if they are fewer, or not those of the digest.
+        DamagedSnapshotError: if size or SHA-256 differ.
     """
     if len(data) != size:
         raise DamagedSnapshotError(f"{what} is cut off: it has {len(data):,} of {size:,} bytes")

@@ -71,7 +71,7 @@ PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
 
 
 def pack_name(digest: str) -> str:
-    """Return the path of a pack below the folder of the list.
+    """Return the path of a pack, relative to the list of packs.
 
     Args:
         digest: the SHA-256 of the pack.
@@ -80,7 +80,13 @@ def pack_name(digest: str) -> str:
 
 
 def listed(written_pack: WrittenPack, run: int) -> ListedPack:
-    """Return the entry that the list has for a new pack."""
+    """Return the entry for a new pack in the list of packs.
+
+    Args:
+        written_pack: the pack.
+        run: the number of the group of packs to which it belongs; later groups replace documents of earlier
+            ones.
+    """
     return ListedPack(
         pack_name(written_pack.sha256),
         run,
@@ -92,7 +98,7 @@ def listed(written_pack: WrittenPack, run: int) -> ListedPack:
 
 
 def encode_list(packs: PackList) -> bytes:
-    """Encode the list of packs."""
+    """Encode the list of packs as JSON."""
     rows = [
         {
             "path": pack.path,
@@ -110,8 +116,12 @@ def encode_list(packs: PackList) -> bytes:
 def parse_list(text: bytes, name: str) -> PackList:
     """Parse the list of packs.
 
+    Args:
+        text: the JSON.
+        name: the name of the list, for error messages.
+
     Raises:
-        DamagedSnapshotError: if it is malformed, too long, or its packs overlap.
+        DamagedSnapshotError: if the list is malformed or too long, or packs of the same run overlap.
     """
     if len(text) > MAX_LIST:
         raise DamagedSnapshotError(
@@ -168,7 +178,7 @@ def _pack(row: JsonObject) -> ListedPack:
 
 
 class PackListReader:
-    """Finds documents in several packs."""
+    """Finds documents in the packs of a site."""
 
     def __init__(self, packs: PackList, open_pack: OpenPack) -> None:
         self.packs = packs
@@ -193,8 +203,8 @@ class PackListReader:
         """Return the newest version of a document, or None.
 
         Raises:
-            DamagedSnapshotError: if a pack that is read is damaged.
-            PublishingError: if one cannot be read.
+            DamagedSnapshotError: if a pack is damaged.
+            PublishingError: if a pack cannot be read.
         """
         with self._lock:
             for run, firsts in zip(reversed(self._runs), reversed(self._firsts), strict=True):
@@ -206,7 +216,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Return the reader of one pack, which stays open."""
+        """Return the reader of a pack, kept open for later calls."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:
@@ -219,9 +229,13 @@ class PackListReader:
 def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
     """Open a pack, and check that it is the listed one.
 
+    Args:
+        pack: the entry in the list of packs.
+        open_pack: opens the file of the pack.
+
     Raises:
-        DamagedSnapshotError: if the file is not the pack that the list names.
-        PublishingError: if it cannot be read.
+        DamagedSnapshotError: if the file is not the listed pack.
+        PublishingError: if the file cannot be read.
     """
     ranges = open_pack(pack)
     if ranges.size != pack.size:
@@ -243,11 +257,11 @@ def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -
 
     Args:
         packs: the packs.
-        open_pack: opens a pack.
-        with_removals: also yield removed documents, which an older pack may have.
+        open_pack: opens the file of a pack.
+        with_removals: whether to yield removed documents too, which hide those of older packs.
 
     Raises:
-        DamagedSnapshotError: if a pack is damaged, once its documents are reached.
+        DamagedSnapshotError: if a pack is damaged, when reading reaches its documents.
     """
     runs = [
         _run_documents(tuple(run), open_pack, -number) for number, run in groupby(packs, attrgetter("run"))
@@ -267,7 +281,12 @@ def _run_documents(
 def newest(
     rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
 ) -> Iterator[PackedDocument]:
-    """Yield the first of the rows with the same key."""
+    """Yield the first document for each key from sorted rows.
+
+    Args:
+        rows: the key, a number that is lower for newer packs, and the document.
+        with_removals: whether to yield removed documents too.
+    """
     last_key = ""
     for key, _, document in rows:
         if key != last_key:
@@ -280,12 +299,13 @@ def newest(
 
 
 def runs_to_keep(sizes: Sequence[int], added: int) -> int:
-    """Count the oldest groups of packs that stay when documents are added.
+    """Return how many of the oldest runs of packs are kept unchanged.
 
-    The others are merged into the new pack.
+    When documents are added, the other runs are merged into the new pack. This keeps the number of runs
+    small.
 
     Args:
-        sizes: the documents and removals of each group, oldest first; the oldest always stays.
+        sizes: the number of documents and removals in each run, oldest first; the oldest is always kept.
         added: the number of added documents and removals.
     """
     kept_count = len(sizes)
@@ -300,18 +320,18 @@ def with_changes(
 ) -> PackList:
     """Write changed documents to a new pack, and return the new list.
 
-    Small packs before it are merged into it.
+    Small older packs are merged into the new pack.
 
     Args:
-        packs: the packs before.
-        changes: sorted by key.
+        packs: the existing packs.
+        changes: the changed documents, sorted by key.
         count: the number of changes.
-        open_pack: opens a pack.
-        put: writes the new packs, with the dictionary of the oldest one.
+        open_pack: opens the file of a pack.
+        put: writes new packs, with the compression dictionary of the oldest one.
 
     Raises:
-        DamagedSnapshotError: if a pack that is merged is damaged.
-        PublishingError: if one cannot be read or written.
+        DamagedSnapshotError: if an existing pack that must be merged is damaged.
+        PublishingError: if a pack cannot be read or written.
     """
     sizes = [
         sum(pack.totals.documents + pack.totals.removals for pack in run)

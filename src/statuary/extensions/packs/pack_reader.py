@@ -34,7 +34,7 @@ class KnownEnd(NamedTuple):
 
 
 class PackReader:
-    """Reads documents from a pack, verifying each part."""
+    """Finds documents in a pack, verifying each part that is read."""
 
     def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
         """Read the pack's end; on failure, release the file or connection.
@@ -102,13 +102,13 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Find a document, or the note that it was removed.
+        """Return a document, or the entry that removes it; None if missing.
 
-        This takes two requests, or one if the part of the index is cached. A missing document takes one
-        request at most.
+        This takes two requests for ranges of bytes, or one if the part of the index is cached. A missing
+        document takes at most one request.
 
         Raises:
-            DamagedSnapshotError: if the read part is damaged.
+            DamagedSnapshotError: if a part that is read is damaged.
         """
         frames = self._frames_near(key)
         number = bisect_right([frame.first_key for frame in frames], key) - 1
@@ -122,18 +122,20 @@ class PackReader:
         return parse_frame(self.codec.decompress(self._checked(frame, what), frame.plain, what), frame, what)
 
     def frames(self) -> Iterator[Frame]:
-        """Yield every group of documents in order.
+        """Yield the index entries of all groups of documents in order.
 
-        If a part of the index is damaged, it raises DamagedSnapshotError.
+        Raises:
+            DamagedSnapshotError: if a part of the index is damaged.
         """
         yield from self.head.frames
         for number in range(len(self.head.leaves)):
             yield from self._read_leaf(number)
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield every document in order.
+        """Yield all documents of the pack in order.
 
-        Where the pack is damaged, it raises DamagedSnapshotError.
+        Raises:
+            DamagedSnapshotError: if the pack is damaged, when reading reaches the damage.
         """
         for frame in self.frames():
             yield from self.documents_of(frame)
@@ -142,7 +144,7 @@ class PackReader:
 class PackVerification(NamedTuple):
     """The result of verifying a pack."""
 
-    totals: Totals  # the numbers that were counted
+    totals: Totals  # the number of documents and bytes that were counted
     frames: int
     size: int  # the size of the file, in bytes
     sha256: str  # the digest of the file
@@ -154,7 +156,7 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
 
     Args:
         pack: the pack.
-        most_problems: the number of damaged groups after which no more are read.
+        most_problems: the number of damaged groups after which verification stops.
     """
     problems = list[str]()
     totals, frames = Totals(), 0

@@ -51,7 +51,7 @@ class UnusableLinesError(StatuaryError):
 
 
 class KeyRow(NamedTuple):
-    """A document to pack: its key and its place."""
+    """A document to pack: its key, and where to read it."""
 
     key: str
     file: int = 0  # the number of the file, from 0
@@ -62,7 +62,7 @@ class KeyRow(NamedTuple):
 
 
 class KeyTable:
-    """The documents to pack, sorted by key, in a table on disk."""
+    """The documents to pack, in a table on disk."""
 
     def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
         self._database = open_temporary_database(
@@ -82,18 +82,18 @@ class KeyTable:
         self._database.close()
 
     def add(self, rows: Iterable[KeyRow]) -> None:
-        """Add documents."""
+        """Add documents to the table."""
         changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
         self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
-        """Yield the documents sorted by key, then by file, line and path."""
+        """Yield the rows sorted by key, file, line and path."""
         query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield every document sorted by key; the first of several counts."""
+        """Yield the documents sorted by key, the first for each key."""
         last_key = ""
         for row in self.sorted_rows():
             if row.key != last_key:
@@ -103,16 +103,16 @@ class KeyTable:
     def changed_documents(self) -> Iterator[PackedDocument]:
         """Yield changed documents sorted by key.
 
-        A document is removed if it has none of its paths any more.
+        A document that no longer exists at any of its paths is yielded as removed.
         """
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
             bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
-        """Make the compression dictionary from some of the documents.
+        """Return a compression dictionary made from some of the documents.
 
-        They are those whose keys have the lowest digests, so the choice is always the same.
+        The same documents are always chosen: those whose keys have the lowest SHA-256.
         """
         rows = map(KeyRow._make, self._database.execute("SELECT * FROM rows"))
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
@@ -224,11 +224,11 @@ class LinesOfRecords:
 
 
 def removed_keys(file: Path) -> list[str]:
-    """Return the keys of removed documents, whose paths a file lists.
+    """Return the keys of documents to remove, listed by a file.
 
     Raises:
         PublishingError: if the file cannot be read.
-        UnusableLinesError: for lines that are not the path of a record or a proof.
+        UnusableLinesError: if a line is not the path of a record or proof.
     """
     try:
         lines = decode_utf8(read_named_file(file, MAX_FILE)).splitlines()
@@ -286,7 +286,7 @@ def _read_at(file: int, start: int, size: int) -> bytes:
 
 
 def is_packed(path: str) -> bool:
-    """Return whether packs contain the document with a path."""
+    """Return whether the document with this path is stored in packs."""
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
 

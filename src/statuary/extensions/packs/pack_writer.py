@@ -56,10 +56,14 @@ class WrittenPack(NamedTuple):
 
 
 def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> Iterator[list[PackedDocument]]:
-    """Divide sorted documents into groups.
+    """Divide sorted documents into groups, which are compressed together.
+
+    Args:
+        documents: the documents, sorted by key.
+        size: the size in bytes after which a group ends.
 
     Raises:
-        PublishingError: if a document comes after one with the same key or a later one.
+        PublishingError: if the documents are not sorted, or two have the same key.
     """
     frame, filled, last_key = list[PackedDocument](), 0, ""
     for document in documents:
@@ -79,9 +83,14 @@ def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> It
 def compressed_frames(
     documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
-    """Yield compressed groups of documents in order.
+    """Divide documents into groups, and yield each group compressed.
 
-    They are compressed in threads, whose number does not change the bytes.
+    Groups are compressed in threads, whose number does not affect the result.
+
+    Args:
+        documents: the documents, sorted by key.
+        compressor: compresses a group.
+        workers: the number of threads; None for the number of CPUs.
     """
     workers = workers or available_cpus()
     waiting = deque[Future[CompressedFrame]]()
@@ -122,7 +131,7 @@ class PackWriter:
         self._leaf_file.close()
 
     def add(self, frame: CompressedFrame) -> None:
-        """Write a group; its keys must come after all others."""
+        """Write a group of documents, whose keys must follow all earlier ones."""
         if len(self._frames) == FRAMES_OF_LEAF:
             self._end_leaf()
         marks = "".join(map(mark_of, frame.keys))
@@ -151,7 +160,7 @@ class PackWriter:
         """Write the end of the pack: its index and the last line.
 
         Raises:
-            PublishingError: if the pack is larger than any may be.
+            PublishingError: if the pack is too large.
         """
         if self._leaves:
             self._end_leaf()
@@ -176,16 +185,16 @@ class PackWriter:
 def write_pack(
     file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
 ) -> WrittenPack:
-    """Write a pack to a file, replacing an old one.
+    """Write documents to a pack, replacing an existing file.
 
     Args:
-        file: the file.
-        documents: sorted by key.
+        file: the file of the pack.
+        documents: the documents, sorted by key.
         dictionary: the compression dictionary.
-        workers: threads that compress; as many as there are cores if None. The bytes are the same.
+        workers: the number of threads, which does not affect the result; None for the number of CPUs.
 
     Raises:
-        MissingExtraError: if Zstandard is not installed.
+        MissingExtraError: if no Zstandard library is installed.
         PublishingError: if the file cannot be written, or the documents are not sorted.
     """
     compressor = Compressor(dictionary)
@@ -198,7 +207,17 @@ def write_pack(
 def packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Yield packs of at most about `limit` bytes, without files."""
+    """Divide documents into packs, and yield each pack without writing files.
+
+    Args:
+        documents: the documents, sorted by key.
+        compressor: compresses groups of documents.
+        limit: the size in bytes at which a pack ends; its index comes on top.
+        workers: the number of threads; None for the number of CPUs.
+
+    Yields:
+        The bytes of the pack, and its description.
+    """
     frames = compressed_frames(documents, compressor, workers)
     frame = next(frames, None)
     while frame is not None:

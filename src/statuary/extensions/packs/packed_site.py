@@ -38,12 +38,15 @@ class PackedDocuments:
         self._renewed = -LIST_SECONDS
 
     def read(self, path: str) -> bytes | None:
-        """Return a document, by its path in either layout, or None.
+        """Return a record or proof from the site's packs, or None.
+
+        Args:
+            path: the path of the document, in either folder layout.
 
         Raises:
-            DamagedSnapshotError: if the list or a pack that is read is damaged.
-            MissingExtraError: if no library of Zstandard is installed.
-            PublishingError: if one cannot be read.
+            DamagedSnapshotError: if the list or a pack is damaged.
+            MissingExtraError: if no Zstandard library is installed.
+            PublishingError: if the list or a pack cannot be read.
         """
         place = CONTRACT_PATH.fullmatch(plain_path(path))
         if place is None:
@@ -64,14 +67,14 @@ class PackedDocuments:
                 return newer.find(key)
 
     def renew(self) -> None:
-        """Read the list of packs again, after a publication."""
+        """Read the list of packs again, because the site was published."""
         with self._lock:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
         """Yield the paths of documents that are only in packs.
 
-        Every pack of a folder is read. For a site behind a URL, nothing is yielded.
+        This reads all packs of a folder. For a site at a URL, nothing is yielded.
         """
         with self._lock:
             reader = self._packs()
@@ -119,9 +122,9 @@ class PackedDocuments:
 
 
 def open_packed(source: DocumentSource) -> PackedDocuments | None:
-    """Open a site's packs, if some documents are only there.
+    """Return a reader of packs, if documents are only in packs.
 
-    Snapshots and the folders of builds have every document as a file.
+    Snapshots and folders of builds have every document as a file, so None is returned for them.
     """
     if isinstance(source, FolderReader):
         return None if is_built(source.root) else PackedDocuments(source)

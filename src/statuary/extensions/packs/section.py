@@ -88,7 +88,7 @@ class SitePacks:
         self._ledger = target.ledger
 
     def summary(self) -> str:
-        """Pack the changed documents, and return a line for the build's summary."""
+        """Pack the changed documents, and return a line about it."""
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
@@ -181,7 +181,13 @@ class SitePacks:
 
 
 def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
-    """Return whether packs contain everything that was published."""
+    """Return whether a list of packs covers everything that was published.
+
+    Args:
+        text: the list of packs.
+        cached_group: the ledger's entry about the packs of the last build.
+        connection: the database of the ledger.
+    """
     rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
     count = sum(count for count, _ in rows)
     newest = max(run for _, run in rows)
@@ -201,7 +207,7 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 
 
 def is_counted(path: str) -> bool:
-    """Return whether packs should contain a path."""
+    """Return whether the document with this path belongs in packs."""
     return path.startswith(PREFIXES) and "/0x" in path
 
 

@@ -9,10 +9,10 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return the template values `proxies` and `code`.
+    """Return template values for links to the proxy and code pages.
 
     Returns:
-        "yes" if the site has these pages, or an empty string.
+        `yes` for each page that the site has, else an empty string.
     """
     return {
         "proxies": "yes" if Api.PROXIES in settings.apis else "",
