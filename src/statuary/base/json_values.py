@@ -7,7 +7,7 @@ bits, `1.0`, `1e5`) stays a string.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
-from statuary.base.limits import MAX_JSON_DEPTH, MAX_QUOTED
+from statuary.base.limits import MAX_INTEGER_DIGITS, MAX_JSON_VALUES, MAX_QUOTED, MAX_RECORD_DEPTH
 from statuary.base.primitives import InvalidValueError, shorten
 
 Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
@@ -23,11 +23,7 @@ class NumberText(str):
     __slots__ = ()
 
 
-MAX_VALUES = 2_000_000
-"""Values of a JSON document from elsewhere: they take up to a hundred times the bytes of their text."""
-
-
-def has_many_values(text: bytes, limit: int = MAX_VALUES) -> bool:
+def has_many_values(text: bytes, limit: int = MAX_JSON_VALUES) -> bool:
     """Return whether JSON text may have more values than a limit.
 
     The text is not parsed. The count is an upper bound, because commas and brackets inside strings count too.
@@ -61,10 +57,10 @@ def sort_keys_as_jsonb(value: Json, depth: int = 0) -> Json:
     Arrays keep their order.
 
     Raises:
-        InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.
+        InvalidValueError: if the value is nested more than `MAX_RECORD_DEPTH` levels.
     """
-    if depth > MAX_JSON_DEPTH:
-        raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")
+    if depth > MAX_RECORD_DEPTH:
+        raise InvalidValueError(f"JSON nested more than {MAX_RECORD_DEPTH} levels")
     if isinstance(value, dict):
         return {key: sort_keys_as_jsonb(value[key], depth + 1) for key in sorted_jsonb_keys(value)}
     if isinstance(value, list):
@@ -95,10 +91,6 @@ def as_non_negative_integer(value: Json) -> int | None:
     """
     if is_whole_number(value):
         return value if value >= 0 else None
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_INTEGER_DIGITS:
         return int(value)
     return None
-
-
-MAX_DIGITS = 80
-"""Digits of a number: storage slots have up to 78."""

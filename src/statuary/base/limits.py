@@ -15,11 +15,17 @@ MAX_CBOR_DEPTH: Final = 16
 MAX_RLP_DEPTH: Final = 16
 """Levels of lists in a header, transaction or trie node; a transaction's access list makes four."""
 
-MAX_JSON_DEPTH: Final = 200
+MAX_RECORD_DEPTH: Final = 200
 """Levels of nesting in a record; no compiler comes near, and Python's own stack is limited."""
 
-MAX_TEXT_DEPTH: Final = 254
+MAX_JSON_TEXT_DEPTH: Final = 254
 """Levels of nesting in JSON text, as many as orjson writes."""
+
+MAX_JSON_VALUES: Final = 2_000_000
+"""Values of a JSON document from elsewhere: they take up to a hundred times the bytes of their text."""
+
+MAX_INTEGER_DIGITS: Final = 80
+"""Digits of an integer in JSON: storage slots have up to 78."""
 
 MAX_STEPS: Final = 10_000_000
 """Steps of work on one record, each about a tenth of a microsecond: its proof, or its documents. Of the largest measured
@@ -90,10 +96,10 @@ MAX_EPOCH_ENTRIES: Final = 1_000_000
 MAX_EXPANSION: Final = 10
 """How often its own size one YAML file may grow by its aliases, in characters and values."""
 
-MAX_DEPTH: Final = 200
+MAX_YAML_DEPTH: Final = 200
 """Levels of nesting in one YAML file."""
 
-MAX_RAW_DEPTH: Final = 1_000
+MAX_YAML_TEXT_DEPTH: Final = 1_000
 """Levels of YAML text that libyaml composes safely; it crashes somewhere between 3,000 and 100,000."""
 
 MAX_NUMBER_DIGITS: Final = 18

@@ -21,7 +21,6 @@ import orjson
 
 from statuary.base.files import FOLDER, OWN_FOLDER, PublishingError, checked_path, fold_case, part_path
 from statuary.base.json_values import (
-    MAX_VALUES,
     Json,
     JsonObject,
     as_list,
@@ -30,6 +29,7 @@ from statuary.base.json_values import (
     is_whole_number,
     shorten_value,
 )
+from statuary.base.limits import MAX_JSON_VALUES
 from statuary.base.primitives import InvalidValueError
 from statuary.site.document import ADDRESS
 from statuary.system.databases import open_temporary_database
@@ -247,7 +247,7 @@ def json_object(text: bytes, what: str) -> JsonObject:
         DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
     """
     if has_many_values(text):
-        raise DamagedSnapshotError(f"{what} is too large: it has more than {MAX_VALUES:,} values")
+        raise DamagedSnapshotError(f"{what} is too large: it has more than {MAX_JSON_VALUES:,} values")
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

@@ -10,7 +10,7 @@ import orjson
 
 from statuary.base.findings import Pointer, Position
 from statuary.base.json_values import Json, NumberText
-from statuary.base.limits import MAX_TEXT_DEPTH
+from statuary.base.limits import MAX_JSON_TEXT_DEPTH
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
 
 INT64_DIGITS = 18
@@ -71,7 +71,7 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
     except json.JSONDecodeError as error:
         raise _syntax_error(error) from None
     except RecursionError:
-        raise BeyondLimitError(f"the text is nested more than {MAX_TEXT_DEPTH} levels") from None
+        raise BeyondLimitError(f"the text is nested more than {MAX_JSON_TEXT_DEPTH} levels") from None
     except _DuplicateKeyError:
         raise _duplicate_key_error(text) from None
     except _ConstantError as error:
@@ -117,9 +117,10 @@ def _check_depth(value: Json, text: str) -> None:
     depth = 0
     for lexeme, start in _lexemes(text):
         depth += (lexeme in "[{") - (lexeme in "]}")
-        if depth > MAX_TEXT_DEPTH:
+        if depth > MAX_JSON_TEXT_DEPTH:
             raise BeyondLimitError(
-                f"the text is nested more than {MAX_TEXT_DEPTH} levels", position=Lines(text).position(start)
+                f"the text is nested more than {MAX_JSON_TEXT_DEPTH} levels",
+                position=Lines(text).position(start),
             )
 
 

@@ -15,7 +15,7 @@ from yaml.reader import ReaderError
 
 from statuary.base.findings import Pointer, Position
 from statuary.base.json_values import Json
-from statuary.base.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
+from statuary.base.limits import MAX_EXPANSION, MAX_NODES, MAX_YAML_DEPTH, MAX_YAML_TEXT_DEPTH
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
 
 NULLS = frozenset({"", "~", "null"})
@@ -126,21 +126,21 @@ def _check_raw_depth(text: str) -> None:
 
     Brackets inside quotes count too; even so, no real file reaches the limit.
     """
-    if text.count("[") + text.count("{") > MAX_RAW_DEPTH:
+    if text.count("[") + text.count("{") > MAX_YAML_TEXT_DEPTH:
         depth = 0
         for bracket in BRACKET.findall(text):
             depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
-            if depth > MAX_RAW_DEPTH:
+            if depth > MAX_YAML_TEXT_DEPTH:
                 raise BeyondLimitError(
-                    f"the text opens {MAX_RAW_DEPTH:,} nested brackets",
+                    f"the text opens {MAX_YAML_TEXT_DEPTH:,} nested brackets",
                     "close the brackets, or quote the text that contains them",
                 )
-    if text.count("- ") + text.count("? ") > MAX_RAW_DEPTH and DASHES_IN_A_ROW.search(text):
-        raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested lists or keys")
+    if text.count("- ") + text.count("? ") > MAX_YAML_TEXT_DEPTH and DASHES_IN_A_ROW.search(text):
+        raise BeyondLimitError(f"the text opens {MAX_YAML_TEXT_DEPTH:,} nested lists or keys")
 
 
 BRACKET = re.compile(r"[\[\]{}]")
-DASHES_IN_A_ROW = re.compile(rf"(?:[-?][ \t]+){{{MAX_RAW_DEPTH}}}")
+DASHES_IN_A_ROW = re.compile(rf"(?:[-?][ \t]+){{{MAX_YAML_TEXT_DEPTH}}}")
 
 
 def _syntax_error(error: YAMLError) -> UnreadableError:
@@ -222,9 +222,9 @@ class _Constructor:
                 "write the values without aliases",
                 _start_position(node),
             )
-        if depth > MAX_DEPTH:
+        if depth > MAX_YAML_DEPTH:
             raise BeyondLimitError(
-                f"the file is nested deeper than {MAX_DEPTH} levels",
+                f"the file is nested deeper than {MAX_YAML_DEPTH} levels",
                 "shorten the nesting; check that no anchor (&name) contains its own alias (*name)",
                 _start_position(node),
             )

@@ -20,7 +20,7 @@ MAX_VARIABLES = 400
 MAX_PLACED = 20_000
 """Variables of which those that are drawn are taken."""
 
-MAX_LAYOUT_DEPTH = 8
+MAX_SHOWN_DEPTH = 8
 """Levels of structs that are opened."""
 
 TONES = 6
@@ -96,7 +96,7 @@ def _count_variables(layout: Mapping[str, Json]) -> int:
 
     @cache
     def of(name: str, depth: int) -> int:
-        members = as_list(as_object(types.get(name)).get("members")) if depth < MAX_LAYOUT_DEPTH else []
+        members = as_list(as_object(types.get(name)).get("members")) if depth < MAX_SHOWN_DEPTH else []
         return (
             sum(of(as_text(as_object(member).get("type")), depth + 1) for member in members) if members else 1
         )
@@ -121,7 +121,7 @@ def _variables_of_member(
         return
     label = prefix + visible_name(as_text(entry.get("label")))
     members = as_list(kind.get("members"))
-    if members and depth < MAX_LAYOUT_DEPTH:
+    if members and depth < MAX_SHOWN_DEPTH:
         for member in members:
             yield from _variables_of_member(as_object(member), types, f"{label}.", base + slot, depth + 1)
         return
@@ -153,7 +153,7 @@ def _vyper_variables(layout: Mapping[str, Json], prefix: str, depth: int) -> Ite
                 kind="mapping" if kind.startswith("HashMap") else "value",
                 rounded=slot > LARGEST_EXACT,
             )
-        elif depth < MAX_LAYOUT_DEPTH:
+        elif depth < MAX_SHOWN_DEPTH:
             yield from _vyper_variables(place, f"{label}.", depth + 1)
 
 

@@ -14,8 +14,8 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.findings import Finding
-from statuary.base.json_values import MAX_VALUES, Json, NumberText, has_many_values
-from statuary.base.limits import MAX_NUMBER_DIGITS
+from statuary.base.json_values import Json, NumberText, has_many_values
+from statuary.base.limits import MAX_JSON_VALUES, MAX_NUMBER_DIGITS
 from statuary.contracts.chain.anchor import Anchor
 from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, split_record_text
 from statuary.contracts.model.derivation import repeated_members
@@ -65,8 +65,8 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
         UnreadableError: if the bytes are not JSON in UTF-8, an object repeats a key, or there are more values
             than in any genuine record.
     """
-    if len(raw) > MAX_VALUES and has_many_values(raw):
-        raise BeyondLimitError(f"the record has more than {MAX_VALUES:,} values")
+    if len(raw) > MAX_JSON_VALUES and has_many_values(raw):
+        raise BeyondLimitError(f"the record has more than {MAX_JSON_VALUES:,} values")
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     if (pieces := split_record_text(trimmed)) is None:
         return _parse_whole(raw, trimmed, path)

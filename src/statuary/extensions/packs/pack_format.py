@@ -26,7 +26,8 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.json_values import MAX_VALUES, Json, JsonObject, as_list, has_many_values
+from statuary.base.json_values import Json, JsonObject, as_list, has_many_values
+from statuary.base.limits import MAX_JSON_VALUES
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs import limits
 from statuary.extensions.packs.codec import Codec, Compressor, expand_frame
@@ -181,7 +182,9 @@ class _FrameRow(NamedTuple):
 
 def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
     if has_many_values(line):
-        raise DamagedSnapshotError(f"{what} is damaged: its first line has more than {MAX_VALUES:,} values")
+        raise DamagedSnapshotError(
+            f"{what} is damaged: its first line has more than {MAX_JSON_VALUES:,} values"
+        )
     rows: list[_FrameRow] = []
     try:
         for key, size in map(as_list, as_list(orjson.loads(line))):
