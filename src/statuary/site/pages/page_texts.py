@@ -31,6 +31,24 @@ SCRIPT_LETTERS = 4
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
+class _TemplatePart(NamedTuple):
+    """A part of a text: the name of a placeholder, or what stands between two."""
+
+    text: str
+    is_name: bool = False
+
+
+@lru_cache(maxsize=4_096)
+def _template_parts(text: str) -> tuple[_TemplatePart, ...]:
+    """Divide a text at its placeholders, once for all values."""
+    parts, place = [], 0
+    for match in PLACEHOLDER.finditer(text):
+        parts.append(_TemplatePart(text[place : match.start()]))
+        parts.append(_TemplatePart(match[1], is_name=True) if match[1] else _TemplatePart(match[0][0]))
+        place = match.end()
+    return tuple(part for part in (*parts, _TemplatePart(text[place:])) if part.text)
+
+
 class PageTexts:
     """The strings of pages in one language (a BCP 47 tag)."""
 
@@ -64,7 +82,7 @@ class PageTexts:
         Raises:
             KeyError: if a value is missing.
         """
-        return PLACEHOLDER.sub(lambda match: str(values[match[1]]) if match[1] else match[0][0], text)
+        return "".join([str(values[part]) if is_name else part for part, is_name in _template_parts(text)])
 
     def markup(self, key: str, /, **parts: object) -> Markup:
         """Return a text as HTML, with its placeholders replaced.

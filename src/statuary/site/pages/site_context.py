@@ -149,15 +149,15 @@ class DateFormatter:
         self.zone = zone
         self._texts = texts
         self._moments: dict[Instant, FormattedTime] = {}
+        self._days: dict[date, FormattedTime] = {}
 
     def moment(self, at: Instant) -> FormattedTime:
         """Format a date and time: `20 Nov 2026, 13:00 CET`."""
         moment = self._moments.get(at)
         if moment is None:
-            day = at.astimezone(self.zone).date()
+            day = self.short_day(at.astimezone(self.zone).date())
             time = self.time(at).text
-            days = (self._short_day(day), self._brief_day(day))
-            text, brief = (self._texts("date.moment", day=part, time=time) for part in days)
+            text, brief = (self._texts("date.moment", day=part, time=time) for part in (day.text, day.brief))
             moment = FormattedTime(self._iso(at), text, brief, day.year)
             self._moments[at] = moment
         return moment
@@ -180,7 +180,16 @@ class DateFormatter:
 
     def short_day(self, day: date) -> FormattedTime:
         """Format a day: `20 Nov 2026`."""
-        return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
+        formatted = self._days.get(day)
+        if formatted is None:
+            month = self._texts(f"month.{day.month}.short")
+            formatted = self._days[day] = FormattedTime(
+                day.isoformat(),
+                text=self._texts("date.short", day=day.day, month=month, year=day.year),
+                brief=self._texts("date.brief", day=day.day, month=month),
+                year=day.year,
+            )
+        return formatted
 
     def day_of(self, at: Instant) -> FormattedTime:
         """Format the day of a time: `20 Nov 2026`.
@@ -208,14 +217,6 @@ class DateFormatter:
 
     def _iso(self, at: Instant) -> str:
         return at.astimezone(self.zone).isoformat(timespec="seconds")
-
-    def _short_day(self, day: date) -> str:
-        return self._texts(
-            "date.short", day=day.day, month=self._texts(f"month.{day.month}.short"), year=day.year
-        )
-
-    def _brief_day(self, day: date) -> str:
-        return self._texts("date.brief", day=day.day, month=self._texts(f"month.{day.month}.short"))
 
 
 class Localization(NamedTuple):

@@ -15,7 +15,7 @@ from statuary.status.model.records import Maintenance
 from statuary.status.model.status_history import StatusHistory
 from statuary.status.model.timeline import Timeline
 from statuary.status.model.uptime import OpenPeriod, Outage, records_by_day
-from statuary.status.model.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY, ComponentStatus
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, ComponentStatus, worst_status
 
 
 class DayDowntime(NamedTuple):
@@ -25,14 +25,7 @@ class DayDowntime(NamedTuple):
     lengths: Mapping[ComponentStatus, timedelta]  # time in each status other than operational
     ongoing: ComponentStatus | None  # the current status if it is not operational and the day is today
     records: tuple[IncidentState, ...]  # the incidents and maintenances that affected it on that day
-
-    @property
-    def worst(self) -> ComponentStatus:
-        """The most severe status of the day."""
-        statuses = list(self.lengths)
-        if self.ongoing:
-            statuses.append(self.ongoing)
-        return max(statuses, key=COMPONENT_SEVERITY.__getitem__)
+    worst: ComponentStatus  # the most severe status of the day
 
     @property
     def outage(self) -> Outage:
@@ -127,6 +120,7 @@ class DowntimeByDay:
                 lengths=lengths[day],
                 ongoing=ongoing if day == today else None,
                 records=records[day],
+                worst=worst_status([*lengths[day], ongoing] if ongoing and day == today else lengths[day]),
             )
             for day in sorted(lengths)
         }

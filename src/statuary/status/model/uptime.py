@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from statuary.base.limits import MAX_DAY_RECORDS
 from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
-from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component
 from statuary.status.model.status_history import StatusHistory
 from statuary.status.model.timeline import Timeline
@@ -275,13 +275,19 @@ def _open_periods(incidents: Iterable[IncidentState], as_of: Instant) -> Iterato
         yield OpenPeriod(state.incident.started_at, state.resolved_at or as_of, state)
 
 
+@lru_cache(maxsize=2)
+def _incidents_open_after(timeline: Timeline, start: Instant) -> list[IncidentHistory]:
+    """Return the incidents that may change after an instant, latest first."""
+    return [history for history in timeline.incidents if not history.is_final_by(start)]
+
+
 def _incidents_by_component(
     timeline: Timeline, as_of: Instant, start: Instant
 ) -> dict[str, list[IncidentState]]:
     """Group incidents since an instant by component, latest first."""
     by_component: dict[str, list[IncidentState]] = {}
-    for history in timeline.incidents:
-        state = None if history.is_final_by(start) else history.state_at(as_of)
+    for history in _incidents_open_after(timeline, start):
+        state = history.state_at(as_of)
         if state is not None and (state.resolved_at is None or state.resolved_at >= start):
             for component in state.components:
                 by_component.setdefault(component, []).append(state)

@@ -1,13 +1,13 @@
 """The inputs of the uptime calendar: days by month and component."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from statuary.base.primitives import ONE_DAY, day_start
+from statuary.base.primitives import day_start
 from statuary.site.pages.page_texts import isolate_direction, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import STATUS_STATES
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
 """Downtime by day, by component id."""
 
+
+Month = tuple[int, int]
+"""A year, and the number of its month, from 1."""
 
 WORST_FIRST = ("major", "partial")
 """The states of a month with an outage, worst first."""
@@ -144,20 +147,11 @@ class UptimeView(NamedTuple):
     json: str
 
 
-class MonthTableKey(NamedTuple):
-    """The inputs of a month's table; tables of past months are reused.
+class ComponentMonth(NamedTuple):
+    """A component's uptime in a month, and its calendar as HTML."""
 
-    Attributes:
-        month: year and month.
-        span: the first and the last day with data; None if there is no data.
-        outage: the outage in the month.
-    """
-
-    name: str
-    month: tuple[int, int]
-    span: tuple[date, date] | None
-    downtimes: tuple[DowntimeDay, ...]
-    outage: Outage
+    uptime: MonthUptime
+    table: Markup
 
 
 class UptimeViewBuilder:
@@ -176,7 +170,7 @@ class UptimeViewBuilder:
         self._days = days
         self._dates, self._texts = localization.dates, localization.texts
         self._draw = draw
-        self._tables: dict[MonthTableKey, Markup] = {}
+        self._months: dict[tuple[str, Month], tuple[object, ComponentMonth]] = {}
         self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
         self._records: dict[str, tuple[object, RecordDowntime]] = {}
 
@@ -297,96 +291,106 @@ class UptimeViewBuilder:
         downtimes: Mapping[date, DayDowntime],
         name: ComponentName,
     ) -> ComponentCalendar:
-        first_day = max(days.first_day, uptime.component.start_date or days.first_day)
-        views = {day: self._days(uptime.component.id, downtime) for day, downtime in downtimes.items()}
-        keys = [
-            _month_table_key(name.full, month, (first_day, days.last_day), views, downtimes)
+        component = uptime.component
+        views = {day: self._days(component.id, downtime) for day, downtime in downtimes.items()}
+        first_day = max(days.first_day, component.start_date or days.first_day)
+        months = [
+            self._component_month(component.id, name, month, (first_day, days.last_day), downtimes)
             for month in months_of(days)
         ]
-        component = uptime.component
         return ComponentCalendar(
             id=component.id,
             name=name,
             description=one_line(component.description or ""),
             uptime=self._format_percent(uptime_percentage([uptime.fraction])),
-            months=tuple(MonthUptime(self._month_uptime(key), _worst_outage_state(key)) for key in keys),
-            tables=tuple(self._month_table(key) for key in reversed(keys)),
+            months=tuple(month.uptime for month in months),
+            tables=tuple(month.table for month in reversed(months)),
             downtimes=tuple(views[day] for day in sorted(views, reverse=True)),
             summary=self._texts.count("uptime.days_with_issues", len(views)),
         )
 
-    def _month_table(self, month: MonthTableKey) -> Markup:
-        table = self._tables.get(month)
-        if table is None:
-            table = self._tables[month] = self._draw(self._make_month(month), month.name)
-        return table
+    def _component_month(
+        self,
+        component_id: str,
+        name: ComponentName,
+        month: Month,
+        span: tuple[date, date],
+        downtimes: Mapping[date, DayDowntime],
+    ) -> ComponentMonth:
+        """Return a component's month, or an earlier one if it is unchanged.
 
-    def _make_month(self, month: MonthTableKey) -> UptimeMonth:
-        days = _days_of_month(month.month)
-        with_data = range(0) if month.span is None else range(month.span[0].day, month.span[1].day + 1)
+        Args:
+            span: the first and the last day with data.
+            downtimes: the days with downtime.
+        """
+        days = _days_of_month(month)
+        first_day, last_day = max(days[0], span[0]), min(days[-1], span[1])
+        affected = [downtime for day, downtime in downtimes.items() if first_day <= day <= last_day]
+        basis = first_day, last_day, affected
+        previous = self._months.get((component_id, month))
+        if previous is None or previous[0] != basis:
+            with_data = range(first_day.toordinal(), last_day.toordinal() + 1)
+            views = [self._days(component_id, downtime) for downtime in affected]
+            outage = sum((downtime.outage for downtime in affected), NO_OUTAGE)
+            uptime = MonthUptime(
+                self._month_uptime(with_data, outage), _worst_outage_state(with_data, outage, views)
+            )
+            table = self._draw(self._make_month(month, with_data, views, uptime.percent), name.full)
+            previous = self._months[component_id, month] = basis, ComponentMonth(uptime, table)
+        return previous[1]
+
+    def _make_month(
+        self, month: Month, with_data: range, downtimes: Sequence[DowntimeDay], uptime: str
+    ) -> UptimeMonth:
+        """Return the calendar of a month.
+
+        Args:
+            with_data: the ordinals of the days with data.
+        """
+        days = _days_of_month(month)
         blank = [CalendarCell(number=0, state="")]
         cells = blank * (days[0].isoweekday() - 1)
         leading_cells = len(cells) - 1
-        cells += [_day_cell(day.day, is_known=day.day in with_data) for day in days]
-        for downtime in month.downtimes:
+        cells += [_day_cell(day.day, is_known=day.toordinal() in with_data) for day in days]
+        for downtime in downtimes:
             number = int(downtime.day.iso[-2:])
             cells[leading_cells + number] = CalendarCell(number, downtime.state, downtime.lengths)
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
-            month=self._dates.month(*month.month),
-            uptime=self._month_uptime(month),
+            month=self._dates.month(*month),
+            uptime=uptime,
             weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
         )
 
-    def _month_uptime(self, month: MonthTableKey) -> str:
-        if month.span is None:
+    def _month_uptime(self, with_data: range, outage: Outage) -> str:
+        if not with_data:
             return ""
-        first_day, last_day = month.span
         zone = self._dates.zone
-        window = day_start(last_day + ONE_DAY, zone) - day_start(first_day, zone)
-        return self._format_percent(uptime_percentage([uptime_fraction(month.outage, window)]))
+        first_day, day_after = date.fromordinal(with_data.start), date.fromordinal(with_data.stop)
+        window = day_start(day_after, zone) - day_start(first_day, zone)
+        return self._format_percent(uptime_percentage([uptime_fraction(outage, window)]))
 
     def _format_percent(self, value: float | None) -> str:
         return "" if value is None else self._texts.percent(value)
 
 
-def months_of(days: DateRange) -> list[tuple[int, int]]:
-    """Return the (year, month) pairs in a range of days, in order."""
+def months_of(days: DateRange) -> list[Month]:
+    """Return the months in a range of days, in order."""
     first_day, last_day = days.first_day, days.last_day
     numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
 
 
-def _month_table_key(
-    name: str,
-    month: tuple[int, int],
-    span: tuple[date, date],
-    views: Mapping[date, DowntimeDay],
-    downtimes: Mapping[date, DayDowntime],
-) -> MonthTableKey:
-    days = _days_of_month(month)
-    first_day = max(days[0], span[0])
-    last_day = min(days[-1], span[1])
-    affected = [day for day in views if first_day <= day <= last_day]
-    return MonthTableKey(
-        name=name,
-        month=month,
-        span=(first_day, last_day) if first_day <= last_day else None,
-        downtimes=tuple(views[day] for day in affected),
-        outage=sum((downtimes[day].outage for day in affected), NO_OUTAGE),
-    )
-
-
-def _worst_outage_state(month: MonthTableKey) -> str:
+def _worst_outage_state(with_data: range, outage: Outage, downtimes: Iterable[DowntimeDay]) -> str:
     """Return the state of a month's worst outage.
 
     Returns:
         The state; `ok` for a month without outage, `none` for one without data.
     """
-    if month.span and month.outage == NO_OUTAGE:
+    if with_data and outage == NO_OUTAGE:
         return "ok"
-    states = {day.state for day in month.downtimes}
-    return next((state for state in WORST_FIRST if state in states), "ok" if month.span else "none")
+    states = {downtime.state for downtime in downtimes}
+    return next((state for state in WORST_FIRST if state in states), "ok" if with_data else "none")
 
 
 @cache
@@ -396,7 +400,7 @@ def _day_cell(number: int, *, is_known: bool) -> CalendarCell:
 
 
 @lru_cache(maxsize=64)
-def _days_of_month(month: tuple[int, int]) -> list[date]:
+def _days_of_month(month: Month) -> list[date]:
     year, number = month
     first_day = date(year, number, 1)
     next_month = date(year + number // 12, number % 12 + 1, 1)
