@@ -152,7 +152,7 @@ def proxy_pages(
     """Yield the page of a proxy, and pages that compare its implementations.
 
     Args:
-        catalogue: the content of the site.
+        site: the content of the site.
         proxy: the proxy.
         changes: the differences for each pair of implementations.
     """
