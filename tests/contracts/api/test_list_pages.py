@@ -98,6 +98,22 @@ def test_only_changed_list_pages_are_made():
     assert list_pages_of(edited, chain, lost) == every
 
 
+@pytest.mark.parametrize(
+    ("changed", "published", "kept"),
+    [
+        ({"10"}, {"contracts/1/index.html", "contracts/1/pages/5.html", "contracts/10/index.html"}, True),
+        ({"1"}, {"contracts/1/index.html"}, False),
+        (None, {"contracts/1/index.html"}, False),
+        (set(), {"contracts/1/pages/5.html", "contracts/10/index.html"}, False),
+    ],
+)
+def test_pages_of_unchanged_chain_stay(changed, published, kept):
+    former = PreviousPages({"contracts/1/pages/5.html": "digest"}, published, [], changed)
+    assert former.keep_chain("1") is kept
+    assert former.kept == ({"contracts/1/index.html", "contracts/1/pages/5.html"} if kept else set())
+    assert former.digests == ({"contracts/1/pages/5.html": "digest"} if kept else {})
+
+
 def list_pages_of(rows: list[ContractRow], chain: Chain, former: PreviousPages) -> dict[str, bytes]:
     """Return the list pages of a chain that differ from former ones."""
     pages = ContractListPages(Renderer(small_site_context()), rows, with_pages=True)

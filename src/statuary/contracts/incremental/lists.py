@@ -181,7 +181,9 @@ def _previous_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousP
     if not (noted and contracts.sources.is_partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_previous_pages()
     published = frozenset(_published_pages(target))
-    return PreviousPages(orjson.loads(noted), published, contracts.sources.search_changes())
+    return PreviousPages(
+        orjson.loads(noted), published, contracts.sources.search_changes(), _changed_chains(contracts)
+    )
 
 
 def _published_pages(target: BuildTarget) -> list[str]:

@@ -50,7 +50,8 @@ def _contract_lists(
     yield lists.chains_page(contracts.chains, dict(counts.by_chain), search=search, has_lists=is_complete)
     if is_complete:
         for chain in contracts.chains:
-            yield from lists.chain_documents(chain, former)
+            if not former.keep_chain(chain.chain_id):
+                yield from lists.chain_documents(chain, former)
     if search and not former.keep_search():
         texts = renderer.localization.texts
         yield from search_documents(entries, texts, with_pages=with_pages, former=former)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 
 from statuary.contracts.model.contract_row import ContractRow
-from statuary.contracts.urls import SEARCH_INDEX, SEARCH_SHARD
+from statuary.contracts.urls import CHAIN_PAGE, SEARCH_INDEX, SEARCH_SHARD
 
 
 class PreviousPages:
@@ -26,6 +26,7 @@ class PreviousPages:
         noted: Mapping[str, str],
         published: Collection[str],
         changed_contracts: Sequence[ContractRow] | None = None,
+        changed_chains: Collection[str] | None = None,
     ) -> None:
         """Store the digests of the last build's pages.
 
@@ -33,8 +34,10 @@ class PreviousPages:
             noted: the digests of its pages by path.
             published: the paths that it published.
             changed_contracts: None if any may have changed.
+            changed_chains: the ids of chains with a changed contract; None if any may have changed.
         """
         self._noted, self._published = noted, published
+        self._changed_chains = changed_chains
         self.has_search = changed_contracts is not None and SEARCH_INDEX.path() in published
         self.changed_contracts = changed_contracts or ()
         self.digests: dict[str, str] = {}
@@ -52,6 +55,21 @@ class PreviousPages:
         if self._noted.get(path) != digest or path not in self._published:
             return False
         self.kept.add(path)
+        return True
+
+    def keep_chain(self, chain_id: str) -> bool:
+        """Reuse the list pages of a chain if none of its contracts changed.
+
+        Returns:
+            Whether the pages are reused.
+        """
+        first = CHAIN_PAGE.path(chain_id=chain_id)
+        if self._changed_chains is None or chain_id in self._changed_chains or first not in self._published:
+            return False
+        folder = f"{first.rpartition('/')[0]}/"
+        pages = [path for path in self._published if path.startswith(folder)]
+        self.kept.update(pages)
+        self.digests |= {path: self._noted[path] for path in pages if path in self._noted}
         return True
 
     def keep_search(self) -> bool:
