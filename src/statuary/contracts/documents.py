@@ -21,17 +21,18 @@ def contract_documents(
     digest: bytes,
     at_address: AddressRows | None,
 ) -> Iterator[Document]:
-    """Yield a contract's documents: its record, proof, page, and address.
+    """Yield a contract's documents: record, proof, page and list of its address.
 
-    An excluded contract has no record document.
+    A contract that is not published has no document with its record.
 
     Args:
         judged: the record with its proof.
-        source: the content file.
-        pages: the settings of pages; None if contracts have no pages.
-        canonical: the record's bytes, if its source has exactly them.
-        digest: SHA-256 of the source.
-        at_address: the contracts at its address; None if others may be there, which a build lists later.
+        source: the path of the record in the content folder.
+        pages: the settings of contract pages; None if contracts have no pages.
+        canonical: the bytes of the record, if they are known.
+        digest: the SHA-256 of the source.
+        at_address: the contracts at the address; None if there may be others, so that the build lists them
+            later.
     """
     from statuary.contracts.api.documents import proof_document, record_document
 

@@ -30,9 +30,9 @@ SHARDED_PATH = re.compile(
 
 
 def sharded_path(path: str) -> str:
-    """Return the path of a document in the sharded layout.
+    """Return the path of a document in the sharded folder layout.
 
-    Only contracts and proofs have other paths there.
+    Only records and proofs have different paths there.
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -41,10 +41,10 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return the path of a document in the plain layout.
+    """Return the path of a document in the plain folder layout.
 
     Args:
-        path: its path in either layout.
+        path: the path in either layout.
     """
     if (match := SHARDED_PATH.fullmatch(path)) is None:
         return path
@@ -52,17 +52,21 @@ def plain_path(path: str) -> str:
 
 
 def sharded_document(document: Document) -> Document:
-    """Move a document to its paths in the sharded layout."""
+    """Return a document with its paths in the sharded folder layout."""
     return document._replace(
         path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
     )
 
 
 def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Move contract documents to where the hosts need them, and compress them.
+    """Adapt documents to the site's hosts: folder layout and compression.
+
+    Args:
+        documents: the documents with their plain paths.
+        settings: the settings `hosting` of the site.
 
     Raises:
-        PublishingError: if the package for a compressed form is not installed.
+        PublishingError: if the package for a compression format is not installed.
     """
     is_plain = settings.lower_case_names and settings.layout is not PathLayout.SHARDED
     in_layout = documents if is_plain else (_apply_path_layout(document, settings) for document in documents)
@@ -86,7 +90,7 @@ def contract_key_of_path(path: str) -> ContractKey | None:
     """Return the chain and address in the path of a contract's record.
 
     Returns:
-        The two, or None for any other path.
+        The chain and address, or None for any other path.
     """
     match = match_url(plain_path(path))
     if match is None or match.url is not CONTRACT or not ADDRESS.fullmatch(match.parameters["address"]):

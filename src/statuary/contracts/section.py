@@ -180,9 +180,9 @@ class ContractsSection(ContentSection):
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add the lists of contracts that changed.
+        """Add the lists of contracts that changed in this build.
 
-        A list that cannot be made is skipped, and the next build makes it again.
+        If a list cannot be made, it is skipped, and the next build makes it again.
         """
         built, ledger = self._built, run.target.ledger
         if built is None:

@@ -20,5 +20,9 @@ class SiteContracts(NamedTuple):
         return self.sources.bulk
 
     def have_pages(self, pages: PageSettings) -> bool:
-        """Return whether each contract has a page of its own."""
+        """Return whether each contract has a page of its own.
+
+        Args:
+            pages: the settings of pages, which limit the number of contract pages.
+        """
         return not self.bulk and pages.has_contract_pages(len(self.sources))

@@ -17,20 +17,17 @@ from statuary.version import VERSION
 def record_document(
     judged: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
 ) -> Document:
-    """Return a contract's record as the JSON document of the API.
+    """Return the document with a contract's record, in Sourcify's format.
 
-    The document is the record as its author made it, whatever the verdict on it. Sourcify's API has no word
-    for code that has changed since, and evidence names the digest of these bytes. The lists and the proof
-    carry the verdict.
-
-    The document has two paths, with the checksummed and the lower-case address, since static hosts are
-    case-sensitive.
+    The record is not changed if evidence contradicts it, because evidence refers to the digest of these
+    bytes; lists and the proof contain the verdict. The document has two paths, with the checksummed and with
+    the lower-case address, because static hosts are case-sensitive.
 
     Args:
         judged: the record with its proof.
-        source: the content file of the record.
-        canonical: the record's bytes, if its source has exactly them.
-        digest: their SHA-256, if known.
+        source: the path of the record in the content folder.
+        canonical: the bytes of the record, if they are known.
+        digest: the SHA-256 of these bytes, if it is known.
     """
     record = judged.record
     body = encode_unchecked(record) if canonical is None else canonical
@@ -56,9 +53,9 @@ def proof_document(
 
     Args:
         judged: the record with its proof.
-        source: the content file of the record.
+        source: the path of the record in the content folder.
         sentence: returns the English sentence for a reason.
-        digest: SHA-256 of the record's canonical bytes, as hex.
+        digest: the SHA-256 of the record's published bytes, as hex.
     """
     record, proof = judged.record, judged.proof
     chain_id, address = record["chainId"], record["address"]

@@ -21,10 +21,13 @@ class PageRows(NamedTuple):
 
 
 def list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
-    """Divide a chain's contracts into pages, oldest first.
+    """Divide the contracts of a chain into pages, oldest contracts first.
 
-    Pages should stay the same when a contract is added or removed elsewhere. So a full page ends at the
-    contract, among its last quarter to last, whose address has the largest last digits.
+    Pages change as little as possible when a contract is added or removed: a full page ends at the contract,
+    in its last three quarters, whose address has the largest last digits.
+
+    Args:
+        oldest_first: the list entries of the contracts.
     """
     contracts = iter(oldest_first)
     rows = list(islice(contracts, PAGE_SIZE))

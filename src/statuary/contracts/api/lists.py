@@ -39,10 +39,10 @@ class AddressRows(NamedTuple):
 
 
 def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Group contracts by their address.
+    """Group contracts by address.
 
     Args:
-        rows: the contracts, sorted by address and match id, each with its location.
+        rows: the location and the list entry of each contract, sorted by address and match id.
     """
     for address, group in groupby(rows, key=lambda located: located[1].address):
         locations, contracts = zip(*group, strict=True)
@@ -52,13 +52,14 @@ def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[Address
 def chain_documents(
     chain_id: str, oldest_first: Iterable[ContractRow], unchanged: int = 0
 ) -> Iterator[Document]:
-    """Yield the lists of a chain's contracts: newest, pages, and index.
+    """Yield the documents that list a chain's contracts.
+
+    These are the newest contracts, all contracts in pages, and an index of the pages.
 
     Args:
         chain_id: the chain.
-        oldest_first: all contracts of the chain, by match id.
-        unchanged: the number of oldest contracts that are unchanged; pages with only these contracts are
-            omitted.
+        oldest_first: the list entries of all contracts on the chain, sorted by match id.
+        unchanged: the number of oldest contracts that have not changed; pages with only these are omitted.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
@@ -99,9 +100,9 @@ def chain_documents(
 
 
 def all_chains_document(rows: AddressRows) -> Document:
-    """Return the list of contracts with one address on all chains.
+    """Return the document that lists an address's contracts on all chains.
 
-    The document has two paths, with the checksummed and the lower-case address.
+    The document has two paths, with the checksummed and with the lower-case address.
     """
     results = (
         {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _contradicted_member(row)
@@ -117,9 +118,9 @@ def all_chains_document(rows: AddressRows) -> Document:
 
 
 def chains_document(chains: Sequence[Chain]) -> Document:
-    """Return the list of chains that the site serves.
+    """Return the document that lists the chains of the site.
 
-    Chain ids are numbers in this document, as on Sourcify's server.
+    As on Sourcify's server, chain ids are numbers in this document.
     """
     return Document(
         path=contract_urls.CHAINS.path(), body=encode_json([_chain_entry(chain) for chain in chains])
@@ -139,7 +140,7 @@ def _chain_entry(chain: Chain) -> dict[str, object]:
 
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
-    """Return a contract as an entry of its chain's list."""
+    """Return the JSON of a contract in the list of its chain."""
     return dict(zip(LIST_MEMBERS, row, strict=False)) | _contradicted_member(row)
 
 

@@ -112,10 +112,10 @@ ENDPOINTS = (
 
 
 def example_paths(example: ContractRow | None) -> Iterator[str]:
-    """Yield example paths for the API page.
+    """Yield paths of documents that the API page shows as examples.
 
     Args:
-        example: the contract to use; None if the site has no contract.
+        example: a contract of the site, or None if there are none.
     """
     yield from (
         url.path() for url in (contract_urls.CHAINS, contract_urls.PROOF_CHECKS, contract_urls.PROOF_SCHEMA)

@@ -24,7 +24,7 @@ import the checks.
 
 
 def proof_checks_document() -> Document:
-    """Return the document that lists the rules for records."""
+    """Return the document that lists the rules that records must satisfy."""
     return _fixed_document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 
@@ -34,9 +34,10 @@ def _fixed_document(url: Url, file: str) -> Document:
 
 
 def not_found_document() -> Document:
-    """Return the response for an address that is not verified.
+    """Return the document for an address without a verified contract.
 
-    It has the members that clients require, but no address, because one file serves all addresses.
+    It has the members that clients require, but no chain and address, because one file is served for all
+    addresses.
     """
     body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
     return Document(
@@ -56,10 +57,10 @@ SOURCIFY_SERVER = "3.12.1"
 
 
 def service_documents() -> Iterator[Document]:
-    """Yield fixed responses, such as Sourcify's health check.
+    """Yield documents with fixed content, such as Sourcify's health check.
 
-    Monitors and clients of Sourcify's server ask for them. One more answers clients of block explorers' APIs,
-    which this site does not have.
+    Monitors and clients of Sourcify's server request them. One is the error for calls of Etherscan's API,
+    which this site does not serve.
     """
     health = contract_urls.HEALTH
     yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)

@@ -58,10 +58,10 @@ def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
 
     Args:
         block: the block.
-        checkpoints: the blocks that the author vouches for.
+        checkpoints: the hashes of the blocks that the author vouches for, by number.
 
     Raises:
-        EvidenceError: if the checkpoint with this number has another hash.
+        EvidenceError: if the author vouches for another block with this number.
     """
     checkpoint_hash = checkpoints.get(block.number)
     if checkpoint_hash is not None and checkpoint_hash != block.hash:
@@ -89,7 +89,7 @@ class Anchor(NamedTuple):
     # the proofs of storage slots under the account's storage root, by slot (32 bytes as hex)
     storage: Mapping[str, Nodes] = {}
     deployment: DeploymentEvidence | None = None  # None if the chain does not prove it
-    missing: Mapping[str, str] = {}  # the reason why a claim has no evidence, by the claim's name
+    missing: Mapping[str, str] = {}  # why a claim has no evidence, by the name of the claim
 
 
 class Account(NamedTuple):
@@ -109,7 +109,7 @@ def decode_header(block: AnchoredBlock) -> BlockHeader:
     """Decode the header of a block.
 
     Raises:
-        EvidenceError: if the header is malformed, or has another hash or number than the block.
+        EvidenceError: if the header is malformed, or does not have the hash and number of the block.
     """
     header = parse_header(_decode_hex(block.header))
     if header.hash != _decode_hex(block.hash):
@@ -120,13 +120,18 @@ def decode_header(block: AnchoredBlock) -> BlockHeader:
 
 
 def proved_account(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return an account, as proved by a block's state root.
+    """Return an account, verified by a Merkle proof under a block.
+
+    Args:
+        header: the header of the block.
+        address: the address of the account.
+        nodes: the Merkle proof.
 
     Returns:
-        The account, which may be absent.
+        The account, which may be proven not to exist.
 
     Raises:
-        EvidenceError: if the nodes prove neither that the account exists nor that it is absent.
+        EvidenceError: if the proof is invalid.
     """
     leaf = proved_value(
         header.state_root, keccak256(_decode_hex(address)), [_decode_hex(node) for node in nodes]
@@ -140,10 +145,15 @@ def proved_account(header: BlockHeader, address: Address, nodes: Nodes) -> Accou
 
 
 def proved_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
-    """Return the value of an account's storage slot, proved by Merkle nodes.
+    """Return the value of a storage slot, verified by a Merkle proof.
+
+    Args:
+        account: the account, which has been verified.
+        slot: the storage slot as hex.
+        nodes: the Merkle proof.
 
     Raises:
-        EvidenceError: if the nodes do not prove the value.
+        EvidenceError: if the proof is invalid.
     """
     value = proved_value(
         account.storage_root, keccak256(_decode_hex(slot)), [_decode_hex(node) for node in nodes]
@@ -159,15 +169,15 @@ class ProvedTransaction(NamedTuple):
 
 
 def proved_transaction(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
-    """Return a block's transaction and its receipt, as proved by Merkle nodes.
+    """Return a transaction and its receipt, verified by Merkle proofs.
 
     Args:
-        evidence: the block, with the proofs of the transaction and of the receipt.
-        index: the index of the transaction in the block, from 0.
+        evidence: the block, and the proofs of the transaction and the receipt.
+        index: the position of the transaction in the block, from 0.
         creation: the record's creation code as hex, which replaces the placeholder in the transaction.
 
     Raises:
-        EvidenceError: if the proofs do not show the transaction or the receipt.
+        EvidenceError: if a proof is invalid.
     """
     header = decode_header(evidence.block)
     key = encode_rlp(number_bytes(index))
@@ -188,7 +198,7 @@ def _decode_hex(text: str) -> bytes:
 
 
 def anchor_json(anchor: Anchor) -> dict[str, Json]:
-    """Convert an anchor to JSON, for `anchor.json` and for proof documents."""
+    """Convert Merkle proofs to JSON, for `anchor.json` and proof documents."""
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_json(anchor.block),

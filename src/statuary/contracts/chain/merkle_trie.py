@@ -17,7 +17,7 @@ BYTES, LIST = 0x80, 0xC0
 
 
 def encode_rlp(item: RlpItem) -> bytes:
-    """Encode bytes, or a list of them, as RLP."""
+    """Encode bytes, or a nested list of bytes, as RLP."""
     if isinstance(item, list):
         payload = b"".join(map(encode_rlp, item))
         return _rlp_prefix(LIST, len(payload)) + payload
@@ -34,12 +34,12 @@ def _rlp_prefix(kind: int, length: int) -> bytes:
 
 
 def number_bytes(number: int) -> bytes:
-    """Encode a number for RLP: big-endian, without leading zeros."""
+    """Return the big-endian bytes of a number for RLP, without leading zeros."""
     return number.to_bytes((number.bit_length() + 7) // 8)
 
 
 def decode_rlp(data: bytes) -> RlpItem:
-    """Decode an RLP item.
+    """Decode bytes that contain a single RLP item.
 
     Raises:
         EvidenceError: if the bytes are not the encoding of exactly one item.
@@ -51,7 +51,7 @@ def decode_rlp(data: bytes) -> RlpItem:
 
 
 def decode_list(data: bytes) -> list[RlpItem]:
-    """Decode an RLP list.
+    """Decode bytes that contain a single RLP list.
 
     Raises:
         EvidenceError: if the bytes are not the encoding of exactly one list.
@@ -120,10 +120,11 @@ def rlp_to_number(item: RlpItem) -> int:
 
 
 def require_rlp_bytes(item: RlpItem, *lengths: int) -> bytes:
-    """Return a decoded RLP item if it is a byte string.
+    """Check and return a decoded RLP item that must be bytes.
 
     Args:
-        lengths: the allowed lengths in bytes; none allows any.
+        item: the decoded item.
+        lengths: the allowed lengths in bytes; none to allow any length.
 
     Raises:
         EvidenceError: if the item is a list, or has another length.
@@ -145,18 +146,19 @@ BRANCH, SHORT_NODE = 17, 2
 
 
 def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
-    """Check a Merkle proof, and return the value of the key.
+    """Verify a Merkle proof, and return the value of its key.
 
     Args:
         root: the hash of the trie's root.
-        key: the key in the trie; in the tries of accounts and storage, it is hashed.
-        nodes: the encoded nodes on the path from the root to the value, without those inside another one.
+        key: the key in the trie, which is hashed for accounts and storage slots.
+        nodes: the encoded nodes on the path from the root to the value, without nodes that are embedded in
+            others.
 
     Returns:
         The value; empty if the nodes prove that the trie has no value for the key.
 
     Raises:
-        EvidenceError: if they are not exactly the nodes of that path.
+        EvidenceError: if the nodes are not exactly those of the path.
     """
     if root == EMPTY_ROOT and list(nodes) in ([], [EMPTY_TRIE]):  # some nodes give its only node, others none
         return b""

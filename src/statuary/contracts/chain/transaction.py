@@ -66,10 +66,10 @@ class SignedTransaction(NamedTuple):
 
 
 def parse_transaction(raw: bytes) -> SignedTransaction:
-    """Parse an encoded transaction.
+    """Parse the bytes of a signed transaction.
 
     Raises:
-        EvidenceError: if the transaction is malformed or of an unknown type.
+        EvidenceError: if the transaction is malformed, or of an unknown type.
     """
     kind, payload = _parse_envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
@@ -149,7 +149,7 @@ class Receipt(NamedTuple):
 
 
 def parse_receipt(raw: bytes) -> Receipt:
-    """Parse an encoded receipt.
+    """Parse the bytes of a transaction receipt.
 
     Raises:
         EvidenceError: if the bytes are not a receipt.
@@ -169,20 +169,25 @@ def parse_receipt(raw: bytes) -> Receipt:
 
 
 def create_address(sender: Address, nonce: int) -> Address:
-    """Return the address of a contract that an account creates with CREATE."""
+    """Return the address that CREATE gives to a contract.
+
+    Args:
+        sender: the address of the creating account.
+        nonce: the nonce of the creating account.
+    """
     return _address_of_digest(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
 
 
 def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
-    """Find the nonce with which a contract created another one (CREATE).
+    """Return the nonce with which a contract created another one (CREATE).
 
     Args:
         creator: the address of the creating contract.
         address: the address of the created contract.
-        limit: only nonces below this number are tried.
+        limit: the nonce before which the search ends.
 
     Returns:
-        The nonce, or None if no tried nonce gives the address.
+        The nonce, or None if no smaller nonce than the limit gives the address.
     """
     sender = bytes.fromhex(creator[2:])
     created = bytes.fromhex(address[2:])
@@ -194,12 +199,18 @@ def creating_nonce(creator: Address, address: Address, limit: int) -> int | None
 
 
 def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
-    """Return the address of a contract that a factory creates with CREATE2."""
+    """Return the address that CREATE2 gives to a contract.
+
+    Args:
+        factory: the address of the contract that executes CREATE2.
+        salt: the 32 bytes of the salt.
+        code: the creation code.
+    """
     return _address_of_digest(keccak256(b"\xff" + factory + salt + keccak256(code)))
 
 
 def address_of_key(public_key: bytes) -> Address:
-    """Return the address that belongs to a public key (64 bytes)."""
+    """Return the address of a public key, given as 64 bytes."""
     return _address_of_digest(keccak256(public_key))
 
 
@@ -239,7 +250,7 @@ class BlockHeader(NamedTuple):
 
 
 def parse_header(raw: bytes) -> BlockHeader:
-    """Parse an encoded block header.
+    """Parse the bytes of a block header.
 
     Raises:
         EvidenceError: if the bytes are not the header of an Ethereum block.

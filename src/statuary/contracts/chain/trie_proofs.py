@@ -8,11 +8,11 @@ from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem
 
 
 def is_root(root: bytes, node: str) -> bool:
-    """Return whether a trie node has the hash of the root.
+    """Return whether a hash is that of an encoded trie node.
 
     Args:
-        root: the hash.
-        node: the encoded node, as hex; any other string is not the root.
+        root: the hash of the trie's root.
+        node: the encoded node as hex; for any other string, the result is False.
     """
     try:
         return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root
@@ -32,7 +32,12 @@ class TrieProof(NamedTuple):
 
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
-    """Build a Merkle trie, and prove the value of one key."""
+    """Build a Merkle trie, and return a proof for one key.
+
+    Args:
+        values: the keys and values of the trie.
+        key: the key to prove.
+    """
     entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
     root = encode_rlp(_build_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE

@@ -45,13 +45,14 @@ class ExternalFile(NamedTuple):
 
 
 def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
-    """Yield the files of an external source in the order of paths.
+    """Yield the files of an external source, sorted by path.
 
     Args:
+        root: the content folder.
         source: the URL of an object store, or a path relative to the content folder.
 
     Yields:
-        Each file, or a finding if it cannot be used.
+        Each file, or a finding for a file that cannot be used.
 
     Raises:
         UnreadableError: if the source does not exist or cannot be listed.
@@ -94,7 +95,7 @@ RECORD_DEPTH = 2
 class ScanResult:
     """The number of contracts that a scan found, and its findings."""
 
-    count: int  # contracts with their own file or folder
+    count: int  # the number of contracts with their own file or folder
     bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
     findings: tuple[Finding, ...] = ()
     links: bool = False  # whether there are symbolic links, whose targets may change unseen
@@ -132,7 +133,7 @@ class ContractScan(ContractSources):
 
     @cached_property
     def result(self) -> ScanResult:
-        """The number of contracts and the findings, after a whole scan."""
+        """The number of contracts and the findings, from a full scan."""
         count = 0
         bulk = BulkSourceCollector()
         findings = []
@@ -309,12 +310,12 @@ class BulkSourceCollector:
         self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
     def add_file(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
-        """Add a file with many contracts.
+        """Add a file that contains many contracts.
 
         Args:
-            kind: the kind that the file's name shows.
-            pure: the path that it has, or would have, in the content folder.
-            path: its path or URL.
+            kind: the kind of file, which follows from its name.
+            pure: the path that the file has, or would have, in the content folder.
+            path: the path or URL of the file.
         """
         form = BULK_FORMS[kind]
         location = path
@@ -324,7 +325,7 @@ class BulkSourceCollector:
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
-        """Return the collected files with many contracts, sorted by path."""
+        """Return the collected files as bulk sources, sorted by path."""
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())

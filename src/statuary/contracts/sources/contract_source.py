@@ -32,14 +32,14 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path; for a bulk file, also the line."""
+        """The path of the source, with the line in bulk files."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return the folder for evidence about a contract.
+    """Return the folder that contains evidence about a contract.
 
-    It is the contract's workspace, or a folder beside its file.
+    This is the workspace of the contract, or a folder named like its file.
     """
     folder, _, name = source.path.rpartition("/")
     return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
@@ -69,7 +69,7 @@ class ContractSources(Protocol):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings about the names of files."""
+        """The findings about file names in the folders of contracts."""
 
     def __len__(self) -> int:
         """Return the number of contracts that have their own file or folder."""

@@ -52,17 +52,22 @@ class CompilationSource(SourceModel):
 
 
 def compilation_path(source: ContractSource) -> str:
-    """Return the path of a contract's `compilation.json` in the content folder."""
+    """Return the path of a contract's `compilation.json`."""
     return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
 
 def read_compilation_evidence(
     root: Path, source: ContractSource, findings: list[Finding]
 ) -> CompilationEvidence | None:
-    """Read the `compilation.json` of a contract.
+    """Read the evidence from an earlier recompilation of a contract.
+
+    Args:
+        root: the content folder.
+        source: where the content has the contract.
+        findings: receives the errors in `compilation.json`.
 
     Returns:
-        The evidence, or None if there is none or it has errors, which are added to `findings`.
+        The evidence, or None if there is no `compilation.json`, or it has errors.
     """
     path = compilation_path(source)
     if not (root / path).is_file():
@@ -72,12 +77,12 @@ def read_compilation_evidence(
 
 
 def encode_compilation(evidence: CompilationEvidence) -> bytes:
-    """Encode the evidence of a compilation as `compilation.json`."""
+    """Encode the evidence from a recompilation as `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def hash_compilation(evidence: CompilationEvidence) -> str:
-    """Return the SHA-256 that `compilation.json` would have, as hex."""
+    """Return the SHA-256 of the `compilation.json` for some evidence, as hex."""
     return sha256(encode_compilation(evidence)).hexdigest()
 
 
@@ -115,7 +120,7 @@ class DeploymentEvidenceSource(SourceModel):
     """The nodes from the block's receipts root to the transaction's receipt."""
 
     def evidence(self) -> DeploymentEvidence:
-        """Convert to the value that checks use."""
+        """Convert this part of `anchor.json` to the value that checks use."""
         return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
 
@@ -136,7 +141,7 @@ class AnchorSource(SourceModel):
     """Why a claim (`onChain`, `deployed`) has no evidence."""
 
     def anchor(self) -> Anchor:
-        """Convert to the value that checks use."""
+        """Convert the content of `anchor.json` to the value that checks use."""
         block = None if self.block is None else convert_model(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.evidence()
         return convert_model(Anchor, self, block=block, deployment=deployment)
@@ -148,10 +153,15 @@ def anchor_path(source: ContractSource) -> str:
 
 
 def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> Anchor | None:
-    """Read the `anchor.json` of a contract: the chain's proofs.
+    """Read the Merkle proofs of a contract from its `anchor.json`.
+
+    Args:
+        root: the content folder.
+        source: where the content has the contract.
+        findings: receives the errors in the file.
 
     Returns:
-        The proofs, or None if there are none or the file has errors, which are added to `findings`.
+        The proofs, or None if there is no `anchor.json`, or it has errors.
     """
     path = anchor_path(source)
     if not (root / path).is_file():
@@ -161,5 +171,5 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
 
 def encode_anchor(anchor: Anchor) -> bytes:
-    """Encode the chain's proofs of a contract as `anchor.json`."""
+    """Encode the Merkle proofs of a contract as `anchor.json`."""
     return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

@@ -51,15 +51,19 @@ class ParsedContract(NamedTuple):
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
     findings: Sequence[Finding] = ()
     digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
-    # the evidence, stored beside the contract, that its sources were compiled again
+    # the evidence from an earlier recompilation, stored with the contract
     compilation: CompilationEvidence | None = None
-    anchor: Anchor | None = None  # the chain's own proofs about it
-    notes: Sequence[Finding] = ()  # faults of the evidence beside it; the record is published anyway
-    part: CompiledPart | None = None  # the part that several records share, if they are canonical
+    anchor: Anchor | None = None  # the Merkle proofs from the chain, stored with the contract
+    notes: Sequence[Finding] = ()  # errors in the evidence, which do not exclude the record
+    part: CompiledPart | None = None  # the compilation that the record shares with others, if it is canonical
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:
-    """Parse the JSON of a record, and check the members' types.
+    """Parse a record from JSON, and check the types of its members.
+
+    Args:
+        raw: the content of the file.
+        path: the path of the file, for findings.
 
     Raises:
         UnreadableError: if the bytes are not JSON in UTF-8, an object repeats a key, or there are more values
@@ -115,10 +119,14 @@ def _read_without_repeats(text: bytes) -> dict[str, Json]:
 
 
 def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
-    """Parse the YAML of a record, and check the members' types.
+    """Parse a record from YAML, and check the types of its members.
 
-    A member whose type is text stays text. In free-form members (ABI, metadata, settings) an unquoted JSON
-    number, `true` or `false` is one; everything else is text.
+    Members that are strings stay strings. In free-form members (ABI, metadata, settings), an unquoted number,
+    `true` or `false` becomes a JSON number or boolean, and everything else a string.
+
+    Args:
+        raw: the content of the file.
+        path: the path of the file, for findings.
 
     Raises:
         UnreadableError: if the bytes are not YAML in UTF-8.
@@ -131,12 +139,12 @@ IDENTITY = ("chainId", "address", "compilation")
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
-    """Check the members of a record and their types.
+    """Check the types of a record's members.
 
     Args:
         value: the parsed JSON.
-        canonical: the text if it is in canonical form, else None.
-        path: the file, for findings.
+        canonical: the bytes of the record if they are in canonical form, else None.
+        path: the path of the file, for findings.
     """
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
@@ -162,7 +170,12 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def apply_types(tree: Json, model: object) -> Json:
-    """Convert strings in a parsed file to the types in a model."""
+    """Convert strings in parsed YAML to the types of a model.
+
+    Args:
+        tree: the parsed YAML.
+        model: the type of the value.
+    """
     if isinstance(tree, PlainText):
         return str(tree) if allows_string(model) else json_scalar(tree)
     if isinstance(tree, list):
@@ -177,7 +190,7 @@ def apply_types(tree: Json, model: object) -> Json:
 def json_scalar(text: str) -> Json:
     """Convert an unquoted YAML value to a number, boolean or string.
 
-    A number keeps its spelling.
+    The spelling of a number is preserved.
     """
     if text in ("true", "false"):
         return text == "true"

@@ -16,7 +16,15 @@ from statuary.source.unreadable import UnreadableError
 
 
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
-    """Read a contract that has its own file or folder."""
+    """Read a contract that has its own file or folder.
+
+    Args:
+        root: the content folder.
+        source: where the content has the contract.
+
+    Returns:
+        The record with its evidence, or the findings that prevented it.
+    """
     parsed = _read_contract(root, source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed

@@ -16,8 +16,8 @@ def find_contracts(
     Args:
         root: the content folder.
         settings: the key `contracts` of site.yaml.
-        path: the file of the settings, for findings.
-        reads_contracts: whether the content folder's own contracts are read.
+        path: the path of site.yaml, for findings.
+        reads_contracts: whether to search the folder `contracts` of the content.
     """
     locations = settings.sources
     if not locations and not (reads_contracts and os.path.lexists(root / CONTRACTS)):

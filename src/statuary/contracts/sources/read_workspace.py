@@ -103,7 +103,7 @@ class ProxySource(SourceModel):
     """The implementation that it called at that time."""
 
     def resolution(self) -> Json:
-        """Convert to a record's `proxyResolution`."""
+        """Convert this part of `contract.yaml` to a record's `proxyResolution`."""
         implementations = [
             {"address": implementation.address}
             if implementation.name is None
@@ -138,7 +138,7 @@ class WorkspaceSource(SourceModel):
     """The on-chain runtime code as hex. `runtime.hex` is taken if it exists."""
 
     def workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
-        """Combine the settings with the files that they name."""
+        """Combine the settings in `contract.yaml` with the files they name."""
         return Workspace(
             chain_id=chain_id,
             address=address,
@@ -174,7 +174,11 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Read a workspace, and make the contract's record from it.
+    """Read a workspace, and derive the contract's record from it.
+
+    Args:
+        file: the file `contract.yaml`.
+        source: where the content has the contract.
 
     Returns:
         The record, or the findings that prevented it.

@@ -19,16 +19,16 @@ from statuary.source.source_files import SourceFile, is_utf8, walk_path
 class SourceStat(NamedTuple):
     """The total size and latest modification time of a source's files."""
 
-    text: str  # both, or a hash of them for several files; empty if one is unknown
+    text: str  # size and time, or a hash of these for several files; empty if unknown
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
-        """Format the value for the ledger if all files are old enough.
+        """Return size and time as text if all files are old.
 
-        A file that changed just now could change again without another modification time.
+        A file that was modified just now could change again without a different modification time.
 
         Args:
-            instant: a time in nanoseconds since 1970; all files must be older.
+            instant: a time in nanoseconds since 1970, before which all files must have been modified.
 
         Returns:
             The text; empty if a file is newer.
@@ -39,11 +39,11 @@ class SourceStat(NamedTuple):
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
     """Return the size and modification time of a contract's files.
 
-    They are unknown for objects in an object store.
+    For objects in an object store, the result is unknown.
 
     Args:
-        root: the content folder; a string takes a tenth less time than a path.
-        source: the contract.
+        root: the content folder; a string is a tenth faster than a Path.
+        source: the contract, or a file with many contracts.
     """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat_file(root, source.path)
@@ -78,7 +78,7 @@ def _stat_file(root: Path | str, path: str) -> SourceStat:
 def record_digest(raw: bytes) -> bytes:
     """Return the SHA-256 of a record's file, without final white space.
 
-    For canonical JSON, these are the published bytes.
+    For canonical JSON, this is the digest of the published bytes.
     """
     return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()
 
@@ -103,11 +103,11 @@ class ListingCache:
         self._largest: tuple[tuple[Path, bool], FolderListing] | None = None
 
     def list_folder(self, folder: Path, *, is_chain: bool) -> FolderListing:
-        """Return the names in a folder.
+        """Return the names in a folder, from the cache if possible.
 
         Args:
             folder: the folder.
-            is_chain: whether plain files with the right suffixes are records there.
+            is_chain: whether the folder contains the records of a chain.
 
         Raises:
             OSError: if the folder cannot be read.

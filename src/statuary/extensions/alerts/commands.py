@@ -68,10 +68,10 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
     """Read the alert rules in site.yaml, in order.
 
     Returns:
-        The rules; none if the content cannot be read.
+        The rules; empty if the content cannot be read.
 
     Raises:
-        EditError: if a rule names a group, or a component that the page does not have.
+        EditError: if a rule names a group, or a component that does not exist.
     """
     files = filter(_names_rules_or_components, walk_folder(content))
     site, _ = read_content(content, files)

@@ -40,9 +40,16 @@ Decision = Opening | Resolution | NoChange
 def decide(
     alerts: Sequence[Alert], rules: Sequence[AlertRule], catalogue: StatusCatalogue, at: Instant
 ) -> Iterator[Decision]:
-    """Decide what to do about each alert: open, resolve, or nothing.
+    """Decide for each alert whether to open or resolve an incident.
 
-    All alerts of a group that are about one component are one incident, which ends when none of them fires.
+    All alerts of a group that affect the same component share one incident, which is resolved when all have
+    ended.
+
+    Args:
+        alerts: the alerts in the payload.
+        rules: the alert rules of the site, in order.
+        catalogue: the status in the content.
+        at: the time of the decision.
     """
     groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
     for alert in alerts:
@@ -77,7 +84,7 @@ class FittingRule(NamedTuple):
     """The rule for an alert, and the component that it names."""
 
     rule: AlertRule | None
-    component: Component | None  # None without a rule, or if it names no component, or a group
+    component: Component | None  # None without a rule, or if the rule names no existing component
 
 
 def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
@@ -94,9 +101,14 @@ def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
 
 
 def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:
-    """Return the rule for an alert: the first that matches.
+    """Return the first rule that matches an alert, and its component.
 
-    Without a rule, the label `component` may name the component.
+    If no rule matches, the label `component` of the alert may name the component.
+
+    Args:
+        alert: the alert.
+        rules: the alert rules of the site, in order.
+        catalogue: the status in the content.
     """
     by_name = catalogue.components_by_name
     rule = next((rule for rule in rules if rule.fits(alert.labels)), None)

@@ -34,20 +34,20 @@ class PayloadError(StatuaryError):
 class Alert(NamedTuple):
     """An alert of a monitoring system."""
 
-    key: str  # identifies the alert, or its group, as long as it lasts
+    key: str  # an id of the alert or of its group, which stays the same until the alert ends
     name: str
     labels: Mapping[str, str]
     is_firing: bool
     since: Instant | None = None
     is_of_group: bool = False  # whether other alerts of its group have the same key
-    has_unseen_firing: bool = False  # whether its group fires, and the payload omits some of its alerts
+    has_unseen_firing: bool = False  # whether its group is firing and has alerts that the payload omits
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
-    """Parse a payload into alerts.
+    """Parse the payload of a monitoring system into alerts.
 
     Raises:
-        PayloadError: if it is too long, not JSON, or not in a known form.
+        PayloadError: if the payload is too long, not JSON, or in an unknown format.
     """
     if len(payload) > LONGEST_PAYLOAD:
         raise PayloadError(f"the alert has {len(payload):,} bytes; the limit is {LONGEST_PAYLOAD:,}")

@@ -25,7 +25,7 @@ class AlertRule(NamedTuple):
     """A rule that says which component alerts are about."""
 
     component: str  # the component's key or id
-    # an alert must have all of them; empty in a rule made from the label `component`
+    # the labels that an alert must have; empty in a rule made from the label `component`
     labels: Mapping[str, str] = MappingProxyType({})
     status: ComponentStatus = "major_outage"
     name: str | None = None
@@ -69,7 +69,10 @@ class AlertRuleSource(SourceModel):
         return self
 
     def rule(self) -> AlertRule:
-        """Convert to a rule, with the label `component` by default."""
+        """Convert this part of site.yaml to a rule.
+
+        By default, the rule matches alerts whose label `component` names the component.
+        """
         return AlertRule(
             component=self.component,
             labels=self.labels or {"component": self.component},

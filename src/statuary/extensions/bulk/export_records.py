@@ -76,7 +76,7 @@ class ExportedMatch(NamedTuple):
 
 
 def exported_record(match: ExportedMatch) -> dict[str, Json]:
-    """Convert a contract's rows to a record.
+    """Convert the rows about a contract in Sourcify's export to a record.
 
     Raises:
         AttributeError, TypeError, ValueError: if a column has another type than in Sourcify's schema.
@@ -175,7 +175,7 @@ def _signatures(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """A group of an export's contracts, in its own database."""
+    """A group of contracts in an export, in its own database."""
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file
@@ -185,7 +185,7 @@ class ExportBucket(NamedTuple):
     has_signatures: bool = True
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts, sorted by chain and address."""
+        """Yield the contracts of the group, sorted by chain and address."""
         return read_bucket(root, self)
 
 
@@ -196,12 +196,12 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the row to findings about the record."""
+        """Return findings about the record with the row of the export added."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
 def bucket_file(folder: Path, number: int) -> Path:
-    """Return the path of a bucket's database."""
+    """Return the path of the database for a group of contracts."""
     return folder / f"bucket-{number}.sqlite3"
 
 
@@ -239,9 +239,12 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield each contract of a bucket with its sources and signatures.
+    """Yield the rows about each contract in a group's database.
 
-    They are sorted by chain and address.
+    The contracts are sorted by chain and address.
+
+    Yields:
+        The contract's row, its sources, and its signatures.
 
     Raises:
         sqlite3.DatabaseError: if the database is damaged.
@@ -255,9 +258,13 @@ def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tup
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
-    """Yield the contracts of a bucket.
+    """Yield the contracts in the database of a group.
 
-    If the bucket is damaged, the last contract has no record, but a finding.
+    If the database is damaged, the last contract yielded has a finding instead of a record.
+
+    Args:
+        root: the content folder.
+        bucket: the group of contracts.
     """
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
@@ -362,9 +369,9 @@ def _json(text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Add the row to a finding about a contract.
+    """Return a finding about a contract, located in the export's row.
 
-    The message names the record's member, since a row has no other position.
+    The message names the member of the record, because a row has no position for it.
     """
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message

@@ -48,7 +48,10 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """Writes rows of an export to buckets; a context manager."""
+    """Writes an export's rows to databases, one for each contract group.
+
+    It is a context manager.
+    """
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
         """Create empty buckets.
@@ -77,12 +80,14 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to a table of the buckets.
+        """Add rows to a table in the databases.
 
-        The first value of a row is the number of its bucket, and is not stored.
+        Args:
+            table: the name of the table.
+            rows: the rows, each after the number of its database.
 
         Raises:
-            UnreadableError: if all rows together exceed the limit.
+            UnreadableError: if all rows together are larger than the limit.
         """
         by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
@@ -130,14 +135,14 @@ OVERHEAD = 224 << 20
 
 
 def table_of_file(path: str) -> str:
-    """Return the export's table that a file's name stands for."""
+    """Return the export's table that a file contains, by its name."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
 def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
     """Group the files of Sourcify's export by table, in row order.
 
-    Other files are skipped.
+    Other files are ignored.
 
     Raises:
         UnreadableError: if a table that every record needs is missing.
@@ -172,14 +177,15 @@ class _Engine(Protocol):
 
 
 def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _Engine:
-    """Open DuckDB with limits.
+    """Open a DuckDB database with limits on memory and threads.
 
     Args:
+        limits: the limits.
         scratch: the folder for data that does not fit into memory.
-        database: a file for its tables; by default they are in memory.
+        database: the file of the database; None for a database in memory.
 
     Raises:
-        UnreadableError: if the library is not installed.
+        UnreadableError: if DuckDB is not installed.
     """
     try:
         engine: _Engine = open_duckdb(
@@ -191,9 +197,14 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
 
 
 def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
-    """Define a view of each table of Sourcify's export.
+    """Define a view for each table of Sourcify's export.
 
-    The columns `filename` and `file_row_number` are added.
+    The views also have the columns `filename` and `file_row_number`.
+
+    Args:
+        connection: the DuckDB database.
+        root: the content folder.
+        tables: the files of each table.
     """
     for name, files in tables.items():
         locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
@@ -203,13 +214,18 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Check the number of rows of each table.
+    """Check that no table has more rows than a real export.
+
+    Args:
+        connection: the DuckDB database.
+        root: the content folder.
+        tables: the files of each table.
 
     Returns:
-        The bytes of all files.
+        The size of all files in bytes.
 
     Raises:
-        UnreadableError: if a table has more rows than a real one of its size.
+        UnreadableError: if a table has too many rows for the size of its files.
     """
     total = 0
     for name, files in tables.items():
@@ -225,10 +241,13 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
-    """Define a view of Parquet files whose columns may differ.
+    """Define a view of Parquet files, whose columns may differ.
 
     Args:
-        options: further arguments of `read_parquet`, as SQL.
+        connection: the DuckDB database.
+        name: the name of the view.
+        files: the paths or URLs of the files.
+        options: more arguments of `read_parquet`, as SQL.
     """
     file_list = ", ".join(map(_literal, files))
     query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {options})"
@@ -264,7 +283,7 @@ def _literal(path: str) -> str:
 
 
 def has_column(connection: _Engine, table: str, column: str) -> bool:
-    """Return whether a view has a column."""
+    """Return whether a view in a DuckDB database has a column."""
     return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
 
 
@@ -299,7 +318,12 @@ class BucketQuery(NamedTuple):
 
 
 def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
-    """Yield the queries that fill the tables of the buckets."""
+    """Yield the queries whose rows are written to the groups' databases.
+
+    Args:
+        connection: the DuckDB database.
+        tables: the files of each table, some of which are optional.
+    """
     moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
     yield BucketQuery(
         "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"
@@ -382,17 +406,17 @@ class ExportJoin(NamedTuple):
 def join_export(
     root: Path, source: BulkSource, *, chains: Collection[str], scratch_dir: Path, limits: JoinLimits
 ) -> ExportJoin:
-    """Join the tables of Sourcify's export, and divide it into buckets.
+    """Join the tables of Sourcify's export, and divide contracts into groups.
 
     Args:
         root: the content folder.
         source: the export.
-        chains: the ids of the site's chains; matches on others are skipped.
-        scratch_dir: an empty folder, which must exist as long as buckets are read.
-        limits: the memory and threads to use.
+        chains: the ids of the site's chains; contracts on other chains are skipped.
+        scratch_dir: an empty folder, which must exist as long as the groups are read.
+        limits: the limits on memory and threads.
 
     Raises:
-        UnreadableError: if tables are missing or cannot be read, or memory or disk is too small.
+        UnreadableError: if tables are missing or cannot be read, or memory or disk space is too small.
     """
     tables = files_by_table(source.files)
     connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")

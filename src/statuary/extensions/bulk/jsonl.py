@@ -33,16 +33,20 @@ BUFFER = 1 << 20
 
 
 def is_compressed(path: str) -> bool:
-    """Return whether a bulk file is compressed, by its name."""
+    """Return whether the name of a file says that it is compressed."""
     return path.endswith((".gz", ".zst"))
 
 
 @contextmanager
 def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
-    """Open a bulk file by path or URL, decompressed.
+    """Open a file by path or URL, decompressed while it is read.
+
+    Args:
+        root: the content folder.
+        path: the path in the content folder, or the URL.
 
     Raises:
-        UnreadableError: if it cannot be opened, or Zstandard is not installed.
+        UnreadableError: if the file cannot be opened, or Zstandard is required and not installed.
     """
     with _raw(root, path) as raw:
         if path.endswith(".gz"):
@@ -72,10 +76,10 @@ def _zstandard(raw: IO[bytes]) -> IO[bytes]:
 
 
 def damaged_file_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged file raises.
+    """Return the exceptions that reading a damaged file may raise.
 
     Raises:
-        UnreadableError: if the file is compressed with Zstandard, and the library is not installed.
+        UnreadableError: if the file is compressed with Zstandard, which is not installed.
     """
     if not path.endswith(".zst"):
         return STREAM_ERRORS
@@ -99,7 +103,7 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts on the lines."""
+        """Yield the contracts on these lines."""
         return read_line_range(root, self)
 
 
@@ -111,19 +115,19 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add line and column to findings about the record."""
+        """Return findings about the record with its line and column added."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
 def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Divide a JSON lines file into ranges of whole lines.
+    """Divide a JSON Lines file into ranges of whole lines.
 
-    A compressed or remote file is one range, since finding its lines takes as long as reading it.
+    A compressed or remote file is one range, because finding its lines would take as long as reading it.
 
     Args:
         root: the content folder.
         path: the path of the file.
-        size: about the bytes of a range.
+        size: the approximate size of a range in bytes.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -171,11 +175,11 @@ class CountedLines(NamedTuple):
 
     start: int  # the block's offset
     lines: int
-    first_line_end: int | None  # the offset after the first of them; None without one
+    first_line_end: int | None  # the offset after the first of these lines; None if there is none
 
 
 def count_lines(block: Block) -> CountedLines:
-    """Count the lines that end in a block.
+    """Count the line ends in a block of a file.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -196,12 +200,15 @@ BLOCKS = 64
 
 
 def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Divide a plain JSON lines file into ranges, with workers.
+    """Divide an uncompressed JSON Lines file into ranges, using workers.
 
-    This process only assigns blocks, since reading the file takes it longer than the workers need to build.
+    This process only assigns blocks to the workers, because it reads more slowly than they build.
 
     Args:
-        size: about the bytes of a range.
+        root: the content folder.
+        path: the path of the file.
+        executor: runs the work.
+        size: the approximate size of a range in bytes.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -221,10 +228,10 @@ def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_
 
 
 def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
-    """Yield the contracts of a range, and skip blank lines.
+    """Yield the contracts in a range of lines, skipping blank lines.
 
-    An unreadable line is a contract with a finding and no record. So is the last one if the rest of the range
-    is skipped, because the file is damaged or exceeds a limit.
+    A line that cannot be read is yielded as a contract with a finding instead of a record. If the rest of the
+    range is skipped because of damage or a limit, the last contract yielded has such a finding.
     """
     path, number = lines.path, lines.first_line
     damaged: tuple[type[Exception], ...] = ()
@@ -319,7 +326,13 @@ def _source(path: str, number: int, record: RecordValue | None = None) -> Contra
 
 
 def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
-    """Add the line to findings, and the column of their member."""
+    """Return findings with the line and the column of their member.
+
+    Args:
+        findings: the findings about the record.
+        number: the number of the line.
+        line: the text of the line.
+    """
     positions = locate_in_json(
         line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
     )

@@ -64,9 +64,9 @@ GRACE = 60
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """Create a temporary folder, and remove it at the end.
+    """Yield a temporary folder, which is removed at the end.
 
-    Folders that killed processes left are removed too.
+    Abandoned folders of killed processes are removed too.
     """
     folder = Path(mkdtemp(prefix=PREFIX))
     descriptor = lock_folder(folder, blocking=False)

@@ -84,7 +84,12 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the name and the sign of each preview picture."""
+    """Yield the name of each preview picture, and its state.
+
+    Args:
+        status: whether the site has a status.
+        contracts: whether the site has contracts.
+    """
     if status:
         for kind in ("status", "incident"):
             yield from ((f"{kind}-{state}", state) for state in STATES)
@@ -137,23 +142,29 @@ class CardsSection(Section):
 
 
 def card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a text in a language that the font can draw.
+    """Return a text in the site's language, or in English.
 
-    That is the site's language, or else English.
+    English is used if the font lacks characters of the site's language.
+
+    Args:
+        font: the font of the pictures.
+        texts: the texts of the site's language.
+        key: the key of the text.
     """
     line = texts(key)
     return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
 
 def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
-    """Load the theme's font, or Pillow's own.
+    """Load the font of preview pictures: the theme's, or Pillow's default.
 
     Args:
+        settings: the key `cards` of site.yaml.
         files: the files of the theme, by name.
 
     Raises:
         MissingExtraError: if Pillow is not installed.
-        StatuaryError: if the theme does not have the font, or Pillow cannot read it.
+        StatuaryError: if the theme does not contain the font, or Pillow cannot read it.
     """
     fonts: Any = import_optional("PIL.ImageFont", extra="cards", purpose=PURPOSE)
     if not settings.font:
@@ -175,9 +186,9 @@ def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont"
 
 
 def can_draw(font: "FreeTypeFont", text: str) -> bool:
-    """Return whether a font has every character of a text.
+    """Return whether a font has all characters of a text.
 
-    It would draw other characters as boxes.
+    It would draw missing characters as boxes.
     """
     absent = _drawn(font, NO_CHARACTER)
     return all(character.isspace() or _drawn(font, character) != absent for character in text)
@@ -197,9 +208,15 @@ def card(
     name: str,
     address: str,
 ) -> bytes:
-    """Draw a preview picture as PNG.
+    """Draw a preview picture, and return it as PNG.
 
-    It has a sign, a sentence, the site's name and its address.
+    Args:
+        font: the font of the text.
+        draw: draws the sign of the state.
+        state: the state, which determines the colour.
+        line: the sentence about the state.
+        name: the name of the site.
+        address: the address of the site.
 
     Raises:
         MissingExtraError: if Pillow is not installed.

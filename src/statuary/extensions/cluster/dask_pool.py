@@ -76,9 +76,9 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means that workers were lost.
+        """Return whether an exception means that workers were lost.
 
-        Dask abandons a task after losing several workers with it.
+        Dask abandons a task after several workers were lost while running it.
         """
         return isinstance(error, self._distributed.KilledWorker | CancelledError)
 

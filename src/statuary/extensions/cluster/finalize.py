@@ -54,9 +54,13 @@ class SortedWork(Generic[Task, Result]):
 
 
 def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
-    """Yield the results of tasks, and then all their rows, sorted.
+    """Yield the results of tasks, then the rows of all results, sorted.
 
-    If there are many files of rows, workers sort them into ranges first.
+    If there are many files with rows, workers sort them in ranges first.
+
+    Args:
+        executor: runs the work.
+        results: the results of the tasks.
     """
     files: list[Path] = []
     for result in results:
@@ -91,8 +95,8 @@ class RangeParts(NamedTuple):
 def range_parts(task: ListingTask) -> RangeParts:
     """Make the manifest parts that begin in a range of files.
 
-    They reach from the first end of a part in the range to the first end after it. Only a path decides where
-    a part ends, so that the files before it need not be known.
+    A part may end in the next range. Where a part ends depends only on paths, so that files before the range
+    need not be known.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
@@ -125,10 +129,16 @@ def _from_first_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Make the manifest of a whole site with workers.
+    """Make the manifest of a whole site on the workers.
+
+    Args:
+        executor: runs the work.
+        target: the site that is being built.
+        origin: the time and revision of the site.
 
     Returns:
-        The manifest, or None if the site is small or partly known, so that this process should make it.
+        The manifest, or None if the site is small or only partly rebuilt, so that this process should make
+        it.
     """
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:

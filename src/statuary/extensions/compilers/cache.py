@@ -48,10 +48,10 @@ class CompilerRun(NamedTuple):
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of the cache.
+    """Return the folder in which outputs of compilers are cached.
 
     Returns:
-        The folder, or None if the cache is disabled or there is no home folder.
+        The folder, or None if the cache is disabled or the user has no home folder.
     """
     configured_folder = os.environ.get(VARIABLE)
     if configured_folder is not None:
@@ -68,15 +68,15 @@ LARGEST_OUTPUT = 512 << 20
 
 
 def program_digest(compiler: Compiler) -> str:
-    """Return the SHA-256 of a compiler's program, as hex."""
+    """Return the SHA-256 of a compiler's program file, as hex."""
     with open_file(compiler.path) as program:
         return file_digest(program, "sha256").hexdigest()
 
 
 class CompilationCache:
-    """Compiles inputs, and keeps the outputs in a folder.
+    """Runs compilers, and caches their outputs in a folder.
 
-    Without a folder, nothing is kept.
+    If there is no folder, nothing is cached.
     """
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
@@ -84,9 +84,9 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the cache key for a compiler and an input.
+        """Return the cache key for a compiler and its input.
 
-        The input's selection of outputs is not part of it.
+        The outputs that the input requests are not part of the key.
         """
         settings = {
             name: value
@@ -100,10 +100,10 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an input unchanged, or return the kept output.
+        """Compile an unchanged input, or return the cached output.
 
         Raises:
-            CompilerError: if there is no output, or it contains errors.
+            CompilerError: if the compiler cannot be run, writes no output, or reports an error.
         """
         digest = sha256(encode_unchecked(std_json_input)).hexdigest()
         key = sha256(f"{self._identity(compiler)} {digest}".encode()).hexdigest()
@@ -116,16 +116,16 @@ class CompilationCache:
     def run(
         self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
     ) -> CompilerRun:
-        """Compile some contracts of an input, or return the kept output.
+        """Compile some contracts of an input, or return the cached output.
 
         Args:
             compiler: the compiler.
-            std_json_input: the input.
+            std_json_input: the standard JSON input.
             names: the fully qualified names of the contracts.
-            limits: the limits for running the compiler.
+            limits: the limits on time and memory of the compiler.
 
         Raises:
-            CompilerError: if there is no output, or it contains errors.
+            CompilerError: if the compiler cannot be run, writes no output, or reports an error.
             DerivationError: if a name is invalid.
         """
         contract_names = sorted(set(names))

@@ -35,7 +35,12 @@ REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
 
 
 def install_hint(kind: str, version: str) -> str:
-    """Explain how to install and use a compiler version."""
+    """Return a sentence that says how to install a compiler version.
+
+    Args:
+        kind: `solc` or `vyper`.
+        version: the version in a record, such as `0.8.30+commit.73712a01`.
+    """
     release = RELEASE.fullmatch(version)
     if release is None:
         return f"give it with --compiler {kind}=PATH"
@@ -66,11 +71,15 @@ class Compiler(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The compiler's name and version, for messages."""
+        """The kind and version of the compiler, for messages."""
         return f"{self.kind} {self.version}"
 
     def compile(self, std_json_input: JsonObject, limits: RunLimits) -> JsonObject:
         """Run the compiler, and return its standard JSON output.
+
+        Args:
+            std_json_input: the standard JSON input.
+            limits: the limits on time and memory of the compiler.
 
         Raises:
             CompilerError: if the compiler cannot be run, writes no JSON, or reports an error.
@@ -92,10 +101,14 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Detect the version of a compiler at a path or on `PATH`.
+    """Run a compiler to detect its version.
+
+    Args:
+        kind: `solc` or `vyper`.
+        path: the path of the program, or its name on `PATH`.
 
     Raises:
-        CompilerError: if it cannot be run, or does not print a version.
+        CompilerError: if the program cannot be run, or does not print a version.
     """
     on_path = shutil.which(path)
     if on_path is None:
@@ -113,7 +126,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers on `PATH`, except those that print no version."""
+    """Return the compilers on `PATH` that print their version."""
     compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:
@@ -125,7 +138,7 @@ def compilers_on_path() -> list[Compiler]:
 
 
 def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
-    """Return the first compiler of a version, or None."""
+    """Return the first compiler of this kind and version, or None."""
     return next(
         (
             compiler

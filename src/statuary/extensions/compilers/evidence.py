@@ -19,9 +19,12 @@ def compilation_evidence(
 ) -> CompilationEvidence:
     """Return evidence that a compiler's output confirms a record.
 
+    It contains digests of the record, the compiler, the input and the output, and lists the confirmed
+    members.
+
     Args:
         record: the record.
-        run: the compiler's output.
+        run: the output of the compiler.
         findings: the differences between the record and the output.
     """
     differing = {finding.pointer for finding in findings}
@@ -37,7 +40,7 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record as it is published, as hex."""
+    """Return the SHA-256 of a record's published bytes, as hex."""
     return sha256(encode_unchecked(in_served_order(record))).hexdigest()
 
 

@@ -19,10 +19,10 @@ compiler_option = extension_option(COMPILER)
 
 
 def parse_compilers(texts: Iterable[str]) -> list[Compiler]:
-    """Return the compilers named by `--compiler`, or else those on `PATH`.
+    """Return the compilers that `--compiler` names, or those on `PATH`.
 
     Raises:
-        click.BadParameter: if one is not `KIND=PATH`, or prints no version.
+        click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.
     """
     return [_compiler(text) for text in texts] or compilers_on_path()
 

@@ -39,9 +39,10 @@ HINT: Final = "the sources, the settings, the compiler version or this member is
 
 
 def recompilation_mismatch(record: RecordValue, recompiled: Mapping[Pointer, Json]) -> Iterator[Violation]:
-    """The recorded compiler must give every member that follows from its output.
+    """Recompiling a record must give the same values for every member that follows from the output.
 
     Args:
+        record: the record.
         recompiled: the members that follow from the compiler's output, by pointer.
     """
     for member, value in recompiled.items():
@@ -63,7 +64,7 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a tool did not request a member, leaving it null."""
+    """Return whether a member is null because no tool requested it."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
@@ -124,7 +125,7 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
     """Return whether storage layouts differ only by JavaScript's rounding.
 
-    It rounds numbers above 2^53. Keys must be in the same order.
+    JavaScript rounds numbers above 2^53. Keys must be in the same order.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         return list(recorded) == list(recompiled) and all(
@@ -164,13 +165,13 @@ class FirstDifference(NamedTuple):
 
 
 def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
-    """Find the first place where two JSON values differ.
+    """Return the first place where two JSON values differ.
 
-    Lists of different lengths differ as a whole. A missing key counts as null.
+    Lists of different lengths differ as a whole. A missing key is treated as null.
 
     Args:
         recorded: the value in the record.
-        recompiled: the value by the compiler.
+        recompiled: the value from the compiler.
         pointer: the pointer of the values in the record.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
@@ -216,11 +217,7 @@ def _short(value: Json) -> str:
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value in a record at a pointer.
-
-    Returns:
-        The value; None if it is missing.
-    """
+    """Return the value at a pointer in a record, or None."""
     value: Json = record
     for key in pointer:
         value = value.get(key) if isinstance(value, dict) else None
@@ -228,7 +225,14 @@ def value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return the members of a record that a compiler's output gives.
+    """Return the members of a record that follow from a compiler's output.
+
+    Args:
+        record: the record that was recompiled.
+        std_json_output: the output of the compiler.
+
+    Returns:
+        The values by pointer.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -298,12 +302,12 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return a record's standard JSON input, to compile it again.
+    """Return the standard JSON input with which to recompile a record.
 
-    It requests the outputs that the record has.
+    It requests the outputs that the record contains.
 
     Raises:
-        DerivationError: if the fully qualified name is invalid.
+        DerivationError: if the fully qualified name in the record is invalid.
     """
     std_json_input = record["stdJsonInput"]
     compilation = record["compilation"]
@@ -320,7 +324,12 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 def with_output_selection(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
-    """Return a standard JSON input that requests one contract's outputs.
+    """Return standard JSON input that requests some outputs of one contract.
+
+    Args:
+        std_json_input: the input.
+        fully_qualified_name: the path of the contract's source, a colon, and its name.
+        artifacts: the names of the outputs to request.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -332,12 +341,12 @@ def with_output_selection(
 
 
 def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
-    """Return a standard JSON input that requests all outputs of some contracts.
+    """Return standard JSON input that requests all outputs of some contracts.
 
     Args:
         std_json_input: the input.
-        names: the fully qualified names; `*:*` selects all contracts.
-        version: the compiler's version.
+        names: the fully qualified names of the contracts; `*:*` selects all.
+        version: the version of the compiler.
 
     Raises:
         DerivationError: if a name is invalid.
@@ -353,7 +362,7 @@ def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: 
 
 
 def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
-    """Return the outputs to request from a compiler version."""
+    """Return the names of the outputs to request from a compiler version."""
     if language == "Vyper":
         parsed = parse_compiler_version(version)
         return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))

@@ -67,9 +67,15 @@ class RecompileReport(NamedTuple):
 def recompile_contracts(
     root: Path, site: SiteContent, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
-    """Compile every contract again, and compare the output with its record.
+    """Recompile all contracts of a site, and compare them with their records.
 
     Records that cannot be read are skipped, because other checks report them.
+
+    Args:
+        root: the content folder.
+        site: the content of the site.
+        options: the compilers, their limits, and the number of threads.
+        progress: receives the progress.
     """
     recompiler = Recompiler(options)
     findings: list[Finding] = []
@@ -141,7 +147,7 @@ def compiler_build(record: RecordValue) -> CompilerBuild:
 
 
 class Recompiler:
-    """Compiles records again, and keeps the latest outputs in memory."""
+    """Recompiles records, and caches recent outputs in memory."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -149,13 +155,13 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return the compiler that a record names, or None."""
+        """Return the available compiler that a record names, or None."""
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Compile a record again, and yield the differences.
+        """Recompile a record, and yield a finding for each difference.
 
-        If the compiler fails, a finding says so.
+        If the compiler fails, the finding gives its error.
         """
         try:
             output = self.compile(recompilation_input(record), compiler)
@@ -168,10 +174,10 @@ class Recompiler:
             yield from differences(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
-        """Compile an input, or return the kept output.
+        """Compile an input, or return the cached output.
 
         Raises:
-            CompilerError: if there is no output, or it contains errors.
+            CompilerError: if the compiler cannot be run, writes no output, or reports an error.
         """
         key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
         with self.lock:
@@ -187,7 +193,12 @@ class Recompiler:
 
 
 def differences(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
-    """Yield the differences between a record and a compiler's output."""
+    """Yield a finding for each difference between a record and its output.
+
+    Args:
+        record: the record that was recompiled.
+        output: the output of the compiler.
+    """
     try:
         recompiled = recompiled_members(record, output)
     except InvalidValueError as error:
@@ -205,10 +216,12 @@ def _finding(
 
 
 def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
-    """Return the warning that a compiler is missing.
+    """Return the warning that a compiler version is not available.
 
     Args:
+        build: the kind and version of the compiler.
         number: the number of records that need it.
+        options: the available compilers.
     """
     kind, version = build
     versions = ", ".join(
@@ -228,13 +241,13 @@ def map_in_order(
 ) -> Iterator[Result]:
     """Call a function in threads, and yield the results in order.
 
-    An exception cancels the waiting calls and stops all programs.
+    An exception cancels the waiting calls and stops all running programs.
 
     Args:
         pool: the threads.
-        function: the function.
-        items: the arguments.
-        ahead: the number of calls that are submitted at once.
+        function: the function to call.
+        items: the arguments of the calls.
+        ahead: the number of calls that may be submitted before their results are yielded.
     """
     pending_futures: deque[Future[Result]] = deque()
     try:

@@ -42,7 +42,11 @@ class BuildCompilers(NamedTuple):
     programs: tuple[CompilerProgram, ...]
 
     def recompile(self, record: RecordValue) -> Recompilation:
-        """Compile a record's sources with its compiler, or reuse a cached output."""
+        """Recompile a record with its compiler, or reuse a cached output.
+
+        Returns:
+            The evidence if the output is equal to the record; otherwise the reason why there is none.
+        """
         kind, version = compiler_build(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
         compiler = find_compiler(compilers, kind, version)
@@ -73,10 +77,10 @@ def _contradiction(difference: str) -> Recompilation:
 
 
 def open_recompiler(texts: Iterable[str]) -> BuildCompilers:
-    """Return the compilers that `--compiler` names, or else those on `PATH`.
+    """Return the compilers that `--compiler` names, or those on `PATH`.
 
     Raises:
-        click.BadParameter: if one is not `KIND=PATH`, or prints no version.
+        click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.
     """
     compilers = parse_compilers(texts)
     return BuildCompilers(

@@ -35,7 +35,7 @@ def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
 
 
 def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
-    """The clear-signing indexes must name the descriptor of each indexed deployment."""
+    """The clear-signing indexes must list the descriptor of each deployment."""
     for item in _deployments(deployment):
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
@@ -54,7 +54,7 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
-    """A descriptor must have the bytes that its proof names, and the proof must say what it shows."""
+    """A descriptor must have the bytes that its proof names, and the proof must state its results."""
     for item in _deployments(deployment):
         path = as_text(item.get("descriptor"))
         target = f"/{BASE}/{quote(path)}"
@@ -73,7 +73,7 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
-    """Each metric must have points of a day, a week and a month, in order and within the period."""
+    """Each metric must have points for a day, a week and a month, in order and within the period."""
     path_item = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
     parameters = [
         as_object(item) for item in as_list(as_object(as_object(path_item).get("get")).get("parameters"))
@@ -115,10 +115,10 @@ class ServedRanges:
         self._ask = deployment.ask
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes.
+        """Return a range of bytes of the pack.
 
         Raises:
-            DamagedSnapshotError: if the server does not send it.
+            DamagedSnapshotError: if the server responds with an error.
         """
         response = self._ask(self.name, "GET", {"Range": f"bytes={offset}-{offset + size - 1}"})
         if response.status not in (200, 206):
@@ -126,11 +126,11 @@ class ServedRanges:
         return response.body if response.status == 206 else response.body[offset : offset + size]
 
     def close(self) -> None:
-        """Do nothing, since no connection stays open."""
+        """Do nothing, because no connection is kept open."""
 
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
-    """Packs must have each listed record and its proof, with the served bytes, by range requests."""
+    """Packs must contain each listed record and its proof, with the same bytes as their own files."""
     response = deployment.get(f"/{LIST}")
     if response.status == 404:
         raise NotApplicableError(f"/{LIST} returns 404")

@@ -17,7 +17,7 @@ UNKNOWN_SELECTOR = "0x00000001"
 
 
 def signatures_are_counted(deployment: CheckedDeployment) -> Iterator[str]:
-    """The statistics of signatures must count the listed ones."""
+    """The statistics must count all signatures that the site lists."""
     total = as_object(as_object(_stats(deployment).get("result")).get("count")).get("total")
     names = _names(deployment)
     if total != len(names):
@@ -25,7 +25,7 @@ def signatures_are_counted(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def signatures_are_looked_up(deployment: CheckedDeployment) -> Iterator[str]:
-    """The look-up must find a listed signature by its selector, and return null for an unknown one."""
+    """The look-up must find a listed signature by its selector, and return null for an unknown selector."""
     _stats(deployment)
     for name in _names(deployment)[: deployment.sample]:
         selector = signature_hash(name)[:10]
@@ -38,7 +38,7 @@ def signatures_are_looked_up(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
-    """The search must find a listed signature by its beginning, and reject an invalid pattern."""
+    """The search must find a listed signature by its first characters, and reject an invalid pattern."""
     _stats(deployment)
     for name in _names(deployment)[:1]:
         target = f"/{urls.SIGNATURE_SEARCH}?query={name[:3]}*&filter=false"
@@ -50,7 +50,7 @@ def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
-    """Etherscan's calls must return a listed contract's ABI, and say if a contract is not verified."""
+    """Etherscan's calls must return the ABI of a listed contract, and report an unknown one as unverified."""
     chains = f"/{urls.ETHERSCAN_CHAINS.path()}"
     if deployment.get(chains).status == 404:
         raise NotApplicableError(f"{chains} returns 404: the site has no calls of an explorer")
@@ -65,7 +65,7 @@ def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[str]:
-    """Each tool's interface must have the files of a listed contract, and none for an unknown one."""
+    """Each tool's interface must have the files of a listed contract, and no files of an unknown one."""
     config = f"/{urls.OTTERSCAN_CONFIG.path()}"
     has_otterscan = deployment.get(config).status == 200
     targets = [_explorer_file(contract.chain_id, contract.address) for contract in deployment.contracts]
@@ -79,7 +79,7 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
 
 
 def missing_contracts_are_said_in_json(deployment: CheckedDeployment) -> Iterator[str]:
-    """Blockscout's interface must say in JSON that a contract is not verified."""
+    """Blockscout's interface must respond with JSON if a contract is not verified."""
     target = _explorer_file(_contract_with_explorer_file(deployment).chain_id, deployment.absent_address)
     response = deployment.get(target)
     if response.status != 404 or not as_object(_json_of(response)):
@@ -94,7 +94,7 @@ def _contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContr
 
 
 def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
-    """A proxy's merged ABI must be that of its document, where each entry names its contract."""
+    """The merged ABI of a proxy must be that in its document, where each entry names its contract."""
     proxies = as_list(as_object(deployment.json(f"/{urls.PROXIES.path()}")).get("proxies"))
     for proxy in map(as_object, proxies[: deployment.sample]):
         place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
@@ -109,7 +109,7 @@ def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
-    """The hash of a listed contract's code must find the contract."""
+    """The look-up by the hash of a listed contract's code must return the contract."""
     checked = False
     for contract in deployment.contracts:
         record = as_object(deployment.json(contract.target))

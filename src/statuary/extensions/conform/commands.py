@@ -85,7 +85,13 @@ def conform_command(
 
 
 def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
-    """Format the results as JSON."""
+    """Format the results of all checks as JSON.
+
+    Args:
+        base: the URL of the deployment.
+        level: the required level, `static` or `edge`.
+        results: the result of each check.
+    """
     value = {
         "base": display_location(base),
         "level": level,

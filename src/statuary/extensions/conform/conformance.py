@@ -54,12 +54,12 @@ class ConformanceCheck(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name on the command line."""
+        """The name of the check on the command line."""
         return self.run.__name__.replace("_", "-")
 
     @property
     def rule(self) -> str:
-        """The rule, as a sentence."""
+        """The rule that the check enforces, as a sentence."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
 
@@ -135,19 +135,23 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks for a kind of deployment and some subjects."""
+    """Return the checks for a level of deployments and some areas."""
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
 
 def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
-    """Run the checks, and yield each result.
+    """Run checks on a deployment, and yield each result.
 
-    A check that fails is repeated once, since the site may have changed between two requests.
+    A failed check is repeated once, because the site may have changed between two requests.
+
+    Args:
+        deployment: the deployment.
+        checks: the checks to run.
 
     Raises:
-        UnreachableError: if the deployment does not answer the first request.
+        UnreachableError: if the deployment does not respond to the first request.
     """
     try:
         deployment.get("/")

@@ -23,12 +23,12 @@ from statuary.extensions.serving.selection import NotCanonicalError, parse_selec
 
 
 def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """The document `/chains` must list the chains with their ids."""
+    """The document `/chains` must list the chains of the deployment with their ids."""
     yield from check_document(deployment, "/chains", list[ListedChain])
 
 
 def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """A chain's list must have up to 200 contracts, newest match id first, with checksummed addresses."""
+    """The list of a chain must have up to 200 checksummed contracts, with the newest match id first."""
     target = f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}"
     yield from check_document(deployment, target, ContractList)
     contracts = deployment.listed_contracts(deployment.chain)
@@ -54,7 +54,7 @@ VERDICT = "verdict"
 
 
 def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """A listed contract must have a valid record that agrees with the list."""
+    """Each listed contract must have a valid record that agrees with the list."""
     for contract in deployment.contracts:
         response = deployment.get(contract.target)
         if response.status != 200 or response.media_type != "application/json":
@@ -69,7 +69,7 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """A record must have every member with `fields=all`, or on a host that ignores the parameter."""
+    """A record must have every member if `fields=all` is requested, or the host ignores the parameter."""
     for contract in deployment.contracts:
         value = json.loads(deployment.record(contract))
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, Record))
@@ -92,7 +92,7 @@ def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """The lower-case and the checksummed address must have the same record."""
+    """A record must be served at the lower-case and at the checksummed address."""
     for contract in deployment.contracts:
         lower = DeployedContract(contract.chain_id, contract.address.lower(), contract.entry)
         if deployment.get(lower.target).body != deployment.get(contract.target).body:
@@ -100,7 +100,7 @@ def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str
 
 
 def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """The look-up over all chains must list every chain on which an address is verified."""
+    """The look-up over all chains must list every chain on which an address has a verified contract."""
     for contract in deployment.contracts:
         target = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
         yield from check_document(deployment, target, ContractOnAllChains)
@@ -110,7 +110,7 @@ def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An address that is not verified must give a 404, on one chain and on all."""
+    """The look-up of an address without a verified contract must return 404, on one chain and on all."""
     for url, members in (
         (contract_urls.CONTRACT, {"chain_id": deployment.chain}),
         (contract_urls.CONTRACT_ALL_CHAINS, {}),
@@ -122,7 +122,7 @@ def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[s
 
 
 def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin must be able to read a record; HEAD and conditional requests (304) must work."""
+    """Records must be readable from any origin, with HEAD, and with conditional requests (304)."""
     targets = [f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
     yield from check_api_headers(deployment, targets)
 
@@ -160,7 +160,7 @@ UNKNOWN_CHAIN = "99999999999999999999"
 
 
 def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Iterator[str]:
-    """A 404 must name chain and address with nulls; over all chains, it is an empty list."""
+    """A 404 must contain the chain, the address and nulls; the look-up over all chains must be empty."""
     nothing = {
         "match": None,
         "creationMatch": None,
@@ -177,7 +177,7 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
 
 
 def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """A malformed chain id or address must give a 400 with Sourcify's message."""
+    """A malformed chain id or address must return 400 with Sourcify's message."""
     address, chain = deployment.absent_address, deployment.chain
     pattern = r"(\b0x[a-fA-F0-9]{40}\b)"
     for parameters, message in (
@@ -191,7 +191,7 @@ def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator
 
 
 def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """An unlisted chain must give a 400, `unsupported_chain`."""
+    """A request for an unlisted chain must return 400 with the code `unsupported_chain`."""
     if UNKNOWN_CHAIN in deployment.chains:
         raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
     for target in (
@@ -202,22 +202,22 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """A mixed-case address with a wrong EIP-55 checksum must give a 400."""
+    """A mixed-case address with a wrong EIP-55 checksum must return 400."""
     wrong = "0x" + deployment.absent_address[2:].swapcase()
     target = _contract(deployment.chain, wrong)
     yield from _refused(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
 
 
 def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
-    """The parameter `fields` must return the named members and the seven of every response.
+    """The parameter `fields` must return the named members, and the seven members of every response.
 
-    They are slices of the whole record.
+    The values must be those of the whole record.
     """
     yield from _selections(deployment, FIELDS_QUERIES)
 
 
 def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
-    """The parameter `omit` must return all but the named members, as slices of the whole record."""
+    """The parameter `omit` must return the whole record without the named members."""
     yield from _selections(deployment, OMIT_QUERIES)
 
 
@@ -237,14 +237,14 @@ def _selections(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iter
 
 
 def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """An unknown selector or parameter must give a 400 with Sourcify's message."""
+    """An unknown selector or parameter must return 400 with Sourcify's message."""
     target = deployment.contracts[0].target
     for query, message in REJECTED_QUERIES:
         yield from _refused(deployment, f"{target}?{query}", "invalid_parameter", message)
 
 
 def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
-    """A path in any case, with a final slash or an upper-case address must give the same record."""
+    """A path in any case, with a final slash, or with an upper-case address must give the same record."""
     contract = deployment.contracts[0]
     capitals = DeployedContract(contract.chain_id, "0x" + contract.address[2:].upper(), contract.entry)
     for target in (
@@ -258,7 +258,7 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
-    """The list must follow `sort`, `limit` and `afterMatchId`."""
+    """The list of contracts must follow the parameters `sort`, `limit` and `afterMatchId`."""
     base = f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}"
     newest = [contract.entry["matchId"] for contract in deployment.listed_contracts(deployment.chain)]
     if len(newest) < 3:
@@ -277,7 +277,7 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """Paths below `/server` must give the same, because some clients use them on sourcify.dev."""
+    """Paths below `/server` must return the same documents, because some clients use them on sourcify.dev."""
     for target in (deployment.contracts[0].target, f"/{contract_urls.CHAINS.pattern}"):
         prefixed = f"/{contract_urls.SERVER_PREFIX}{target}"
         response = deployment.get(prefixed)
@@ -286,7 +286,7 @@ def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
-    """OPTIONS must give a 204 or 200, and allow any origin."""
+    """An OPTIONS request must return 204 or 200, and allow any origin."""
     target = deployment.contracts[0].target
     asked = {"Origin": "https://explorer.example", "Access-Control-Request-Method": "GET"}
     response = deployment.ask(target, "OPTIONS", asked)
@@ -295,7 +295,7 @@ def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[s
 
 
 def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """A path that is not a route of the look-up must give a 404."""
+    """A path that is not a route of the contract look-up must return 404."""
     for path in ("", "/contract", "/contract/1", "/nothing/here"):
         target = f"/{contract_urls.LOOKUP_FOLDER}{path}"
         status = deployment.get(target).status

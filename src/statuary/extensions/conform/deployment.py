@@ -25,7 +25,7 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 
 
 def http_sender(base: str) -> SendRequest:
-    """Return a function that sends requests to a deployment.
+    """Return a function that sends HTTP requests to a deployment.
 
     Raises:
         UnreachableError: if the URL is invalid.
@@ -57,12 +57,12 @@ class DeployedContract(NamedTuple):
 
     @property
     def target(self) -> str:
-        """The path of its record."""
+        """The path of the contract's record."""
         return f"/{contract_urls.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
 
 
 class CheckedDeployment:
-    """The deployment to check; each response is requested once."""
+    """The deployment to check, with a cache of its responses."""
 
     def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
         self.ask = ask
@@ -71,24 +71,24 @@ class CheckedDeployment:
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:
-        """Return the response to a GET request, which is sent only once.
+        """Return the response to a GET request, from the cache if possible.
 
         Raises:
-            UnreachableError: if there is none.
+            UnreachableError: if the deployment does not respond.
         """
         if target not in self._answers:
             self._answers[target] = self.ask(target, "GET", {})
         return self._answers[target]
 
     def clear_cache(self) -> None:
-        """Forget the responses, since the status may have changed."""
+        """Discard all cached responses, because the site may have changed."""
         self._answers.clear()
 
     def json(self, target: str) -> Any:
-        """Return the JSON of a document of the deployment.
+        """Return a JSON document of the deployment as Python values.
 
         Raises:
-            NotApplicableError: if it is missing or not JSON, which another check reports.
+            NotApplicableError: if the document is missing or not JSON, which another check reports.
         """
         response = self.get(target)
         if response.status != 200:
@@ -103,7 +103,7 @@ class CheckedDeployment:
         """The ids of the chains that the deployment lists.
 
         Raises:
-            NotApplicableError: if it lists none, or its list cannot be read.
+            NotApplicableError: if there are none, or the list cannot be read.
         """
         chains = self.json("/chains")
         chain_ids = [
@@ -115,12 +115,10 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """The id of the first chain with contracts.
-
-        If there is none, it is that of the first chain.
+        """The id of the first chain with contracts, or the first chain's.
 
         Raises:
-            NotApplicableError: if the deployment lists no chain.
+            NotApplicableError: if the deployment lists no chains.
         """
         return next(
             (chain_id for chain_id in self.chains[:MAX_CHAINS_READ] if self.listed_contracts(chain_id)),
@@ -128,10 +126,10 @@ class CheckedDeployment:
         )
 
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
-        """Return a chain's newest contracts.
+        """Return the newest contracts in the list of a chain.
 
         Returns:
-            The contracts; none if the list cannot be read.
+            The contracts; empty if the list cannot be read.
         """
         try:
             document = self.json(f"/{contract_urls.CONTRACTS.path(chain_id=chain_id)}")
@@ -146,7 +144,7 @@ class CheckedDeployment:
         """A sample of contracts, spread over the list of a chain.
 
         Raises:
-            NotApplicableError: if none is listed.
+            NotApplicableError: if the deployment lists no contracts.
         """
         contracts = self.listed_contracts(self.chain)
         if not contracts:
@@ -155,10 +153,10 @@ class CheckedDeployment:
         return contracts[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return a contract's whole record (`fields=all`).
+        """Return the whole record of a contract (`fields=all`).
 
         Raises:
-            NotApplicableError: if it is missing.
+            NotApplicableError: if the record is missing.
         """
         response = self.get(f"{contract.target}?fields=all")
         if response.status != 200:
@@ -167,14 +165,14 @@ class CheckedDeployment:
 
     @property
     def absent_address(self) -> str:
-        """An address that no contract has."""
+        """An address at which no contract is verified."""
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[JsonObject]:
         """Return a sample of incidents and maintenance windows.
 
         Raises:
-            NotApplicableError: if none is listed.
+            NotApplicableError: if the deployment lists none.
         """
         incidents = [
             incident

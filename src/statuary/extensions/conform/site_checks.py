@@ -22,7 +22,16 @@ MAX_SHAPE_PROBLEMS = 3
 
 
 def check_document(deployment: CheckedDeployment, target: str, shape: type) -> Iterator[str]:
-    """Yield the faults in a JSON document's status, media type and shape."""
+    """Check a JSON document's HTTP status, media type and structure.
+
+    Args:
+        deployment: the deployment.
+        target: the path of the document.
+        shape: the type that describes the structure.
+
+    Yields:
+        A sentence for each fault.
+    """
     response = deployment.get(target)
     if response.status != 200:
         yield f"{target} returns {response.status}, not 200"
@@ -38,7 +47,15 @@ def check_document(deployment: CheckedDeployment, target: str, shape: type) -> I
 
 
 def shape_problems(value: Json, shape: type) -> Iterator[str]:
-    """Yield the first faults in a document's shape, and count others."""
+    """Check the structure of a JSON value.
+
+    Args:
+        value: the value.
+        shape: the type that describes the structure.
+
+    Yields:
+        A sentence for each of the first faults, and one with the number of others.
+    """
     try:
         _adapter(shape).validate_python(value)
     except ValidationError as error:
@@ -55,14 +72,22 @@ def _adapter(shape: type) -> TypeAdapter[object]:
 
 
 def allows_any_origin(response: HttpResponse) -> bool:
-    """Return whether any origin may read a response."""
+    """Return whether pages of any origin may read a response."""
     return response.headers.get("access-control-allow-origin") == "*"
 
 
 def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
-    """Yield the faults in responses that browsers or caches would notice.
+    """Check the headers of documents that browsers and caches depend on.
 
-    Any origin may read them, HEAD has the same media type and no body, and conditional requests return 304.
+    Any origin must be allowed to read them, HEAD must return the same media type without a body, and
+    conditional requests must return 304.
+
+    Args:
+        deployment: the deployment.
+        targets: the paths of the documents.
+
+    Yields:
+        A sentence for each fault.
 
     Raises:
         NotApplicableError: if a document is missing.
@@ -107,7 +132,7 @@ INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
 def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
     """The file `openapi.json` must be OpenAPI 3.1, and its paths without parameters must exist.
 
-    Paths that need an edge program are not checked.
+    Paths that require an edge program are not checked.
     """
     openapi = deployment.json(f"/{site_urls.OPENAPI.path()}")
     if not str(openapi.get("openapi", "")).startswith("3.1"):
@@ -123,7 +148,7 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
-    """Feeds, calendar, badges and styles must have their media types, and any origin must read them."""
+    """Feeds, the calendar, badges and styles must have their media types, and be readable from any origin."""
     _is_of_statuary(deployment)
     for url in TYPED_FILES:
         response = deployment.get(f"/{url.path()}")
@@ -137,7 +162,7 @@ def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
-    """Caches may keep timed documents for half a minute at most, and must revalidate static ones."""
+    """Caches may keep status documents for half a minute at most, and must revalidate other documents."""
     _is_of_statuary(deployment)
     for url, longest in (
         (status_urls.SUMMARY, STATUS_MAX_AGE),
@@ -153,7 +178,7 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
-    """Pages must run only scripts of the site, and must not be framed or sniffed."""
+    """Pages must run only scripts of the site, and must forbid framing and content sniffing."""
     _is_of_statuary(deployment)
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
@@ -178,7 +203,7 @@ def _missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
-    """The ledger must not be served."""
+    """The site's internal database, the ledger, must not be served."""
     _is_of_statuary(deployment)
     response = deployment.get("/.statuary/ledger.sqlite3")
     if response.body.startswith(b"SQLite"):
@@ -186,7 +211,7 @@ def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An unknown path must give a 404, 403 or 400."""
+    """An unknown path must return 404, 403 or 400."""
     _is_of_statuary(deployment)
     for target in (
         "/nothing/is/here",

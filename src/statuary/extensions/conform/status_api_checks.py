@@ -47,13 +47,13 @@ KNOWN_STATUSES = {(status.indicator, status.description) for _, status in CASCAD
 
 
 def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """A page's eight documents must be JSON, with every member that current pages have."""
+    """The eight documents of the status API must be JSON, with every member that Statuspage serves today."""
     for url, shape in DOCUMENTS.items():
         yield from check_document(deployment, f"/{url.path()}", shape)
 
 
 def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
-    """The summary and the other documents must have the same page and the same content."""
+    """The summary and the other documents must contain the same page and the same content."""
     summary = _document(deployment, status_urls.SUMMARY)
     for url, member, source in (
         (status_urls.STATUS, "status", "status"),
@@ -75,7 +75,7 @@ def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
-    """The page's status must be one of Statuspage's six, and follow from the components."""
+    """The status of the page must be one of Statuspage's six, and follow from the components."""
     summary = _document(deployment, status_urls.SUMMARY)
     served = summary["status"]["indicator"], summary["status"]["description"]
     if served not in KNOWN_STATUSES:
@@ -113,10 +113,11 @@ def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
 
 
 def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
-    """Every list must be in Statuspage's order.
+    """Every list must be in the order that Statuspage uses.
 
-    Components by position; incidents the latest created first, unresolved ones the latest updated first;
-    upcoming windows the earliest first, active ones the latest updated first; updates the newest first.
+    Components are sorted by position, incidents by creation and unresolved ones by update, upcoming windows
+    by start and active ones by update, and updates by time. Except for positions and upcoming windows, the
+    latest is first.
     """
     for url, member, key, newest_first in (
         (status_urls.COMPONENTS, "components", itemgetter("position"), False),
@@ -135,7 +136,7 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
-    """Unresolved incidents, and upcoming and active maintenance windows, must have a matching status."""
+    """The lists of unresolved incidents, upcoming windows and active windows must have matching statuses."""
     for url, member, statuses in (
         (status_urls.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
         (status_urls.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
@@ -151,7 +152,7 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
-    """Every timestamp must have the offset of the page's time zone at that time, `Z` for UTC."""
+    """Every timestamp must have the offset of the page's time zone at that time, or `Z` for UTC."""
     summary = _document(deployment, status_urls.SUMMARY)
     try:
         zone = ZoneInfo(summary["page"].get("time_zone", ""))
@@ -174,7 +175,7 @@ def _timestamps(value: object) -> Iterator[str]:
 
 
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
-    """A listed incident or maintenance window must have its own document with the same updates."""
+    """Each listed incident or maintenance window must have its own document, with the same updates."""
     for incident in deployment.incidents():
         target = deployment.incident_target(as_text(incident["id"]))
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
@@ -186,7 +187,7 @@ def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[st
 
 
 def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """The document of an unknown incident must give a 404."""
+    """The document of an unknown incident must return 404."""
     target = deployment.incident_target("no-such-incident")
     status = deployment.get(target).status
     if status != 404:
@@ -194,13 +195,13 @@ def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[st
 
 
 def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin must be able to read the documents; HEAD and conditional requests (304) must work."""
+    """Status documents must be readable from any origin, with HEAD, and with conditional requests (304)."""
     urls = (status_urls.SUMMARY, status_urls.COMPONENTS, status_urls.INCIDENTS)
     yield from check_api_headers(deployment, [f"/{url.path()}" for url in urls])
 
 
 def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
-    """The documents must be those of the current time."""
+    """Documents that change at scheduled times must be the versions of the current time."""
     index = deployment.json(f"/{status_urls.EPOCHS.path()}")
     problems = list(shape_problems(index, status_shapes.EpochsDocument))
     yield from (f"/{status_urls.EPOCHS.path()}: {problem}" for problem in problems)

@@ -84,11 +84,11 @@ class EmbedSection(Section, FollowsStatus):
 
 
 def now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return the JSON that the banner and the badge read.
+    """Return the JSON document that the banner and the badge read.
 
     Args:
-        state: the status.
-        pages: the pages of the status; without them, the headline is the description in the API.
+        state: the status of the page.
+        pages: the pages of the site; if there are none, the headline is the description in the API.
     """
     if pages is None:
         overall, worst = state.overall_now, state.worst_now
@@ -106,11 +106,11 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
-    """Yield the files of the banner and the badge for other sites.
+    """Yield the scripts, styles and pages of the banner and the badge.
 
     Args:
         page: the name of the status page.
-        language: the language of their texts; English replaces an unsupported one.
+        language: the language of the texts; English is used instead of an unsupported language.
     """
     text_language = language if language in TEXTS else "en"
     texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}

@@ -125,9 +125,9 @@ class _ContentSettings(NamedTuple):
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Read the settings that a host's configuration depends on.
+    """Read the settings that the configuration of a host depends on.
 
-    If the content is missing or has errors, they have their defaults.
+    If the content is missing or has errors, default settings are returned.
     """
     site = read_content(content).site if content.is_dir() else None
     if site is None:
@@ -136,9 +136,16 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 
 
 def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
-    """Refuse a host that cannot serve the site.
+    """Check that a host can serve the site.
 
     If the site lacks files that the host needs, a note says how to add them.
+
+    Args:
+        name: the name of the host.
+        host: the host.
+        settings: the settings `hosting` of the site.
+        content: the content folder.
+        has_edge: whether the edge program responds to requests.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.
@@ -153,13 +160,15 @@ def check_host(name: str, host: Host, settings: HostingSettings, content: Path, 
 
 
 def require_supported_settings(name: str, settings: HostingSettings, *, has_edge: bool) -> None:
-    """Refuse a host that cannot serve a site with these settings.
+    """Check that a host supports the settings of a site.
 
     Args:
-        has_edge: whether the edge module answers requests.
+        name: the name of the host.
+        settings: the settings `hosting` of the site.
+        has_edge: whether the edge program responds to requests.
 
     Raises:
-        click.UsageError: if the host cannot.
+        click.UsageError: if the host cannot serve a site with these settings.
     """
     if settings.layout is PathLayout.SHARDED and not HOSTS[name].runs_edge_module:
         raise click.UsageError(

@@ -61,9 +61,9 @@ class HeaderRule(NamedTuple):
 
 
 def url_glob(url: Url) -> str:
-    """Return the pattern with which hosts match a URL.
+    """Return the pattern by which hosts match a URL.
 
-    Hosts accept `*` only at the end, so the pattern covers the URL's whole folder.
+    Hosts accept `*` only at the end of patterns, so the pattern covers the whole folder of the URL.
     """
     if url.own_rule:
         return f"/{url.pattern}"
@@ -72,9 +72,9 @@ def url_glob(url: Url) -> str:
 
 
 def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the patterns with which hosts match URLs, without redundant ones.
+    """Return the patterns by which hosts match URLs, without redundant ones.
 
-    A page at the top has two, since hosts serve it with and without its extension. `/` is the status page.
+    A page in the root folder has two patterns, because hosts serve it with and without its extension.
     """
     globs: list[str] = []
     for glob in map(url_glob, urls):
@@ -98,10 +98,13 @@ EnabledKeys = Collection[str] | None
 
 
 def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
-    """Return the URLs that hosts need rules for.
+    """Return the URLs for which hosts need rules.
 
-    These are the URLs of statuary's core and of enabled extensions. Some extensions, such as logs, always
-    have rules, since their files may stay published after they are disabled.
+    These are the URLs of the core and of enabled extensions. Some disabled extensions, such as logs, have
+    rules too, because their files may stay published.
+
+    Args:
+        enabled: the keys of the enabled extensions; None for all extensions.
     """
     if enabled is None:
         return all_urls()
@@ -115,9 +118,12 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
     """Return the patterns of paths that need no edge program.
 
-    They are outside of the contract API, and do not change until the next build. Some other paths need the
-    program: the API page, whose path is also that of an explorer's API; files whose absence needs a response;
-    and proofs that are in packs, have only one name, or are in shards that no rewrite of the host finds.
+    These paths do not belong to the contract API, and do not change until the next build. Paths for which a
+    missing file needs a response, and proofs that are stored in another way, are excluded too.
+
+    Args:
+        settings: the settings `hosting` of the site.
+        enabled: the keys of the enabled extensions; None for all extensions.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if _asks_for_proofs(settings, enabled):
@@ -136,29 +142,33 @@ ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the site has packs, as far as known."""
+    """Return whether the site is known to have packs."""
     return enabled is not None and "packs" in enabled
 
 
 def server_globs() -> tuple[str, ...]:
     """Return the patterns of the contract API's paths below `/server`.
 
-    sourcify.dev has its API there, and some clients expect it.
+    Some clients expect the API there, as on sourcify.dev.
     """
     tops = [(url.pattern.partition("/")[0], "/*" if "/" in url.pattern else "") for url in LOOKUP_URLS]
     return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{path_rest}" for top, path_rest in tops))
 
 
 def server_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites below `/server`, as requested and served path."""
+    """Return the rewrite rules for paths below `/server`.
+
+    Returns:
+        The pattern of the requested path, and the path that is served.
+    """
     return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
 
 
 def url_regex(url: Url) -> str:
-    """Return a regular expression that matches the paths of a URL.
+    """Return a regular expression that matches all paths of a URL.
 
-    Its syntax is common to PCRE and RE2. A page is served with and without its extension, and the page of a
-    folder also at the folder's path.
+    The syntax works in PCRE and RE2. A page matches with and without its extension, and the page of a folder
+    also matches the path of the folder.
     """
     expression = "".join(
         (".+" if parameter == "path" else "[^/]+") if parameter else re.escape(literal)
@@ -172,7 +182,11 @@ def url_regex(url: Url) -> str:
 
 
 def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return the header rules of a site: common ones, caching, media types."""
+    """Return a site's HTTP header rules, for each pattern of paths.
+
+    Args:
+        enabled: the keys of the enabled extensions; None for all extensions.
+    """
     by_glob: dict[str, dict[str, str]] = {}
     for rule in (*_common_rules(enabled), *_cache_rules(enabled), *_type_rules(enabled)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
@@ -180,7 +194,7 @@ def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
 
 
 def allows_frames(enabled: EnabledKeys) -> bool:
-    """Return whether other sites may frame pages, as far as known."""
+    """Return whether other sites are known to be allowed to frame pages."""
     return enabled is not None and any(url.framed for url in hosted_urls(enabled))
 
 
@@ -226,13 +240,13 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return the paths that need another media type than their extension's.
+    """Return the paths whose media type differs from their extension's.
 
-    Only URLs of `apis` and of other packages' extensions are among them: the configurations have rules for
-    the rest.
+    Only paths of the extension `apis` and of extensions from other packages are included, because the
+    templates of configurations contain the rules for others.
 
     Returns:
-        The media type and a regular expression for the paths.
+        The media type, and a regular expression for the paths.
     """
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(urls_of_packages(enabled or ()))
@@ -264,7 +278,12 @@ class HostingSection(Section):
 
 
 def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
-    """Yield the files for the hosts in the settings."""
+    """Yield the files that the hosts in the settings need.
+
+    Args:
+        settings: the settings `hosting` of the site.
+        enabled: the keys of the enabled extensions; None for all extensions.
+    """
     file_names = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
     if needs_shard_rewrites(settings):
         file_names.add("_redirects")
@@ -275,9 +294,12 @@ def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> It
 
 
 def headers_file(enabled: EnabledKeys = None) -> str:
-    """Return the text of `_headers`, which Netlify and Cloudflare read.
+    """Return the content of `_headers`, which Netlify and Cloudflare read.
 
-    Cloudflare accepts up to 100 rules of at most 2,000 characters a line; the site has about thirty.
+    Cloudflare accepts at most 100 rules with 2,000 characters in a line; a site has about thirty.
+
+    Args:
+        enabled: the keys of the enabled extensions; None for all extensions.
     """
     blocks = (
         "\n".join((rule.glob, *(f"  {name}: {value}" for name, value in rule.headers.items())))
@@ -287,10 +309,13 @@ def headers_file(enabled: EnabledKeys = None) -> str:
 
 
 def shard_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites that hide the sharded layout, for Netlify.
+    """Return Netlify's rewrite rules for the sharded folder layout.
 
-    They are pairs of URL path and file path with Netlify's placeholders. Paths are case-sensitive there, so
-    each shard has a rule for each case of its two digits: 484 for records, and as many for proofs.
+    Paths are case-sensitive there, so each shard has a rule for each spelling of its two hex digits: 484
+    rules for records, and as many for proofs.
+
+    Returns:
+        The pattern of the requested path, and the path that is served.
     """
     digits = "0123456789abcdefABCDEF"
     return [
@@ -301,16 +326,22 @@ def shard_rewrites() -> list[tuple[str, str]]:
 
 
 def needs_shard_rewrites(settings: HostingSettings) -> bool:
-    """Return whether `_redirects` has the rewrites of a sharded layout, which Cloudflare has no room for."""
+    """Return whether `_redirects` must contain rules for the sharded layout.
+
+    Sites for Cloudflare have none, because it accepts too few rules.
+    """
     return settings.layout is PathLayout.SHARDED and HostingPlatform.CLOUDFLARE not in settings.files
 
 
 def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
-    """Return the text of `_redirects`, which Netlify and Cloudflare read.
+    """Return the content of `_redirects`, which Netlify and Cloudflare read.
 
-    The first matching rule applies. Cloudflare does not support the status 404 here, so internal files are
-    redirected. It reads at most 100 rules with placeholders; the edge module, which every site has there, finds
-    shards without rules.
+    The first matching rule applies. Cloudflare ignores rules with status 404, so internal files are
+    redirected instead. Cloudflare reads only the first 100 rules with placeholders, so sharded records have
+    no rules there: the edge program finds them.
+
+    Args:
+        settings: the settings `hosting` of the site.
     """
     shards = shard_rewrites() if needs_shard_rewrites(settings) else []
     lines = [f"{requested} {served} 200" for requested, served in (*server_rewrites(), *shards)]

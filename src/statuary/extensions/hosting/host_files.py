@@ -50,19 +50,19 @@ class HostOptions:
 
     @property
     def install_command(self) -> str:
-        """The command that installs statuary on a machine that has only Python."""
+        """The shell command that installs statuary where only Python is installed."""
         return f"python3 -m venv .venv && .venv/bin/pip install -q {self.install}"
 
     @property
     def has_log(self) -> bool:
-        """Whether the site has a log, which must not get lost."""
+        """Whether the site has a transparency log, which must be preserved."""
         return self.enabled is not None and "log" in self.enabled
 
     @property
     def workflow_build(self) -> str:
         """The command with which a GitHub workflow builds the site.
 
-        If there is a log, the command keeps it in the repository.
+        If the site has a log, the command stores the log in the repository.
         """
         return (
             f'PATH="$PWD/.venv/bin:$PATH" bash {LOG_SCRIPT}' if self.has_log else ".venv/bin/statuary build"
@@ -70,10 +70,10 @@ class HostOptions:
 
     @property
     def build_command(self) -> str:
-        """The command that installs statuary and builds the site, for a host that runs it on a checkout.
+        """The command with which a host installs statuary and builds the site.
 
-        If the site is published with faults, the command succeeds, so that the host deploys the site. The log is kept in
-        a branch if a variable of the host says where to push it.
+        The command succeeds if the site was published with errors, so that the host deploys it. If a variable
+        of the host names a repository, the log is stored in a branch of it.
         """
         build = ".venv/bin/statuary build"
         if self.has_log:
@@ -83,25 +83,26 @@ class HostOptions:
 
 
 def json_text(value: object) -> str:
-    """Format a value as indented JSON."""
+    """Format a value as indented JSON with a final newline."""
     return json.dumps(value, indent=2) + "\n"
 
 
 def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
-    """Fill in a template of a host's configuration.
+    """Render the template of a host's configuration.
 
     Args:
-        template: the name of the template.
+        template: the file name of the template.
         folder: the folder of the template.
-        values: the values that the template names.
+        values: the values that the template uses.
     """
     return _environment(folder).get_template(template).render(**values)
 
 
 def log_files(options: HostOptions) -> list[HostFile]:
-    """Return the script that keeps a site's log in its repository.
+    """Return the script that stores the site's log in its repository.
 
-    It is only needed if the site has a log.
+    Returns:
+        The script; empty if the site has no log.
     """
     if not options.has_log:
         return []
@@ -123,8 +124,8 @@ def _environment(folder: Path) -> Environment:
 
 
 def explorer_error() -> str:
-    """Return the JSON error for calls of an explorer's API.
+    """Return the JSON error for unknown calls of Etherscan's API.
 
-    No character of it needs an escape in a configuration.
+    It contains no character that a configuration would have to escape.
     """
     return encode_json(EXPLORER_ERROR).decode()

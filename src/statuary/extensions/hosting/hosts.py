@@ -50,7 +50,7 @@ PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in 
 
 
 def edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the edge program's files, set to the site's layout."""
+    """Return the files of the edge program, configured for the site."""
     scripts = sorted(
         (file for file in EDGE.iterdir() if file.name.endswith(".js")),
         key=lambda file: file.name,
@@ -66,7 +66,7 @@ def edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Return whether a file belongs to the generated edge module."""
+    """Return whether a file belongs to the edge program."""
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
 
@@ -87,13 +87,16 @@ WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
 def worker_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for a Cloudflare Worker."""
+    """Return the configuration files for a Cloudflare Worker."""
     configuration = WRITTEN_BY.format(host="cloudflare") + json_text(worker_configuration(options))
     return [HostFile("wrangler.jsonc", configuration), *edge_module_files(options)]
 
 
 def worker_configuration(options: HostOptions) -> dict[str, object]:
-    """Return `wrangler.jsonc`; the Worker answers all paths except static ones."""
+    """Return the content of `wrangler.jsonc` for a Cloudflare Worker.
+
+    The Worker responds to all requests except those for static files.
+    """
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
@@ -111,7 +114,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
 
 
 def pages_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for a Cloudflare Pages project."""
+    """Return the configuration files for a Cloudflare Pages project."""
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
@@ -131,7 +134,10 @@ KEEP_BUILD = ".keep-build"
 
 
 def netlify_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for Netlify: settings, a build plugin, an edge function."""
+    """Return the configuration files for Netlify.
+
+    These are settings, a build plugin and an edge function.
+    """
     return [
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
@@ -143,7 +149,7 @@ def netlify_files(options: HostOptions) -> list[HostFile]:
 
 
 def netlify_toml(options: HostOptions) -> str:
-    """Return the text of `netlify.toml`."""
+    """Return the content of `netlify.toml`."""
     return render_config(
         "netlify.toml.jinja",
         options=options,
@@ -156,9 +162,13 @@ def netlify_toml(options: HostOptions) -> str:
 
 
 def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
-    """Return Netlify's edge function, which lists the paths it answers.
+    """Return the code of Netlify's edge function, with the paths it handles.
 
-    Its name must differ from that of the folder beside it: Netlify would see one function.
+    Its name must differ from that of the folder beside it, which Netlify would take for the same function.
+
+    Args:
+        settings: the settings `hosting` of the site.
+        enabled: the keys of the enabled extensions; None for all extensions.
     """
     config = {
         "path": "/*",
@@ -177,7 +187,7 @@ ObjectMetadata = tuple[str, str]
 
 
 def s3_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for S3: an upload script, and CloudFront's settings."""
+    """Return the files for S3: an upload script and CloudFront's settings."""
     return [
         HostFile(
             "s3/upload.sh",
@@ -194,10 +204,13 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Group the files in a bucket by the headers that they need.
+    """Group a site's files by the HTTP headers they need.
 
-    Documents that change without a build come last, so that the documents that they name are uploaded before
-    them.
+    Documents that change at scheduled times are last, so that the files to which they refer are uploaded
+    before them.
+
+    Returns:
+        Pairs of media type and cache rule, with the patterns of paths.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
     for url in hosted_urls(enabled):
@@ -239,7 +252,7 @@ def _framed_policy_files(options: HostOptions) -> list[HostFile]:
 
 
 def response_headers_policy() -> dict[str, object]:
-    """Return CloudFront's `ResponseHeadersPolicyConfig`."""
+    """Return the JSON of CloudFront's policy for response headers."""
     return {
         "Name": "statuary",
         "CorsConfig": {
@@ -262,9 +275,9 @@ def response_headers_policy() -> dict[str, object]:
 
 
 def custom_error_responses() -> dict[str, object]:
-    """Return CloudFront's response to missing objects.
+    """Return the JSON of CloudFront's response for missing objects.
 
-    S3 returns 403 or 404 for them.
+    S3 responds with 403 or 404 for them.
     """
     page = f"/{NOT_FOUND_JSON.path()}"
     items = [
@@ -279,7 +292,7 @@ def _items(*items: str) -> dict[str, object]:
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for Deno: `deno.json` and the edge module."""
+    """Return the files for Deno: `deno.json` and the edge program."""
     tasks = {"serve": deno_serve_command(options)}
     return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
 
@@ -287,7 +300,7 @@ def deno_files(options: HostOptions) -> list[HostFile]:
 def deno_serve_command(options: HostOptions) -> str:
     """Return the command that serves the site with Deno.
 
-    Run it in the project's folder.
+    It must be run in the folder of the project.
     """
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     return (
@@ -308,19 +321,19 @@ class Host(NamedTuple):
 
 
 def github_pages_files(options: HostOptions) -> list[HostFile]:
-    """Return the workflow that builds and deploys to GitHub Pages.
+    """Return the workflow that deploys a site to GitHub Pages.
 
-    It also keeps the log. GitHub Actions never overwrites a cache, so each run saves one under its own key
-    and restores the newest.
+    If the site has a log, a script that stores the log is returned too. GitHub Actions never overwrites a
+    cache, so each run saves one under its own key, and restores the newest.
     """
     workflow = render_config("github-pages.yml.jinja", options=options)
     return [HostFile(".github/workflows/site.yml", workflow), *log_files(options)]
 
 
 def vercel_files(options: HostOptions) -> list[HostFile]:
-    """Return `vercel.json`.
+    """Return the content of `vercel.json` as a file.
 
-    Its paths use path-to-regexp, where a star is `(.*)`.
+    Its paths have the syntax of path-to-regexp, where a star is `(.*)`.
     """
     configuration = {
         "$schema": "https://openapi.vercel.sh/vercel.json",

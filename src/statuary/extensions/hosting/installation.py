@@ -33,7 +33,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project: Path) -> Installation:
-    """Return the commands that install statuary as it is installed here.
+    """Return how a host can install the statuary version that is running.
 
     Args:
         project: the folder that the host builds.
@@ -42,7 +42,7 @@ def read_installation(project: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Installation:
-    """Return the commands that repeat an installation of statuary.
+    """Return how a host can repeat an installation of statuary.
 
     Args:
         direct_url: where statuary was installed from (PEP 610); None for a package index.
@@ -65,14 +65,14 @@ def put_wheel(source: Path, project: Path) -> Path:
     """Copy statuary's wheel into the project, or build it there.
 
     Args:
-        source: a wheel, or a folder of sources to build.
+        source: a wheel, or a folder with the source code.
         project: the folder that the host builds.
 
     Returns:
-        The path of the wheel.
+        The path of the wheel in the project.
 
     Raises:
-        StatuaryError: if the folder cannot be built.
+        StatuaryError: if the source code cannot be built.
     """
     folder = project / WHEEL_FOLDER
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,15 +140,18 @@ def _at_commit(url: str, commit: str, below: str) -> str:
 
 
 def checked_out_branch(folder: Path) -> str:
-    """Return the checked-out branch, or "main" outside of git."""
+    """Return a folder's checked-out branch; `main` without git."""
     return git_output(folder, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
 
 
 def with_extras(requirement: str, extras: Sequence[str]) -> str:
-    """Add extras to a requirement, and quote it for a shell.
+    """Add extras to a requirement for pip, quoted for a shell.
 
-    The requirement is a name, a URL, a wheel or a folder, as on pip's command line. One that has extras
-    stays.
+    A requirement that already has extras is returned unchanged.
+
+    Args:
+        requirement: a name, a URL, a wheel or a folder, as on the command line of pip.
+        extras: the names of the extras.
     """
     if not extras:
         return requirement

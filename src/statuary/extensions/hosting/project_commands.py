@@ -19,13 +19,13 @@ from statuary.system.writing import replace_file
 def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
     """Return the files and folders to commit, quoted for a shell.
 
-    The edge module is left out, because the host's build writes it.
+    The edge program is omitted, because the host's build generates it.
 
     Args:
-        files: the files of the host.
-        wheel: the wheel in the project, if any.
+        files: the files for the host.
+        wheel: the wheel in the project, or None.
         content: the content folder.
-        out: the project's folder.
+        out: the folder of the project.
     """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     if wheel is not None:
@@ -36,12 +36,15 @@ def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out:
 
 
 def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> None:
-    """Refuse to overwrite files that someone has edited.
+    """Raise an error if generated files have been edited.
 
-    With `force`, they are overwritten.
+    Args:
+        files: the files to write.
+        out: the folder of the project.
+        force: whether edited files may be overwritten.
 
     Raises:
-        StatuaryError: if there are such files.
+        StatuaryError: if an existing file differs from what was generated.
     """
     edited = [file for file in files if _was_edited(file, out / file.path)]
     if edited and not force:
@@ -52,13 +55,13 @@ def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> Non
 def write_files(
     files: list[HostFile], installation: Installation, out: Path, *, is_installed: bool = False
 ) -> Path | None:
-    """Write a host's files into the project, with statuary's wheel if needed.
+    """Write the files for a host, and statuary's wheel if necessary.
 
     Args:
-        files: the files of the host.
-        installation: the steps that install this version of statuary.
-        out: the project's folder.
-        is_installed: whether the host installs statuary, even if no file does.
+        files: the files for the host.
+        installation: how the host installs this version of statuary.
+        out: the folder of the project.
+        is_installed: whether the host installs statuary, even if no file says so.
 
     Returns:
         The wheel, or None if the host needs none.
@@ -107,10 +110,10 @@ AS_WRITTEN = "as written: "
 
 
 def with_digest(text: str, comment: str) -> str:
-    """Add a comment with a text's digest, to recognize later edits.
+    """Add a comment with a digest, by which later edits are recognized.
 
     Args:
-        text: the text.
+        text: the content of a file.
         comment: the characters that begin a comment in the file.
     """
     return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"

@@ -48,18 +48,18 @@ EDGE_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1
 class WebAddress(NamedTuple):
     """The domain and port of a web server."""
 
-    host_name: str  # of the site; empty for every name that no other site of the server has
+    host_name: str  # the host name of the site; empty to serve every name without a site of its own
     bind: str  # an IP address without brackets, or localhost; empty for all addresses
-    port: str  # empty for those of HTTP and HTTPS
+    port: str  # the port; empty for the standard ports of HTTP and HTTPS
 
 
 def web_address(options: HostOptions) -> WebAddress:
-    """Parse the address of a web server.
+    """Parse the options about the address of a web server.
 
-    The option `listen` is a port, an address or a host name; the latter two may have a port.
+    The option `listen` is a port, or an address or host name with an optional port.
 
     Raises:
-        StatuaryError: if the domain or the address of the edge module is invalid.
+        StatuaryError: if the domain or the address of the edge program is invalid.
     """
     if options.domain and not HOST.fullmatch(options.domain):
         raise StatuaryError(
@@ -96,7 +96,7 @@ def _is_ip_address(host: str) -> bool:
 
 
 def nginx_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of nginx.
+    """Return the configuration file for nginx.
 
     Raises:
         StatuaryError: if an address in the options is invalid.
@@ -115,10 +115,10 @@ def nginx_files(options: HostOptions) -> list[HostFile]:
 
 
 def caddy_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of Caddy.
+    """Return the configuration file for Caddy.
 
-    The site is plain HTTP without a host name, or if the options have both a domain and `listen`. Otherwise
-    Caddy obtains a certificate for the name.
+    If a domain is given without `listen`, Caddy obtains a certificate for it. Otherwise the site uses plain
+    HTTP.
 
     Raises:
         StatuaryError: if an address in the options is invalid.

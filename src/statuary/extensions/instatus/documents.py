@@ -78,7 +78,7 @@ class InstatusSection(Section, FollowsStatus):
 
 
 def instatus_documents(state: PageState) -> Iterable[Document]:
-    """Encode the status as Instatus's two documents."""
+    """Return the status as the two documents of Instatus's API."""
     page = state.page
     summary: dict[str, object] = {
         "page": {

@@ -22,7 +22,7 @@ class LanguageSettings(NamedTuple):
 
     @property
     def further(self) -> tuple[str, ...]:
-        """The languages after the first, which have folders of their own."""
+        """The languages after the first, whose pages have own folders."""
         return self.tags[1:]
 
 

@@ -27,10 +27,11 @@ class Translated(str):  # noqa: SLOT000 - it has a member
 
 
 def translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
-    """Convert a mapping of languages to texts.
+    """Convert a mapping of language tags to texts into a translated string.
 
     Args:
-        validate: checks each text.
+        value: the mapping.
+        validate: checks a text, and returns it.
 
     Raises:
         InvalidValueError: if the mapping is empty, a key is not a language tag, or a text is invalid.

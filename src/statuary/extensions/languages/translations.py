@@ -26,13 +26,16 @@ def status_in_first_language(
     findings: list[Finding],
     language: str,
 ) -> StatusCatalogue:
-    """Return the status in the site's first language.
+    """Return the status in the first language of the site.
 
-    Wrong languages are reported.
+    Languages that the site does not list are reported.
 
     Args:
+        content: the content folder.
+        settings: the key `languages` of site.yaml.
+        status: the status with its translations.
         findings: receives the findings; earlier ones about translations get a hint with the site's languages.
-        language: that of the pages at the root.
+        language: the language of the pages in the root folder.
     """
     first_tag = settings.tags[0]
     if first_tag != language:
@@ -86,12 +89,24 @@ def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
 
 
 def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
-    """Translate a status; texts without a translation stay."""
+    """Return the status in a language.
+
+    Texts without a translation are kept.
+
+    Args:
+        status: the status with its translations.
+        tag: the tag of the language.
+    """
     return mapped(status, lambda text: text.by_language.get(tag) or str(text))
 
 
 def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
-    """Change the translated strings in a value."""
+    """Return a value with its translated strings replaced.
+
+    Args:
+        value: a value that may contain translated strings at any depth.
+        change: returns the replacement of a translated string.
+    """
     result: Any = _map_value(value, change)
     return result  # type: ignore[no-any-return]
 

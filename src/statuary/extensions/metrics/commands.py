@@ -79,7 +79,11 @@ class ReadSettings(NamedTuple):
 
 
 def read_settings(content: Path) -> ReadSettings:
-    """Read the settings of probes and metrics, or the reason why not."""
+    """Read the settings of probes and metrics from site.yaml.
+
+    Returns:
+        The settings; if they are missing, empty settings with the reason.
+    """
     site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
     settings = None if site is None else site.settings_of(MetricsSettings)
     reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
@@ -94,9 +98,14 @@ class AppendedPoints(NamedTuple):
 
 
 def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> AppendedPoints:
-    """Add a row to the file of each probe.
+    """Append the results of a run to the files of the probes.
 
-    A file that cannot be written does not stop the others.
+    If a file cannot be written, the others are still written.
+
+    Args:
+        folder: the folder of the files.
+        results: the result of each probe.
+        at: the time of the run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     appended = AppendedPoints([], [])
@@ -126,7 +135,7 @@ def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, 
 
 
 def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
-    """Write alerts in the form of Alertmanager's webhook.
+    """Write alerts to a file in the format of Alertmanager's webhook.
 
     Args:
         file: the file; `-` for standard output.

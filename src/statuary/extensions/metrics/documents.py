@@ -57,9 +57,14 @@ class Interval(NamedTuple):
 
 
 def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
-    """Return the mean of each interval that has values.
+    """Return the mean value of each interval in a period.
 
-    Values after `now` are left out.
+    Intervals without values, and values after `now`, are omitted.
+
+    Args:
+        points: the measured values.
+        period: the period, which ends at `now`.
+        now: the time of the build.
     """
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
     start = end - period.intervals * period.interval
@@ -74,7 +79,13 @@ def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -
 
 
 def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> Iterator[Document]:
-    """Yield the documents of a metric."""
+    """Yield the documents and graphs of a metric.
+
+    Args:
+        metric: the metric.
+        points: the measured values.
+        now: the time of the build.
+    """
     for period in PERIODS:
         path = POINTS.path(metric_id=metric.id, period=period.name)
         yield Document(path=path, body=encode_json(_members(metric, points, period, now)))
@@ -149,20 +160,19 @@ class UsualRange(NamedTuple):
     high: float
 
     def is_outside(self, value: float) -> bool:
-        """Return whether a value is unusual.
+        """Return whether a value is far outside of the range.
 
-        It is if it is outside of the range by more than the range's width, and by more than a tenth of the
-        upper end.
+        The distance must be more than the width of the range, and more than a tenth of its upper end.
         """
         margin = max(self.high - self.low, abs(self.high) / 10)
         return not self.low - margin <= value <= self.high + margin
 
 
 def usual_range(week: Sequence[Interval]) -> UsualRange | None:
-    """Return the range in which most of a week's values are.
+    """Return the range that contains most values of a week.
 
     Returns:
-        The range without the lowest and the highest tenth; None for fewer than ten intervals.
+        The range without the lowest and the highest tenth; None if there are fewer than ten intervals.
     """
     values = sorted(row.value for row in week)
     if len(values) < 10:
@@ -174,10 +184,15 @@ PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
 
 
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
-    """Draw the current value and last day as a small SVG.
+    """Draw a metric's last day and current value as a small SVG.
 
-    It also shows the usual range. The value is that of the newest interval of the day; an unusual value has
-    the colour of a degraded state.
+    The current value is that of the newest interval. An unusual value has the colour of degraded performance.
+
+    Args:
+        metric: the metric.
+        day: the mean values of the last day.
+        usual: the range of usual values, which is drawn too, or None.
+        now: the time of the build.
     """
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
@@ -238,7 +253,13 @@ def _line(points: Iterable[_Point]) -> str:
 
 
 def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
-    """Draw the last day as an SVG graph."""
+    """Draw the last day of a metric as an SVG graph.
+
+    Args:
+        metric: the metric.
+        data: the mean values of the last day.
+        now: the time of the build.
+    """
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
@@ -283,9 +304,13 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Divide intervals where there is a gap.
+    """Split intervals into runs wherever there is a gap.
 
-    A gap is longer than three intervals, and than twice the median distance between three or more values.
+    A gap is longer than three intervals, and longer than twice the median distance between intervals.
+
+    Args:
+        data: the intervals that have values.
+        interval: the length of an interval in seconds.
     """
     distances = sorted(later.timestamp - row.timestamp for row, later in pairwise(data))
     usual = distances[len(distances) // 2] if len(distances) > 1 else 0
@@ -302,7 +327,7 @@ def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[I
 def nice_ceiling(value: float) -> float:
     """Round up to 1, 2 or 5 times a power of ten.
 
-    A value of zero or less gives 1.
+    For zero and negative values, the result is 1.
     """
     step = 1e-6
     while value > 0:

@@ -22,15 +22,20 @@ LARGEST_SIZE = LARGEST_FILE * 3 // 4
 
 
 def append_point(file: Path, measured: Measurement, at: Instant) -> int:
-    """Add a row to a probe's file, creating it if needed.
+    """Append a row to the file of a probe, creating the file.
 
-    A file that is nearly too large for a build loses the older half of its rows.
+    The older half of the rows is removed if the file gets too large for a build.
+
+    Args:
+        file: the CSV file.
+        measured: the result of the probe.
+        at: the time of the run.
 
     Returns:
-        The number of times in a row that the probe has failed.
+        The number of consecutive failures of the probe, up to this one.
 
     Raises:
-        PointsError: if the file is not a CSV file of this program.
+        PointsError: if the file is not a CSV file that this program wrote.
     """
     text = _read_text(file)
     table = _parse(text, file)

@@ -42,12 +42,16 @@ class Point(NamedTuple):
 
 
 def read_points(body: bytes, metric: Metric) -> list[Point]:
-    """Parse a file of measured values, oldest first.
+    """Parse a file of measured values, sorted by time.
 
-    Of several values at the same time, the last one counts.
+    If several values have the same time, the last one is used.
+
+    Args:
+        body: the content of the file.
+        metric: the metric, which names the format of the file.
 
     Raises:
-        PointsError: if it is too large, or not of the form that the settings say.
+        PointsError: if the file is too large, or not in the format that the metric names.
     """
     if len(body) > LARGEST_FILE:
         raise PointsError(f"{metric.file} has {len(body):,} bytes; the limit is {LARGEST_FILE:,}")

@@ -45,8 +45,8 @@ class ProbeAnswer(NamedTuple):
     head: int | None = None  # the number of the newest block
     timestamp: int | None = None  # timestamp of the newest block, in seconds since 1970
     finalized: int | None = None  # the number of the finalized block; None if the node does not say
-    batched: int | None = None  # seconds since 1970 of the newest block of a rollup that is in a batch on L1
-    reason: str = ""  # why it failed; empty if it answered
+    batched: int | None = None  # timestamp of a rollup's newest block in a batch on L1
+    reason: str = ""  # why the probe failed; empty if the service responded
 
 
 class Measurement(NamedTuple):
@@ -55,10 +55,10 @@ class Measurement(NamedTuple):
     probe: Probe
     answer: ProbeAnswer
     age: float | None = None  # the age of the newest block, in seconds
-    lag: int | None = None  # blocks behind the highest of the group
+    lag: int | None = None  # the number of blocks behind the highest node of the group
     batch_age: float | None = None  # the age of the newest block in a batch on L1, in seconds
-    reason: str = ""  # why it is not well, with figures; empty if it is
-    title: str = ""  # the same in a few words without figures; empty if it is well
+    reason: str = ""  # why the result is a failure, with figures; empty if it is not
+    title: str = ""  # the reason in a few words without figures; empty if the result is not a failure
 
 
 NO_ANSWER = "no proper answer"
@@ -66,10 +66,11 @@ NO_ANSWER = "no proper answer"
 
 
 def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
-    """Run a probe once; errors are part of the result.
+    """Run a probe once, and return the response or the error.
 
     Args:
-        environment: the environment variables, some of which hold secret addresses.
+        probe: the probe.
+        environment: the environment variables, which may contain secret addresses.
     """
     began = perf_counter()
     try:
@@ -224,7 +225,14 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 
 
 def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
-    """Evaluate the responses to probes, also in comparison with each other."""
+    """Evaluate the responses to probes.
+
+    Nodes in the same group are also compared with each other.
+
+    Args:
+        answers: each probe with its response.
+        now: the time of the run.
+    """
     highest: dict[str, int] = {}
     for probe, answer in answers:
         if probe.group and answer.head is not None:
@@ -285,5 +293,5 @@ def _fault(measured: Measurement) -> _Fault:
 
 
 def is_above(value: float | None, limit: int) -> bool:
-    """Return whether a value is above a limit; 0 means unlimited."""
+    """Return whether a value exceeds a limit; 0 means no limit."""
     return value is not None and bool(limit) and value > limit

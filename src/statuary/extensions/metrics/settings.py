@@ -50,11 +50,13 @@ class Probe(NamedTuple):
     url: str  # the address; HOST:PORT for TCP
     component: str  # the component that its failure affects
     url_variable: str = ""  # the environment variable with its address, if that is secret
-    group: str = ""  # nodes of one chain, whose heads are compared
-    most_age: int = 0  # seconds that the head may be old; 0 for any
-    most_lag: int = 0  # blocks that it may be behind the highest of its group; 0 for any
-    most_batch_age: int = 0  # seconds that a rollup's newest block in a batch on L1 may be old; 0 for any
-    most_unfinalized: int = 0  # blocks between `finalized` and the head; 0 for any
+    group: str = ""  # the name for nodes of the same chain, whose newest blocks are compared
+    most_age: int = 0  # the largest age of the newest block in seconds; 0 for no limit
+    most_lag: int = 0  # the largest number of blocks behind the highest node of the group; 0 for no limit
+    most_batch_age: int = (
+        0  # largest age of a rollup's newest block in an L1 batch, in seconds; 0 for no limit
+    )
+    most_unfinalized: int = 0  # the largest number of blocks that are not finalized; 0 for no limit
     expected_status: tuple[int, ...] = (200,)
     failures: int = 2  # the number of failures in a row before an alert fires
     timeout: int = 10  # seconds
@@ -69,13 +71,13 @@ class MetricsSettings(NamedTuple):
 
 
 def is_visible_path(path: str) -> bool:
-    """Return whether a path is relative, inside its folder and not hidden."""
+    """Return whether a path is relative, visible and inside its folder."""
     names = path.split("/")
     return "\\" not in path and all(name.strip() and not name.startswith(".") for name in names)
 
 
 def is_address(kind: ProbeKind, url: str) -> bool:
-    """Return whether a text is an address for a kind of probe."""
+    """Return whether a string is an address for this kind of probe."""
     if kind is ProbeKind.TCP:
         return url.rpartition(":")[2].isdecimal()
     return url.startswith(("http://", "https://"))

@@ -78,16 +78,19 @@ class MirrorResult(NamedTuple):
 def mirror_site(
     site: ServedSite, folder: Path, options: MirrorOptions, advance: Callable[[int], None] = lambda _: None
 ) -> MirrorResult:
-    """Copy a site into a folder, or update the copy.
+    """Copy a site into a folder, or update an existing copy.
 
     Args:
+        site: the site.
+        folder: the folder of the copy.
+        options: the options of the command.
         advance: is called for each file that is fetched.
 
     Raises:
-        DamagedSnapshotError: if the site's manifest is damaged, or not signed with the key.
-        PublishingError: if the folder is not a mirror of this site, cannot be written, or is newer, or the
-            site is dated in the future.
-        UnreachableError: if the server cannot be reached; what was fetched is kept for the next run.
+        DamagedSnapshotError: if the manifest of the site is damaged, or not signed with the required key.
+        PublishingError: if the folder is not a copy of this site, cannot be written, or is newer, or the site
+            is dated in the future.
+        UnreachableError: if the server does not respond; fetched files are kept for the next run.
     """
     skipped = set[str]()
     with FolderTarget(folder, dry_run=options.dry_run) as target:
@@ -193,9 +196,9 @@ def _document(entry: Entry, body: bytes) -> Document:
 
 
 class MirrorSync:
-    """Finds and fetches the files that differ from the site.
+    """Finds and fetches a copy's files that differ from the site.
 
-    The entries to compare are in a temporary file.
+    The list of files is in a temporary file.
     """
 
     def __init__(
@@ -275,7 +278,7 @@ class MirrorSync:
         return text
 
     def stale(self) -> Iterator[str]:
-        """Yield the files of the copy that the site no longer has."""
+        """Yield the paths in the copy that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
             if path not in own_paths and self.wanted_entries.find(path) is None:
@@ -293,7 +296,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
 
     def missing(self) -> Iterator[Entry]:
-        """Yield the files that have to be fetched."""
+        """Yield the manifest's entries for files that must be fetched."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
@@ -314,21 +317,24 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield the changes to make in the copy."""
+        """Yield the changes that make the copy equal to the site."""
         for entry in self.missing():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
-        """Fetch the missing files, and mark the stale ones.
+        """Fetch missing files, and mark files that the site no longer has.
+
+        Args:
+            advance: is called for each file that is fetched.
 
         Returns:
-            The faults of files that the server sends.
+            A sentence for each file that does not match the manifest.
 
         Raises:
-            PublishingError: if the disk is full.
-            UnreachableError: if the server cannot be reached.
+            PublishingError: if there is not enough disk space.
+            UnreachableError: if the server does not respond.
         """
         documents = self.target.ledger.documents
         self.target.discard(

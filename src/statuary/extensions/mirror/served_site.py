@@ -58,7 +58,7 @@ class FetchCounts(NamedTuple):
 
 
 class ServedSite:
-    """A site at a URL; thread-safe."""
+    """A site at a URL, whose files are checked; thread-safe."""
 
     def __init__(self, url: str) -> None:
         """Check the URL of a site, without fetching anything.
@@ -83,14 +83,18 @@ class ServedSite:
         self._schedule = SiteSchedule(lambda path: self.read(path, LARGEST_SCHEDULED))
 
     def read(self, path: str, limit: int = LARGEST_DOCUMENT) -> bytes | None:
-        """Fetch a path without checking it.
+        """Fetch a path of the site without checking the response.
+
+        Args:
+            path: the path.
+            limit: the largest allowed size of the response in bytes.
 
         Returns:
-            The bytes, or None if the server has none.
+            The bytes, or None if the path does not exist.
 
         Raises:
-            RefusedError: if it sends more bytes than the limit, or refuses.
-            UnreachableError: if it cannot be reached.
+            RefusedError: if the response is too large, or the server refuses the request.
+            UnreachableError: if the server does not respond.
         """
         url = url_below(self.url, path)
         absent_statuses = not_found_statuses(path)
@@ -100,14 +104,14 @@ class ServedSite:
         return body
 
     def state(self, key: "PublicKey | None") -> SiteState:
-        """Fetch the manifest of the site.
+        """Fetch the manifest of the site, and its signature.
 
         Args:
-            key: the required key of its signature; None requires none.
+            key: the public key that must have signed the manifest; None to accept any manifest.
 
         Raises:
-            DamagedSnapshotError: if it has none, it is damaged, or it is not signed with the key.
-            UnreachableError: if the server cannot be reached.
+            DamagedSnapshotError: if the manifest is missing or damaged, or not signed with the key.
+            UnreachableError: if the server does not respond.
         """
         self._forget_schedule()
         self._document_fallbacks.renew()
@@ -126,11 +130,11 @@ class ServedSite:
         return SiteState(text, manifest, signature if _is_signature(signature) else None)
 
     def part(self, part: Part) -> bytes:
-        """Fetch a part of the manifest.
+        """Fetch a part of the manifest, and check its digest.
 
         Raises:
-            DamagedSnapshotError: if the server sends other bytes than the manifest lists.
-            UnreachableError: if it cannot be reached.
+            DamagedSnapshotError: if the part differs from what the manifest says.
+            UnreachableError: if the server does not respond.
         """
         if part.size > LARGEST_PART:
             raise DamagedSnapshotError(f"{part.path} is to have {part.size:,} bytes, more than any part has")
@@ -139,14 +143,14 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Fetch a file, and check it against the manifest.
+        """Fetch a file, and check it against its entry in the manifest.
 
-        If the site has replaced the file by a later version meanwhile, the listed version is made from the
-        site's precomputed versions.
+        If the site already sends a later version of a document that changes at scheduled times, the listed
+        version is derived from the site's schedule.
 
         Raises:
-            DamagedSnapshotError: if the server sends other bytes than the manifest lists.
-            UnreachableError: if it cannot be reached.
+            DamagedSnapshotError: if the file differs from what the manifest says.
+            UnreachableError: if the server does not respond.
         """
         if entry.size > LARGEST_DOCUMENT:
             raise DamagedSnapshotError(

@@ -53,21 +53,27 @@ def announce(
     held_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
-    """Send each channel the events that it has not got yet.
+    """Send each channel its new events, and yield the results.
 
-    If sending an event fails, the channel's later events wait for the next run. Other channels are not
+    If an event cannot be sent, later events of the channel wait for the next run; other channels are not
     affected. With at-most-once delivery, an event that may have arrived is skipped instead.
 
     Args:
-        timeline: must extend at least to `now`.
-        state: the delivery state, written before or after each event, as the channel's `delivery` says.
-        since: the start for a channel without state; None to send nothing up to `now`.
-        is_published: returns whether readers can see an event; a channel waits at the first that they cannot.
-        held_kinds: kinds of events that wait for a later run.
+        channels: the channels.
+        timeline: the status history, which must extend at least to `now`.
+        now: the time of this run.
+        state: the delivery state, which is written before or after each event, as the channel's `delivery`
+            requires.
+        send: sends an event to a channel.
+        since: the time from which a new channel gets events; None to send nothing before `now`.
+        is_published: returns whether readers can already see an event; later events of the channel wait for
+            it.
+        held_kinds: the kinds of events that wait for a later run.
+        allow_clock_rollback: whether to continue if the delivery state is ahead of `now`.
 
     Raises:
-        DeliveryStateError: if the state cannot be read, or is ahead of the clock.
-        PublishingError: if it cannot be written.
+        DeliveryStateError: if the state cannot be read, or is ahead of `now`.
+        PublishingError: if the state cannot be written.
     """
     sent = state.read() or {}
     if allow_clock_rollback:
@@ -92,9 +98,14 @@ def due_for(
     sent: SentEvents,
     held_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
-    """Return the events that a channel has not got yet.
+    """Return the events that have not been sent to a channel yet.
 
-    Events of held kinds are not among them.
+    Args:
+        channel: the channel.
+        timeline: the status history.
+        now: the time of this run.
+        sent: the delivery state of the channel.
+        held_kinds: the kinds of events that wait for a later run.
     """
     by_name = timeline.catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
@@ -112,7 +123,12 @@ def due_for(
 
 
 def initial_state(timeline: Timeline, since: Instant) -> SentEvents:
-    """Return the state of a channel that starts at a time."""
+    """Return the delivery state of a channel that is new.
+
+    Args:
+        timeline: the status history.
+        since: the time from which the channel gets events.
+    """
     sent = SentEvents(since)
     for event in events_between(timeline, Instant(since - MAX_DELAY), since):
         sent = sent.with_event(event, arrived=True)
@@ -222,7 +238,9 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
 def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
     """Return a function that sends events to channels.
 
-    Channels' secret addresses are read from the environment variables.
+    Args:
+        environment: the environment variables, which contain the secret addresses of channels.
+        words: the language of the messages.
     """
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:

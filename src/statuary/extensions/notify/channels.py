@@ -55,10 +55,10 @@ class Address(NamedTuple):
 
 
 def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address:
-    """Read a channel's URL and key from the environment variables.
+    """Read the URL and the key of a channel from environment variables.
 
     Raises:
-        ChannelError: if a variable is not set, or is not a URL or a key; the message does not have its value.
+        ChannelError: if a variable is missing or invalid; the message does not contain its value.
     """
     url = environment.get(channel.url_variable, "").strip()
     if not url:
@@ -101,14 +101,18 @@ def send_event(
     """Send an event to a channel, with retries.
 
     Args:
-        words: the language of Slack's, Teams' and Apprise's messages; webhooks keep Statuspage's words.
-        clock: seconds since 1970, for the signature of a webhook.
-        wait: pauses between tries, by seconds.
+        channel: the channel.
+        address: the URL and the key of the channel.
+        event: the event.
+        timeline: the status history.
+        words: the language of messages for Slack, Teams and Apprise; webhooks have the words of Statuspage.
+        clock: returns the seconds since 1970, for the signature of a webhook.
+        wait: pauses for a number of seconds between attempts.
 
     Raises:
-        ChannelError: if Apprise does not know the channel's URL.
-        DeliveryError: if it did not arrive, or may not have arrived.
-        MissingExtraError: if Apprise is not installed.
+        ChannelError: if Apprise does not support the URL of the channel.
+        DeliveryError: if the event did not arrive, or may not have arrived.
+        MissingExtraError: if Apprise is required and not installed.
     """
     if channel.kind is ChannelKind.APPRISE:
         send_by_apprise(channel, address, describe_event(event, timeline, words))
@@ -126,16 +130,18 @@ def send_body(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send a request, and retry it if that is safe.
+    """Send a JSON body to a channel, with retries if safe.
 
     Args:
-        message_id: the same each time that the message is sent.
-        value: what the body says, a JSON value.
-        clock: seconds since 1970, for the signature of a webhook.
-        wait: pauses between tries, by seconds.
+        channel: the channel.
+        address: the URL and the key of the channel.
+        message_id: an id that is the same for each attempt.
+        value: the JSON value to send.
+        clock: returns the seconds since 1970, for the signature of a webhook.
+        wait: pauses for a number of seconds between attempts.
 
     Raises:
-        DeliveryError: if it did not arrive, or nobody knows whether it did.
+        DeliveryError: if the body did not arrive, or may not have arrived.
     """
     body = orjson.dumps(value)
     tries = TRIES if channel.delivery is Delivery.AT_LEAST_ONCE else 1
@@ -153,7 +159,14 @@ def send_body(
 
 
 def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> object:
-    """Return the JSON body that a channel expects for an event."""
+    """Return the JSON body that a channel expects for an event.
+
+    Args:
+        kind: the kind of channel.
+        event: the event.
+        timeline: the status history.
+        words: the language of the message.
+    """
     if kind is ChannelKind.WEBHOOK:
         return webhook_body(event, timeline)
     message = describe_event(event, timeline, words)
@@ -175,7 +188,7 @@ def _headers(channel: Channel, address: Address, message_id: str, body: bytes, a
 class _Outcome(NamedTuple):
     """The result of a request."""
 
-    error: DeliveryError | None = None  # if it did not arrive
+    error: DeliveryError | None = None  # the error, if the request did not arrive
     pause: float | None = None  # the seconds that the receiver requests
 
 
@@ -217,8 +230,8 @@ def send_by_apprise(channel: Channel, address: Address, message: Message) -> Non
     """Send a message through the library Apprise.
 
     Raises:
-        ChannelError: if Apprise does not know its URL.
-        DeliveryError: if it did not arrive.
+        ChannelError: if Apprise does not support the URL of the channel.
+        DeliveryError: if the message did not arrive.
         MissingExtraError: if Apprise is not installed.
     """
     apprise = import_optional("apprise", extra="notify", purpose=f"the channel {channel.name!r}")

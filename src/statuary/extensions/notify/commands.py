@@ -150,26 +150,32 @@ class ReadStatus(NamedTuple):
 
     @property
     def other_findings(self) -> list[Finding]:
-        """All other findings."""
+        """The findings that are not about unreadable incident files."""
         unread = self.unread
         return [finding for finding in self.findings if finding not in unread]
 
     @property
     def held_kinds(self) -> tuple[EventKind, ...]:
-        """The kinds of events that wait because a file cannot be read.
+        """The kinds of events that wait for a later run.
 
-        Without that file's record, a component may seem to have recovered.
+        If an incident file cannot be read, changes of components wait, because a component might seem to have
+        recovered.
         """
         return (EventKind.COMPONENT,) if self.unread else ()
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code if files cannot be read."""
+        """The exit code for files that cannot be read."""
         return ExitCode.FINDINGS if self.unread else ExitCode.OK
 
 
 def read_status(content: Path, now: Instant) -> ReadStatus:
-    """Read and check the status of a site."""
+    """Read the status of a site, and check it.
+
+    Args:
+        content: the content folder.
+        now: the time of this run.
+    """
     site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
     if site is not None:
         found = _status_findings(site, now)
@@ -191,7 +197,10 @@ def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
 
 
 def open_state(name: str) -> AbstractContextManager[DeliveryState]:
-    """Open the delivery state in a file or store.
+    """Open the delivery state in a file or an object store.
+
+    Args:
+        name: the name of the file, or the URL of the store.
 
     Raises:
         click.UsageError: if the name is a URL of another kind.
@@ -269,9 +278,10 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
 
 
 def publication(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Return a function that says whether readers can see an update.
+    """Return a function that tells whether readers can already see an event.
 
-    The answer is always yes without a site, and for a change of a component.
+    Args:
+        site: the published site; None if every event counts as visible. Changes of components always do.
     """
     if site is None:
         return lambda _: True

@@ -86,16 +86,21 @@ def _words_of(pages: "StatusPages | None") -> Words:
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
-    """Return the incidents that feeds list at a time."""
+    """Return the incidents and windows that feeds list at a time."""
     state = state_at(timeline, at)
     return latest_records(newest_first([*state.incidents, *state.maintenances]))
 
 
 def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
-    """Encode an update as a message for mailing services.
+    """Return the document with the message of an update, for mailing services.
+
+    Args:
+        event: the event.
+        timeline: the status history.
+        words: the language of the message.
 
     Raises:
-        TypeError: if the event is a change of a component.
+        TypeError: if the event is the change of a component.
     """
     message = describe_event(event, timeline, words)
     change = event.change

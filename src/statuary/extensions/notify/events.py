@@ -68,17 +68,17 @@ class StatusEvent(NamedTuple):
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The ids of the components that are affected."""
+        """The ids of the affected components."""
         if isinstance(self.change, ComponentChange):
             return (self.change.component.id,)
         return self.change.record.components
 
 
 def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
-    """Return the events after `start` and up to `until`, in order.
+    """Return the events after `start` and up to `until`, sorted by time.
 
     Args:
-        timeline: must extend at least to `until`.
+        timeline: the status history, which must extend at least to `until`.
     """
     events = chain(
         chain.from_iterable(_updates(history, start, until) for history in timeline.histories),

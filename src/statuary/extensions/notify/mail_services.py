@@ -38,10 +38,10 @@ class MailService(NamedTuple):
 
 
 def mail_service(channel: Channel, address: Address) -> MailService:
-    """Parse the URL of a mailing service.
+    """Parse the URL of a mailing service into address and credentials.
 
     Raises:
-        ChannelError: if the URL has no key, or names no lists; the message does not contain the URL.
+        ChannelError: if the URL has no key, or no mailing lists; the message does not contain the URL.
     """
     parts = urlsplit(address.url)
     lists = _lists(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
@@ -77,12 +77,15 @@ def send_mail(
     """Send a message to the subscribers of a mailing service.
 
     Args:
-        message_id: the same each time that the message is sent.
-        is_draft: whether to create only a draft.
+        channel: the channel.
+        address: the URL of the mailing service.
+        message_id: an id that is the same for each attempt.
+        message: the message.
+        is_draft: whether to create a draft without sending it.
 
     Raises:
-        ChannelError: if the URL of the channel has no key, or names no lists.
-        DeliveryError: if it was not accepted, or may not have been.
+        ChannelError: if the URL has no key, or no mailing lists.
+        DeliveryError: if the message was not accepted, or may not have been accepted.
     """
     service = mail_service(channel, address)
     if channel.kind is ChannelKind.LISTMONK:

@@ -38,15 +38,21 @@ class Message(NamedTuple):
     """An event in words, for any channel."""
 
     subject: str  # plain text in one line
-    text: str  # plain text: the update, and the components that it is about
+    text: str  # plain text: the update, and the affected components
     html: str
     url: str  # the address of the update, or of the component, on the page
-    time: str  # when it was published, in the page's zone
-    worst: ComponentStatus  # the worst status of the components that it is about
+    time: str  # the time of the event, in the page's time zone
+    worst: ComponentStatus  # the worst status of the affected components
 
 
 def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
-    """Describe an event in the words of a language."""
+    """Return the message about an event in a language.
+
+    Args:
+        event: the event.
+        timeline: the status history.
+        words: the language of the message.
+    """
     page = timeline.catalogue.page
     change = event.change
     if isinstance(change, ComponentChange):
@@ -67,7 +73,7 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
 
 
 def shortened(text: str, limit: int) -> str:
-    """Shorten a long text with an ellipsis."""
+    """Shorten a text to a limit, with an ellipsis at the end."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
@@ -103,7 +109,7 @@ def _record_words(
 
 
 def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
-    """Return a component's status as part of a sentence."""
+    """Return a component status as words in a sentence."""
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
@@ -119,7 +125,7 @@ def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentSta
 
 
 def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
-    """Return the JSON body that Statuspage's webhooks send."""
+    """Return the JSON body of Statuspage's webhooks for an event."""
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
     state = state_at(timeline, event.at)
@@ -165,7 +171,7 @@ NO_AUTOMATION = Automation(
 
 
 def slack_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the JSON body for Slack."""
+    """Return the JSON body of a message for Slack."""
     context = f"{_slack_text(message.time)} · <{message.url}|{_slack_text(words('open_page'))}>"
     sections = (
         [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
@@ -201,7 +207,7 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 
 
 def teams_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the JSON body for Microsoft Teams."""
+    """Return the JSON body of a message for Microsoft Teams."""
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
     blocks = [_text_block(message.subject, **heading)]
     if message.text:

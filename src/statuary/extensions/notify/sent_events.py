@@ -40,9 +40,9 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents(NamedTuple):
-    """The events that a channel got."""
+    """The events that were sent to a channel."""
 
-    until: Instant  # everything up to this instant was sent, or is not to be
+    until: Instant  # all events up to this time were sent or are not sent at all
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
@@ -51,16 +51,21 @@ class SentEvents(NamedTuple):
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Add an event that the channel got, or may have got."""
+        """Return this state with one more sent event.
+
+        Args:
+            event: the event.
+            arrived: whether it is certain that the event arrived.
+        """
         sent = SentEvent(event.at, event_fingerprint(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Remove an event that did not arrive."""
+        """Return this state without an event that did not arrive."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def moved_to(self, until: Instant) -> Self:
-        """Count everything up to a time as sent.
+        """Return this state with all events until then marked as sent.
 
         The time never moves back.
         """
@@ -72,8 +77,8 @@ class SentEvents(NamedTuple):
 def event_fingerprint(event: StatusEvent) -> str:
     """Return a digest by which a sent event is recognized.
 
-    It covers the record, number, status and text of an update, but not its time. For a change of a component,
-    it is the event's id.
+    The digest of an update covers its incident, number, status and text, but not its time. For the change of
+    a component, the id of the event is returned.
     """
     change = event.change
     if isinstance(change, ComponentChange):
@@ -95,7 +100,7 @@ class DeliveryStateError(StatuaryError):
 
 
 def encode(channels: Mapping[str, SentEvents]) -> bytes:
-    """Encode the delivery state as JSON."""
+    """Encode the delivery state of all channels as JSON."""
     members = {
         name: {
             "until": format_exact(sent.until),
@@ -112,10 +117,14 @@ def encode(channels: Mapping[str, SentEvents]) -> bytes:
 
 
 def decode(body: bytes, name: str) -> Channels:
-    """Parse the delivery state.
+    """Parse the delivery state of all channels.
+
+    Args:
+        body: the JSON.
+        name: the name of the file or store, for error messages.
 
     Raises:
-        DeliveryStateError: if it is damaged, or of a later format.
+        DeliveryStateError: if the JSON is damaged, or of a later format.
     """
     try:
         record = cast("dict[str, Json]", orjson.loads(body))
@@ -144,9 +153,9 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 
 
 def require_past(channels: Channels, now: Instant) -> None:
-    """Refuse a delivery state from the future.
+    """Check that a delivery state is not from the future.
 
-    Nothing would be sent until then.
+    Otherwise nothing would be sent until that time.
 
     Raises:
         DeliveryStateError: if a channel is more than a day ahead of `now`.
@@ -161,18 +170,18 @@ def require_past(channels: Channels, now: Instant) -> None:
 
 
 def rolled_back(channels: Channels, now: Instant) -> Channels:
-    """Return a delivery state with no channel ahead of the given time."""
+    """Return a delivery state in which no channel is ahead of `now`."""
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 
 class DeliveryState(Protocol):
-    """The open record of sent events; other runs wait for it."""
+    """The delivery state, open for one run at a time."""
 
     def read(self) -> Channels | None:
-        """Read the delivery state, or return None before the first run."""
+        """Read the state of each channel; return None before the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        """Replace the delivery state, and wait until it is on disk."""
+        """Replace the state of all channels, and write it to disk."""
 
 
 class FileState(DeliveryState):
@@ -198,11 +207,11 @@ class FileState(DeliveryState):
 
 @contextmanager
 def file_state(file: Path) -> Iterator[FileState]:
-    """Open a delivery state in a file, excluding other runs.
+    """Open the delivery state in a file, and lock out other runs.
 
     Raises:
-        DeliveryStateError: if its folder cannot be made.
-        EditError: if it cannot be locked.
+        DeliveryStateError: if the folder of the file cannot be created.
+        EditError: if the folder cannot be locked.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -42,9 +42,9 @@ class Channel(NamedTuple):
     name: str
     kind: ChannelKind
     url_variable: str  # the environment variable with its URL
-    secret_variable: str = ""  # the one with the key that signs a webhook
+    secret_variable: str = ""  # the environment variable with the key that signs a webhook's requests
     events: tuple[EventKind, ...] = ()
-    components: tuple[str, ...] = ()  # keys or ids; only events about them. Empty for all events
+    components: tuple[str, ...] = ()  # the keys or ids of the components whose events are sent; empty for all
     delivery: Delivery = Delivery.AT_LEAST_ONCE
 
 
@@ -56,11 +56,7 @@ class NotifySettings(NamedTuple):
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
     def named_components(self) -> dict[Pointer, str]:
-        """Return the components that channels name.
-
-        Returns:
-            The names by their pointers in site.yaml.
-        """
+        """Return the components that channels name, by pointer in site.yaml."""
         return {
             ("notify", "channels", number, "components", place): name
             for number, channel in enumerate(self.channels)
@@ -112,7 +108,7 @@ class ChannelSource(SourceModel):
         return self
 
     def channel(self) -> Channel:
-        """Return the channel."""
+        """Convert this part of site.yaml to a channel."""
         default = tuple(EventKind) if self.kind is ChannelKind.WEBHOOK else RECORD_EVENTS
         return Channel(
             name=self.name,

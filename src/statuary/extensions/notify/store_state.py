@@ -54,10 +54,10 @@ class StoreState(DeliveryState):
 
 @contextmanager
 def store_state(url: str) -> Iterator[StoreState]:
-    """Open a delivery state in an object store, under its lease.
+    """Open the delivery state in a store, locking out other runs.
 
     Raises:
-        PublishingError: if a publisher or another run has the lease, or the store cannot be used.
+        PublishingError: if a publisher or another run has the lock, or the store cannot be used.
     """
     store = ObjectStore(url)
     lease = Lease(store, utc_now)

@@ -61,6 +61,6 @@ def _send(channel: Channel, page: Page, environment: Mapping[str, str], now: Ins
 
 
 def test_message(page: Page, now: Instant) -> Message:
-    """Return a message that says that it is a test."""
+    """Return the message that is sent to test a channel."""
     time = DateFormatter(page.time_zone, page_texts("en")).moment(now).text
     return Message(f"Test message of {page.name}", TEST, body_html(TEST), page.url, time, "operational")

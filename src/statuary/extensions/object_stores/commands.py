@@ -121,16 +121,19 @@ def publish_to_store(
     """Publish a site to an object store, and print the result.
 
     Args:
+        site: the objects of the site.
+        origin: the time and revision of the site; None if unknown.
         location: the name of the site, as the user gave it.
         url: the URL of the store.
+        options: the options of publishing to a store.
         to_error: whether to print to standard error.
-        is_excluded: returns whether a path is left out.
+        is_excluded: returns whether a path is not published.
 
     Returns:
-        The outcome; what was left out has been printed.
+        Whether everything was published.
 
     Raises:
-        PublishingError: if the store rejects it, or another publisher holds the lease.
+        PublishingError: if the store rejects a request, or another publisher holds the lease.
     """
     with _exit_on_sigterm(), show_progress() as progress:
         store = ObjectStore(url)
@@ -174,7 +177,21 @@ def publish_folder_to_store(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> Outcome:
-    """Publish a built folder to an object store, as `publish_to_store` does."""
+    """Publish the folder of a built site to an object store.
+
+    Args:
+        folder: the folder.
+        to: the URL of the store.
+        options: the options of publishing to a store.
+        to_error: whether to print to standard error.
+        is_excluded: returns whether a path is not published.
+
+    Returns:
+        Whether everything was published.
+
+    Raises:
+        PublishingError: if the store rejects a request, or another publisher holds the lease.
+    """
     site = PublishedFolder(folder)
     origin = recorded_origin(folder)
     return publish_to_store(
@@ -228,7 +245,7 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def format_requests(requests: RequestCounts) -> str:
-    """Format the number of requests of each kind."""
+    """Format the number of requests of each kind, for the report."""
     counts = requests._asdict().items()
     return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"
 

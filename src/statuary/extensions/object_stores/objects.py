@@ -28,13 +28,13 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 
 
 def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Entry:
-    """Return the entry of an object to upload.
+    """Return the description of an object to upload, with its HTTP headers.
 
     Args:
         path: the path of the object.
-        digest: SHA-256 of its body, in hex.
-        size: the bytes of its body.
-        media_type: its media type, if the path does not determine it.
+        digest: the SHA-256 of the object, as hex.
+        size: the size of the object in bytes.
+        media_type: the media type, if it does not follow from the path.
     """
     stem, _, ending = path.rpartition(".")
     stem, plain = plain_path(stem), plain_path(path)
@@ -46,15 +46,20 @@ def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Ent
 
 
 def attributes_of(entry: Entry) -> dict[str, str]:
-    """Return the headers to store with an object, and its SHA-256."""
+    """Return the headers and the SHA-256 to store with an object."""
     headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
     return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
 
 
 def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
-    """Return the entry of an object that the store has.
+    """Return the description of an object in the store.
 
-    It lacks a SHA-256 if another program put the object there.
+    It has no SHA-256 if another program wrote the object.
+
+    Args:
+        path: the path of the object.
+        size: the size of the object in bytes.
+        attributes: the headers and metadata that are stored with the object.
     """
     headers = (attributes.get(name, "") for name in HEADERS)
     return Entry(path, (), size, attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
@@ -64,7 +69,7 @@ class PublishedSite(Protocol):
     """A site to upload to an object store."""
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each object to upload.
+        """Yield the description of each object to upload.
 
         Raises:
             PublishingError: if the site is incomplete.
@@ -74,16 +79,17 @@ class PublishedSite(Protocol):
         """Prepare to read the objects that have to be uploaded.
 
         Args:
-            is_needed: returns whether a path has to be uploaded.
+            is_needed: returns whether the object at a path has to be uploaded.
 
         Raises:
-            DamagedSnapshotError: if anything in the site is damaged.
+            DamagedSnapshotError: if any part of the site is damaged.
         """
 
     def read(self, path: str) -> bytes:
         """Return the bytes of an object to upload.
 
-        If it is missing, it raises PublishingError.
+        Raises:
+            PublishingError: if the object is missing.
         """
 
 
@@ -95,9 +101,12 @@ class PublishedFolder:
         self.reader = FolderReader(root)
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each object to upload.
+        """Yield the description of each object to upload.
 
-        Digests come from the ledger; other files are read.
+        Digests come from the ledger of the build; files of other folders are read.
+
+        Raises:
+            PublishingError: if the last build of the folder was interrupted.
         """
         ledger = find_ledger(self.root)
         if ledger is None:
@@ -119,12 +128,15 @@ class PublishedFolder:
         """Do nothing, because files can be read in any order."""
 
     def read(self, path: str) -> bytes:
-        """Return the body of a file."""
+        """Return the bytes of a file in the folder."""
         return self.reader.read_existing(path)
 
 
 def step_of(path: str) -> PutStep:
-    """Return the step in which a path is uploaded."""
+    """Return the step in which an object is uploaded.
+
+    Documents are uploaded before the lists that refer to them, and the manifest last.
+    """
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
     match = match_url(plain_path(path))
@@ -132,9 +144,9 @@ def step_of(path: str) -> PutStep:
 
 
 class PublishedSnapshot:
-    """A snapshot to upload to an object store, after verifying it.
+    """A snapshot to upload to an object store, which is verified first.
 
-    The bodies that are needed are kept in a temporary file.
+    The documents that have to be uploaded are copied to a temporary file.
     """
 
     def __init__(self, snapshot: SnapshotReader) -> None:
@@ -148,7 +160,7 @@ class PublishedSnapshot:
         self.bodies.close()
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each object to upload, the manifest included."""
+        """Yield the description of each object to upload, including the manifest."""
         for member in self.snapshot.own_members():
             entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._keep(member.body, [entry])
@@ -158,7 +170,7 @@ class PublishedSnapshot:
                 yield object_entry(name, entry.sha256, entry.size, entry.media_type)
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Verify the whole snapshot, and keep the bodies that are needed."""
+        """Verify the whole snapshot, and copy the documents to upload."""
         for entry, member in self.snapshot.listed_documents():
             self._keep(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 
@@ -169,6 +181,6 @@ class PublishedSnapshot:
                 self.bodies.add(entry, start, len(body))
 
     def read(self, path: str) -> bytes:
-        """Return a body that was kept."""
+        """Return the bytes of a document that `fetch` has copied."""
         ((_, start, length),) = self.bodies.rows("WHERE path = ?", path)
         return self.bodies.read(start, length)

@@ -37,7 +37,13 @@ CREDENTIALS = {
 
 
 def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
-    """Return the reason why a request to a store failed."""
+    """Explain why a request to an object store failed.
+
+    Args:
+        error: the exception from the library.
+        url: the URL of the store.
+        environment: the environment variables, which may lack credentials.
+    """
     names = [kind.__name__ for kind in type(error).__mro__]
     refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)
     needed, others = CREDENTIALS.get(url.partition(":")[0], ((), ()))

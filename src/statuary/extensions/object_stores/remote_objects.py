@@ -51,8 +51,11 @@ class RemoteObjects(RemoteFiles):
 def object_size(url: str) -> int:
     """Return the size of an object in bytes.
 
+    Args:
+        url: the URL of the object, such as `s3://bucket/key`.
+
     Raises:
-        UnreadableError: if it does not exist or cannot be read.
+        UnreadableError: if the object does not exist or cannot be read.
     """
     bucket, key = _parts(url)
     with _reading(url):
@@ -60,10 +63,13 @@ def object_size(url: str) -> int:
 
 
 def open_remote(url: str) -> IO[bytes]:
-    """Open an object as a stream.
+    """Open an object in a store as a stream of bytes.
+
+    Args:
+        url: the URL of the object, such as `s3://bucket/key`.
 
     Raises:
-        UnreadableError: if it does not exist or cannot be read.
+        UnreadableError: if the object does not exist or cannot be read.
     """
     bucket, key = _parts(url)
     with _reading(url):
@@ -97,7 +103,8 @@ class _Raw(io.RawIOBase):
 def import_obstore() -> ModuleType:
     """Import `obstore`, the library for object stores.
 
-    If it is not installed, it raises MissingExtraError.
+    Raises:
+        MissingExtraError: if the library is not installed.
     """
     return import_optional("obstore", extra="s3", purpose="an object store")
 
@@ -107,7 +114,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def url_fault(url: str) -> str:
-    """Return the fault in a store's URL, or an empty string."""
+    """Return what is wrong with a store's URL; empty if nothing."""
     scheme, _, path_part = url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:
@@ -123,7 +130,11 @@ FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
 
 
 def from_url(url: str, **options: object) -> "ObjectStore":
-    """Return the client for a store, given its URL.
+    """Return a client for the store at a URL.
+
+    Args:
+        url: the URL of the store.
+        options: the options of the library's client.
 
     Raises:
         MissingExtraError: if the library is not installed.

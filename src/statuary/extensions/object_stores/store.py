@@ -65,7 +65,7 @@ class ConditionsRefusedError(PublishingError):
 
 
 def is_store_url(url: str) -> bool:
-    """Return whether a text is the URL of an object store."""
+    """Return whether a string is the URL of an object store."""
     return is_remote(url)
 
 
@@ -99,10 +99,10 @@ class ObjectStore:
             raise self._refused("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return the body of an object, with its size, tag and headers.
+        """Return an object's bytes with its size, tag and headers.
 
         Returns:
-            The two, or None if the object does not exist.
+            The bytes and the information, or None if the object does not exist.
 
         Raises:
             PublishingError: if the store rejects the request.
@@ -132,10 +132,10 @@ class ObjectStore:
             raise self._refused(f"look up {path}", error) from None
 
     def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
-        """Yield the path and size of objects, unsorted.
+        """Yield the path and size of each object in no particular order.
 
         Args:
-            folder: only objects below it.
+            folder: list only objects in this folder; None for all.
 
         Raises:
             PublishingError: if the store rejects the request.
@@ -147,28 +147,35 @@ class ObjectStore:
             raise self._refused("be listed", error) from None
 
     async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
-        """Write an object, whether it exists or not.
+        """Write an object, replacing an existing one.
 
         Args:
             path: the path of the object.
-            body: its bytes.
-            attributes: headers and metadata.
+            body: the bytes of the object.
+            attributes: the headers and metadata to store with it.
 
         Raises:
-            PublishingError: if the store rejects it.
+            PublishingError: if the store rejects the request.
         """
         await self._put(path, body, attributes, "overwrite")
 
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
     ) -> None:
-        """Write an object if nobody has changed it.
+        """Write an object if nobody has changed it, with retries.
 
-        Without a tag, it must not exist. A store without conditional requests writes it in any case.
+        A store that does not support conditional requests writes it in any case.
+
+        Args:
+            path: the path of the object.
+            body: the bytes of the object.
+            attributes: the headers and metadata to store with it.
+            tag: the tag of the known version; None if the object must not exist.
 
         Raises:
-            PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
-            PublishingError: if the store rejects it.
+            PreconditionFailedError: if the object has changed, possibly by an earlier attempt whose response
+                was lost.
+            PublishingError: if the store rejects the request.
         """
         await self._put(path, body, attributes, self._mode(tag))
 
@@ -183,18 +190,23 @@ class ObjectStore:
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
     ) -> Tag | None:
-        """Write an object if nobody has changed it, without a retry.
+        """Write an object if nobody has changed it, with one attempt.
 
-        Without a tag, it must not exist. If there is no response, nobody knows whether the object was
-        written.
+        If there is no response, it is unknown whether the object was written.
+
+        Args:
+            path: the path of the object.
+            body: the bytes of the object.
+            tag: the tag of the known version; None if the object must not exist.
+            attributes: the headers and metadata to store with it.
 
         Returns:
-            The new tag.
+            The tag of the new version.
 
         Raises:
-            PreconditionFailedError: if it has changed.
-            ConditionsRefusedError: if the store does not support such requests.
-            PublishingError: if the store rejects it.
+            PreconditionFailedError: if the object has changed.
+            ConditionsRefusedError: if the store does not support conditional requests.
+            PublishingError: if the store rejects the request.
         """
         try:
             result = self.library.put(
@@ -362,11 +374,11 @@ class Lease:
         self.until = clock()
 
     def acquire(self) -> None:
-        """Take the lease.
+        """Acquire the lock.
 
         Raises:
-            PublishingError: if another publisher has it, or the store ignores conditions, which makes a lease
-                useless.
+            PublishingError: if another publisher has the lock, or the store ignores conditions of requests,
+                without which a lock is useless.
         """
         lease = self.bucket.get(LEASE)
         if lease is not None:
@@ -401,10 +413,10 @@ class Lease:
         )
 
     def renew(self) -> None:
-        """Extend the lease, once a third of its time has passed.
+        """Extend the lock, if a third of its duration has passed.
 
         Raises:
-            LeaseLostError: if another publisher has it.
+            LeaseLostError: if another publisher has taken the lock.
         """
         if self.clock() < self.until - self.duration * 2 / 3:
             return
@@ -427,7 +439,7 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Check that at least a quarter of the lease is left.
+        """Check that at least a quarter of the lock's duration is left.
 
         Raises:
             LeaseLostError: if less is left.
@@ -439,7 +451,7 @@ class Lease:
             )
 
     def release(self) -> None:
-        """Release the lease, unless another publisher has it by now."""
+        """Release the lock, unless another publisher has taken it."""
         try:
             self._write("")
         except (PreconditionFailedError, PublishingError):
@@ -483,10 +495,15 @@ class TransferLoop(asyncio.SelectorEventLoop):
 
 
 def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
-    """Call a function for every item concurrently, and renew the lease.
+    """Call a function for all items concurrently, and renew the lock.
+
+    Args:
+        items: the arguments of the calls.
+        do: the function to call.
+        lease: the lock to renew meanwhile, or None.
 
     Raises:
-        Exception: the first one that a call raises; the remaining items are skipped.
+        Exception: the first exception of a call; the remaining items are skipped.
     """
     if lease is not None:
         lease.renew()
@@ -525,7 +542,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Divide items into lists of limited length."""
+    """Divide items into lists of at most `size` items."""
     iterator = iter(items)
     while piece := list(islice(iterator, size)):
         yield piece

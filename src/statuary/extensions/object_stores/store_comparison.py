@@ -43,7 +43,7 @@ Parts = Sequence[Part]
 
 
 def part_object(digest: str) -> str:
-    """Return the path of a part in a store's ledger.
+    """Return the path of a part of the store's ledger.
 
     Args:
         digest: the SHA-256 of the part.
@@ -52,7 +52,7 @@ def part_object(digest: str) -> str:
 
 
 def listing_object(digest: str) -> str:
-    """Return the path of a list of parts in a store's ledger.
+    """Return the path of a list of parts of the store's ledger.
 
     Args:
         digest: the SHA-256 of the list.
@@ -61,45 +61,45 @@ def listing_object(digest: str) -> str:
 
 
 def parse_parts(text: bytes) -> tuple[Part, ...]:
-    """Parse a list of parts, whose digest has been verified."""
+    """Parse a list of parts, whose digest has already been verified."""
     return tuple(Part(**row) for row in orjson.loads(text))
 
 
 def parse_entries(text: bytes) -> Iterator[Entry]:
-    """Parse a part, whose digest has been verified."""
+    """Parse a part of the ledger, whose digest has already been verified."""
     return (Entry(**orjson.loads(line)) for line in text.splitlines())
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger, which lists what was published.
+    """The index of a store's ledger, which names lists of objects.
 
-    A list is named by the SHA-256 of its parts.
+    Each list is identified by its SHA-256.
     """
 
-    listing: str | None = None  # that of the last finished publication; None if there was none
-    begun: tuple[str, ...] = ()  # those of unfinished publications after it, earliest first
-    # the listings of unfinished publications that the last one took over, whose requests may still arrive
+    listing: str | None = None  # the list of the last finished publication; None if there was none
+    begun: tuple[str, ...] = ()  # the lists of unfinished publications after it, earliest first
+    # the lists of unfinished publications that the last one replaced, whose requests may still arrive
     doubted: tuple[str, ...] = ()
-    instant: str = ""  # the instant that the site shows, in UTC; empty if unknown
+    instant: str = ""  # the time of the published site, in UTC; empty if unknown
 
     def encode(self) -> bytes:
-        """Encode the index for the store."""
+        """Encode the index as JSON."""
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All lists that the index names."""
+        """All lists of objects to which the index refers."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
 def parse_index(text: bytes) -> StoreIndex:
     """Parse the index of a store's ledger.
 
-    An index of an earlier version names no list, so that every object has to be requested.
+    For an index of an earlier version, the result refers to no lists, so that every object is requested.
 
     Raises:
         DamagedStoreLedgerError: if the text is not an index.
-        PublishingError: if it is of a later version.
+        PublishingError: if the index is of a later version.
     """
     try:
         value = orjson.loads(text)
@@ -120,7 +120,10 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """Compares a site with a store, in temporary files."""
+    """Compares the files of a site with the objects in a store.
+
+    The lists are in temporary files.
+    """
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
@@ -141,24 +144,24 @@ class StoreComparison:
         """Add the files of the site.
 
         Raises:
-            PublishingError: if a path is unsafe or added twice.
+            PublishingError: if a path is unsafe or occurs twice.
         """
         for entry in entries:
             if not self.site.add(entry._replace(path=checked_path(entry.path))):
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide(self) -> None:
-        """Divide the site's files into parts."""
+        """Divide the site's files into parts of a new ledger."""
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
     def part_text(self, part: Part) -> bytes:
-        """Return the lines of a part."""
+        """Return the lines of a part of the new ledger."""
         return encode_part(self.site.part(part)).text
 
     def forget_store(self) -> None:
-        """Forget everything that is known about the store."""
+        """Discard everything that is known about the store."""
         for listing in (self.stored, self.uncertain):
             listing.close()
         self.stored = Listing()
@@ -166,15 +169,21 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
-        """Skip the parts that are the same in the store."""
+        """Exclude parts that are equal in all lists of the ledger.
+
+        Args:
+            listings: the parts of each list.
+        """
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add the objects of the store; those that may differ are uncertain.
+        """Add the objects that the lists of the store's ledger name.
+
+        Objects on which the lists disagree are uncertain, so they are requested.
 
         Args:
-            listings: the entries of the last finished publication, and of those that may have begun after it,
-                by path.
+            listings: the objects by path in the list of the last finished publication, and in the lists of
+                later publications that were not finished.
         """
         for first_entry, *other_entries in side_by_side(*listings):
             if first_entry is not None and all(other_entry == first_entry for other_entry in other_entries):
@@ -186,14 +195,14 @@ class StoreComparison:
                 )
 
     def note_answer(self, stored: Entry) -> None:
-        """Add what the store answered about an object."""
+        """Add what the store has responded about an object."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
         self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield the changes in order of paths."""
+        """Yield the differences between site and store, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return diff((entry for entry in self.stored if entry.sha256), site)
 
@@ -208,7 +217,7 @@ class StoreComparison:
         return plan_of(self.changes, *self.site.size(), conflicts)
 
     def is_changed(self, path: str) -> bool:
-        """Return whether a path has to be uploaded."""
+        """Return whether the object at a path has to be uploaded."""
         entry = self.site.find(path)
         number = bisect_right(self.parts, path, key=attrgetter("first"))
         is_same = number > 0 and self.parts[number - 1] in self.same
@@ -223,5 +232,5 @@ class StoreComparison:
         )
 
     def removals(self) -> Iterator[str]:
-        """Yield the paths to delete."""
+        """Yield the paths of the objects to delete."""
         return (change.entry.path for change in self.changes() if change.after is None)

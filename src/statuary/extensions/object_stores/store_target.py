@@ -81,7 +81,8 @@ class ObjectWriter:
         """Upload an object, unless the store already has it.
 
         Raises:
-            PublishingError: if the site changed, another program put the object, or the lease is lost.
+            PublishingError: if the file has changed since the build, another program wrote the object, or the
+                lock is lost.
         """
         entry = change.entry
         body = self.site.read(entry.path)
@@ -136,7 +137,7 @@ class ObjectWriter:
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error about other programs' objects in the way."""
+    """Return the error that other programs' objects have paths of the site."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the store has objects at the site's paths that statuary did not write: {first_paths}",
@@ -230,7 +231,7 @@ class ObjectStoreTarget(Target[Entry]):
         return False
 
     def retain_prefix(self, folders: Iterable[str]) -> None:
-        """Keep the objects in some folders, although the site lacks them.
+        """Keep the objects in folders that the site does not have.
 
         Raises:
             PublishingError: if the store cannot be read.
@@ -249,9 +250,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Return the changes to make in the store.
-
-        The comparison is made once.
+        """Return the changes to make in the store, which are computed once.
 
         Raises:
             PublishingError: if the site or the store cannot be read.
@@ -352,7 +351,7 @@ class ObjectStoreTarget(Target[Entry]):
     def cost(self) -> RequestCounts:
         """Return the number of requests that the changes take.
 
-        Retries and the lease are not counted.
+        Retries and requests for the lock are not included.
         """
         counts = self.plan().counts
         needed_objects = self._objects_of(StoreIndex(self.comparison.listing))
@@ -368,12 +367,12 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def apply(self) -> None:
-        """Upload and delete objects until the store has the site.
+        """Upload and delete objects until the store is equal to the site.
 
         Raises:
-            PublishingError: if another program's objects are in the way, the store fails, or the lease is
-                lost. What was uploaded stays; publishing again continues from there.
-            DamagedSnapshotError: if the site is a damaged snapshot; nothing was uploaded.
+            PublishingError: if objects of other programs have paths of the site, the store fails, or the lock
+                is lost. Uploaded objects remain; publishing again continues from there.
+            DamagedSnapshotError: if the site is a damaged snapshot, of which nothing is uploaded.
         """
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")

@@ -24,7 +24,7 @@ class MovedPageView(NamedTuple):
 
 
 def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield a redirect at each earlier path of a page."""
+    """Yield a redirect for each former path of a page."""
     renderer = renderer_of(site_context(site))
     title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
@@ -36,7 +36,12 @@ def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
 
 
 def alias_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
-    """Yield a warning for each alias of a page that redirects nothing."""
+    """Yield a warning for each former path that cannot redirect.
+
+    Args:
+        page: the page with the former paths.
+        site: the content of the site.
+    """
     owners = _owners(site)
     for number, alias in enumerate(page.aliases):
         problem = _problem(_resolved_alias(page, alias), page, owners)

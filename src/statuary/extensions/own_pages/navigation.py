@@ -60,21 +60,18 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder's first page.
-
-        It is empty for a page without a folder.
-        """
+        """The title of the folder's first page; empty for a single page."""
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
-        """Return the groups of the sidebar."""
+        """Return the groups of links in the sidebar."""
         return tuple(
             SidebarGroup(one_line(name), tuple(self._link(page) for page in pages))
             for name, pages in self._groups().items()
         )
 
     def neighbours(self) -> Neighbours:
-        """Return the previous and next page in the order of reading."""
+        """Return the links to the previous and the next page."""
         if self._page not in self.pages:
             return Neighbours(None, None)
         place = self.pages.index(self._page)
@@ -123,9 +120,13 @@ def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
 
 
 def folder_of(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder that a page is the first page of.
+    """Return the folder whose first page this is.
 
-    It is `a` for `a/index.md`, and for `a.md` beside the folder.
+    For example, this is `a` for `a/index.md`, and for `a.md` beside the folder.
+
+    Args:
+        page: the page.
+        folders: all folders that contain pages.
 
     Returns:
         The folder; empty for any other page.

@@ -64,9 +64,10 @@ class MarkdownSection(NamedTuple):
 
 
 def page_tokens(body: str) -> list[Token]:
-    """Parse a page's Markdown, and give its headings anchors.
+    """Parse the Markdown of a page, and add anchors to headings.
 
-    First-level headings become second-level ones, since the page's title is the only first-level heading.
+    First-level headings become second-level headings, because the title of the page is the only one of the
+    first level.
     """
     tokens = _parser().parse(visible_text(body))
     uses: dict[str, int] = {}
@@ -81,14 +82,14 @@ def page_tokens(body: str) -> list[Token]:
 
 
 def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """Yield the headings of a page."""
+    """Yield the headings in the parsed Markdown of a page."""
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
             yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
 
 
 def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
-    """Yield the sections of a page with their text."""
+    """Yield each heading of a page with the text below it."""
     of_page, texts = iter(headings(tokens)), list[str]()
     heading = Heading("", "", 1)
     for previous_token, token in pairwise([Token("", "", 0), *tokens]):
@@ -103,16 +104,16 @@ def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
 
 
 def plain_text(inline: Token) -> str:
-    """Return a line of Markdown without markup."""
+    """Return the text of a Markdown line without markup."""
     return "".join(" " if "break" in part.type else part.content for part in inline.children or ())
 
 
 def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link: str) -> Markup:
-    """Render a page's Markdown as sanitized HTML.
+    """Render the parsed Markdown of a page as sanitized HTML.
 
     Args:
         tokens: the parsed Markdown.
-        block: makes a block of code, given its language and its coloured text.
+        block: returns the HTML of a code block, given its language and its highlighted code.
         link: the label of links to headings, with the placeholder `{name}`.
     """
     clean = SANITIZER.clean(_parser().renderer.render(tokens, _parser().options, {}))
@@ -140,7 +141,7 @@ def _coloured(code: str, language: str | None) -> Markup:
 
 @cache
 def block_highlighter(language: str) -> Highlighter | None:
-    """Return the syntax highlighter for a language, or None."""
+    """Return the syntax highlighter for a language in code blocks, or None."""
     if language in SOURCES:
         return highlighter(SOURCES[language])
     grammar = json.loads(read_file(LANGUAGES)).get(language)

@@ -99,7 +99,7 @@ def _found(
 
 
 def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Render one of the site's own pages."""
+    """Yield the HTML of one of the site's own pages."""
     renderer = renderer_of(site_context(site))
     pages = _Pages(site)
     texts = renderer.localization.texts
@@ -131,10 +131,10 @@ def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
 
 
 def page_search_documents(site: SiteContent) -> Iterator[Document]:
-    """Yield the files of the search in the site's own pages.
+    """Yield the files with which readers search the site's own pages.
 
-    A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
-    for a page that ranks low).
+    Each section of a page is a list: title, heading, path with anchor, words, keywords of the page, and
+    weight (1, or 0.5 for a page that ranks low).
     """
     books = {
         page.path.partition("/")[0]: Navigation(page, site.own_pages)
@@ -211,9 +211,9 @@ class _Pages:
         self._pictures = dict(site.pages.theme.files)
 
     def tokens(self, page: SitePage) -> list[Token]:
-        """Return a page's parsed Markdown, with resolved links.
+        """Return the parsed Markdown of a page, with links resolved.
 
-        Pictures get their sizes.
+        Images get their width and height.
         """
         tokens = page_tokens(page.body)
         inner_tokens = [inner for token in tokens for inner in token.children or ()]
@@ -229,7 +229,7 @@ class _Pages:
         return tokens
 
     def section(self, page: SitePage) -> str:
-        """Return the path of a page's entry in the site's navigation."""
+        """Return the path of the navigation entry to which a page belongs."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -239,9 +239,9 @@ class _Pages:
         return OWN_PAGE.path(path=path)
 
     def links(self, page: SitePage) -> Iterator[tuple[str, int]]:
-        """Yield the target and line of each link and image.
+        """Yield the target and line of a page's links and images.
 
-        Lines of the body are counted from 0.
+        Lines are counted from 0, from the beginning of the text.
         """
         line = 0
         for token in page_tokens(page.body):
@@ -251,7 +251,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def problem(self, page: SitePage, href: str) -> str:
-        """Return the fault of a link, or an empty string."""
+        """Return what is wrong with a link; empty if nothing is."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"
@@ -282,12 +282,15 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return the width and height of a picture in pixels.
+    """Return the width and height of an image in pixels.
 
-    With these, a browser reserves the space, and the text does not move while the picture loads.
+    With these, browsers reserve space, so that text does not move while the image loads.
+
+    Args:
+        raw: the bytes of the image.
 
     Returns:
-        The two as HTML attributes for a PNG, WebP or SVG; empty for other formats.
+        The HTML attributes `width` and `height` for a PNG, WebP or SVG; empty for other formats.
     """
     if raw.startswith(PNG):
         return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}

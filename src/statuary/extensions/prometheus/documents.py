@@ -58,10 +58,10 @@ class PrometheusSection(Section, FollowsStatus):
 
 
 def metrics_document(state: PageState, build_due: Instant) -> Document:
-    """Encode the status as Prometheus metrics.
+    """Return the document with the status as Prometheus metrics.
 
     Args:
-        state: the status.
+        state: the status of the page.
         build_due: the time by which the site must be built again.
     """
     page = {"service_name": one_line(state.page.name)}

@@ -26,7 +26,7 @@ class Gauge(NamedTuple):
 
 
 def exposition(gauges: Iterable[Gauge]) -> str:
-    """Encode metrics in Prometheus' text format."""
+    """Encode metrics in the text format of Prometheus."""
     lines: list[str] = []
     for gauge in gauges:
         lines += [f"# HELP {gauge.name} {gauge.help}", f"# TYPE {gauge.name} gauge"]

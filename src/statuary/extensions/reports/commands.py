@@ -97,7 +97,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
 
 
 def csv_text(rows: Sequence[MonthFigures]) -> str:
-    """Format rows as CSV."""
+    """Format the availability of components as CSV, with a header."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -132,10 +132,14 @@ def _figures(row: MonthFigures) -> Iterator[str]:
 def page_text(
     title: str, rows: Sequence[MonthFigures], names: Mapping[str, str], at: Instant, page: Page
 ) -> str:
-    """Format rows as a page to print.
+    """Format the availability of components as a page to print.
 
     Args:
-        names: those of components, by id.
+        title: the title of the page.
+        rows: the availability of each component in each month.
+        names: the names of the components, by id.
+        at: the time of the report.
+        page: the status page.
     """
     heads = (
         "Component",

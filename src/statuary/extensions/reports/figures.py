@@ -34,28 +34,34 @@ class MonthFigures(NamedTuple):
 
     @property
     def availability(self) -> float | None:
-        """The availability in percent, or None if no time counts.
+        """The availability in percent, truncated to two decimals.
 
-        It is cut after two decimals.
+        It is None if no time of the month counts.
         """
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 
 
 def first_of_next_month(month: date) -> date:
-    """Return the first day of the month after a month."""
+    """Return the first day of the next month."""
     return (month.replace(day=28) + timedelta(days=4)).replace(day=1)
 
 
 def months_of(year: int, quarter: int) -> list[date]:
-    """Return the first days of a quarter's months."""
+    """Return the first day of each month in a quarter."""
     return [date(year, 3 * quarter - 2 + number, 1) for number in range(3)]
 
 
 def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Return the availability of each component for the months of a quarter.
+    """Return the availability of each component for each month of a quarter.
 
-    Only components with published uptime are included; those of a group are beside each other. A month that
-    has not begun has none.
+    Only components with published uptime are included, sorted so that components of a group are adjacent.
+    Months that have not started are omitted.
+
+    Args:
+        timeline: the status history.
+        year: the year.
+        quarter: the quarter, from 1 to 4.
+        now: the time of the report.
     """
     zone = timeline.catalogue.page.time_zone
     months = [month for month in months_of(year, quarter) if day_start(month, zone) < now]
@@ -72,7 +78,7 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
 
 
 def names_with_groups(timeline: Timeline) -> dict[str, str]:
-    """Return components' names with their groups in front, by id."""
+    """Return the name of each component after its group's name, by id."""
     components = timeline.components_by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}

@@ -17,19 +17,19 @@ LOCAL_NAMES = frozenset({"localhost", ""})
 
 
 def host_name(header: str) -> str:
-    """Return the host name in a `Host` header, in lower case.
+    """Return the lower-case host name in an HTTP `Host` header.
 
-    A port, a final dot and the brackets of an IPv6 address are removed.
+    The port, a final dot, and the brackets of an IPv6 address are removed.
     """
     name = PORT.sub("", header.strip().lower())
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
 
 
 class AllowedHosts(NamedTuple):
-    """The host names that the server answers to.
+    """The host names that the local server responds to.
 
-    This prevents DNS rebinding, in which another site points its own name at this machine. The requests of
-    its pages then have a name that is not among these.
+    This prevents DNS rebinding, an attack in which a foreign site points its own name at this machine.
+    Requests from its pages then have a name that is not allowed.
     """
 
     names: frozenset[str] = frozenset()
@@ -37,7 +37,7 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allow(self, header: str | None) -> bool:
-        """Return whether to answer a request with this `Host` header.
+        """Return whether to respond to a request with this `Host` header.
 
         IP addresses and a missing header are accepted, because no foreign name leads to them.
         """
@@ -52,7 +52,11 @@ class AllowedHosts(NamedTuple):
 
 
 def site_host(read_document: ReadDocument) -> str:
-    """Return the host in the site's own URL, or an empty string."""
+    """Return the host name in the site's own URL; empty if unknown.
+
+    Args:
+        read_document: returns the bytes at a path of the site, or None.
+    """
     with suppress(ValueError, KeyError, TypeError):
         return host_name(
             urlsplit(json.loads(read_document(status_urls.SUMMARY.path()) or b"{}")["page"]["url"]).netloc

@@ -20,7 +20,7 @@ VARY = {"Vary": "Accept-Encoding"}
 
 
 def accepts_gzip(accept_encoding: str | None) -> bool:
-    """Return whether a client accepts gzip (RFC 9110, 12.5.3)."""
+    """Return whether an `Accept-Encoding` header allows gzip (RFC 9110, 12.5.3)."""
     weights: dict[str, bool] = {}
     for part in (accept_encoding or "").lower().split(","):
         name, *parameters = (text.strip() for text in part.split(";"))
@@ -29,9 +29,10 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
 
 
 def with_variants(response: Response) -> Response:
-    """Add the header `Vary` to a response that depends on encoding.
+    """Add the header `Vary` to a response that may be compressed.
 
-    The entity tag is weak, so that both forms have the same (RFC 9110, 8.8.1).
+    The compressed response has the same entity tag, which is allowed because the tag is weak (RFC 9110,
+    8.8.1).
     """
     is_unchanged = response.status == HTTPStatus.NOT_MODIFIED
     is_variant = _is_text(response) if response.status == HTTPStatus.OK else is_unchanged
@@ -39,7 +40,7 @@ def with_variants(response: Response) -> Response:
 
 
 def compressed(response: Response) -> Response:
-    """Compress the body of a response, if that makes it smaller."""
+    """Return a response with its body compressed, if that makes it smaller."""
     if response.status != HTTPStatus.OK or not _is_text(response) or len(response.body) < SMALLEST:
         return response
     body = gzip.compress(response.body, LEVEL, mtime=0)

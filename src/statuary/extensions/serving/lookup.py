@@ -69,7 +69,7 @@ RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
 
 
 def parse_query(text: str) -> QueryParameters:
-    """Parse a query string, without its `?`."""
+    """Parse the query string of a URL, without its `?`."""
     query: QueryParameters = {}
     for pair in text.split("&"):
         raw_name, _, raw_value = pair.partition("=")
@@ -83,7 +83,7 @@ def parse_query(text: str) -> QueryParameters:
 
 
 def percent_decoded(text: str) -> str:
-    """Decode percent escapes; if they are not UTF-8, keep them."""
+    """Decode percent escapes; return the text unchanged if they are invalid."""
     try:
         return decode_component(text)
     except ValueError:
@@ -91,10 +91,10 @@ def percent_decoded(text: str) -> str:
 
 
 def decode_component(text: str) -> str:
-    """Decode percent escapes as ECMAScript's `decodeURIComponent` does.
+    """Decode percent escapes like JavaScript's `decodeURIComponent`.
 
     Raises:
-        ValueError: if an escape is not two hex digits, or the bytes are not UTF-8.
+        ValueError: if an escape is malformed, or the bytes are not UTF-8.
     """
     if STRAY_PERCENT.search(text):
         raise ValueError("malformed uri")
@@ -102,7 +102,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Check parameters; an unknown or empty one raises RequestError."""
+    """Raise RequestError if a query parameter is unknown or empty."""
     for name, value in query.items():
         if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -111,10 +111,10 @@ def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
 
 
 def check_single(query: QueryParameters, name: str, kind: str = "string") -> str | None:
-    """Return the value of a parameter that may be given once.
+    """Return the value of a query parameter that may occur once.
 
     Raises:
-        RequestError: if it was given twice, or as an array or an object.
+        RequestError: if the parameter occurs twice, or as an array or object; the message is Sourcify's.
     """
     value = query.get(name)
     if value is None and name in query:
@@ -123,12 +123,12 @@ def check_single(query: QueryParameters, name: str, kind: str = "string") -> str
 
 
 def check_reserved(text: str, names: tuple[str, ...]) -> None:
-    """Refuse reserved characters that are not percent-encoded.
+    """Check that the named parameters contain no unescaped reserved characters.
 
-    Sourcify's server checks this for the list's parameters, not for `fields` and `omit`.
+    Sourcify's server checks this for the parameters of lists only.
 
     Raises:
-        RequestError: if there is one; the message is Sourcify's.
+        RequestError: if a value contains such a character; the message is Sourcify's.
     """
     pairs = [pair.split("=") for pair in text.split("&")]
     for name in names:
@@ -159,11 +159,12 @@ class ListQuery(NamedTuple):
 
 
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
-    """Parse a list request's parameters in the order of Sourcify's server.
+    """Parse the parameters of a request for a list of contracts.
+
+    They are checked in the order of Sourcify's server.
 
     Raises:
-        RequestError: if a parameter is invalid; the message is Sourcify's. That server answered 500 to an
-            `afterMatchId` that is not a number; its description has since got the pattern used here.
+        RequestError: if a parameter is invalid; the message is Sourcify's.
     """
     check_reserved(text, PARAMETERS)
     check_names(query, PARAMETERS)
@@ -197,7 +198,7 @@ def _limit(text: str | None) -> int:
 
 
 def contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the body of a response that lists contracts."""
+    """Return the JSON of a list of contracts on a chain."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_results(chain_id, listing, read_document), listing.limit)
@@ -257,19 +258,19 @@ class Response:
 
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
-    """Return a response with a JSON body."""
+    """Return an HTTP response with a JSON body."""
     headers = CORS | {"Content-Type": JSON, "ETag": entity_tag(body)}
     return Response(status=status, body=body, headers=headers)
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
-    """Return an error response in the form of Sourcify's server."""
+    """Return an error response in the format of Sourcify's server."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
     return json_response(compact_json(body), error.status)
 
 
 def route_not_found(method: str, path: str) -> Response:
-    """Return the 404 page that Sourcify's server sends for an unknown path."""
+    """Return the 404 page of Sourcify's server for an unknown path."""
     message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
@@ -280,14 +281,14 @@ def route_not_found(method: str, path: str) -> Response:
 
 
 def preflight_response() -> Response:
-    """Return the response to a browser's CORS preflight request."""
+    """Return the response to a CORS preflight request."""
     return Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 
 def conditional_response(response: Response, if_none_match: str | None) -> Response:
     """Return `304 Not Modified` if the client already has the response.
 
-    Tags are compared weakly (RFC 9110, 13.1.2): `W/` makes no difference.
+    Entity tags are compared weakly (RFC 9110, 13.1.2), so `W/` is ignored.
     """
     tag = response.headers.get("ETag")
     if response.status != HTTPStatus.OK or tag is None or not matches(if_none_match, tag):
@@ -296,7 +297,7 @@ def conditional_response(response: Response, if_none_match: str | None) -> Respo
 
 
 def matches(if_none_match: str | None, tag: str) -> bool:
-    """Return whether `If-None-Match` names an entity tag, or is `*`."""
+    """Return whether an `If-None-Match` header contains an entity tag or `*`."""
     if if_none_match is None:
         return False
     tags = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
@@ -304,23 +305,23 @@ def matches(if_none_match: str | None, tag: str) -> bool:
 
 
 def head_response(response: Response) -> Response:
-    """Return the response to a HEAD request: the headers without a body."""
+    """Return the response to a HEAD request: headers without a body."""
     if not response.body:
         return response
     return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
 
 
 def entity_tag(body: bytes) -> str:
-    """Return the entity tag that Sourcify's server sends.
+    """Return the entity tag that Sourcify's server sends for a body.
 
-    It is weak: the length in hex, and 27 characters of base64 SHA-1.
+    It is weak, and consists of the length as hex and 27 base64 characters of the SHA-1.
     """
     digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
     return f'W/"{len(body):x}-{digest[:27]}"'
 
 
 def compact_json(value: Mapping[str, str | None]) -> bytes:
-    """Encode a flat object as `JSON.stringify` does."""
+    """Encode a flat object like JavaScript's `JSON.stringify`."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -360,12 +361,12 @@ ROUTES = tuple(
 
 
 def find_route(path: str) -> Route | None:
-    """Return the resource of the contract API at a path, if any.
+    """Return the resource of the contract API at a path, or None.
 
-    Every path below `v2` means one, except files: their names end in `.json`.
+    Every path below `v2` is a resource, except file names that end with `.json`.
 
     Raises:
-        RequestError: if a parameter has a broken percent escape.
+        RequestError: if a parameter in the path has a malformed percent escape.
     """
     for resource, pattern in ROUTES:
         match = pattern.match(path)
@@ -388,7 +389,7 @@ ADDRESS_LENGTH = 42
 
 
 def check_chain_id(text: str) -> None:
-    """Check a chain id; an invalid one raises RequestError."""
+    """Raise RequestError if the format of a chain id is invalid."""
     if len(text) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(text):
@@ -396,7 +397,7 @@ def check_chain_id(text: str) -> None:
 
 
 def check_address(text: str) -> None:
-    """Check an address; an invalid one raises RequestError."""
+    """Raise RequestError if the format of an address is invalid."""
     if len(text) != ADDRESS_LENGTH:
         bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -405,7 +406,7 @@ def check_address(text: str) -> None:
 
 
 def checked_address(text: str) -> Address:
-    """Return the checksummed address; a wrong checksum raises RequestError."""
+    """Return an address with its checksum; a wrong one raises RequestError."""
     try:
         parse_address(text)
     except InvalidValueError:
@@ -432,13 +433,18 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Answer a request to the contract API, or return None.
+    """Return the response to a request to the contract API.
 
     Args:
-        new_error_id: returns the `errorId` of an error body.
+        request: the request.
+        read_document: returns the bytes at a path of the site, or None.
+        new_error_id: returns the `errorId` of an error response.
+
+    Returns:
+        The response, or None if the path does not belong to the API.
 
     Raises:
-        NotCanonicalError: if fields of a record are requested that is not compact JSON.
+        NotCanonicalError: if some fields of a record are requested, and the record is not compact JSON.
     """
     path, _, query = request.target.partition("?")
     try:
@@ -569,17 +575,17 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query: str) -> bool:
-    """Return whether a request calls a block explorer's API."""
+    """Return whether a request is a call of Etherscan's API."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)
 
 
 def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
-    """Refuse a chain that the site does not serve.
+    """Check that the site serves a chain.
 
     Raises:
-        RequestError: if the site has no such chain (`01` is not `1`); the message is Sourcify's.
+        RequestError: if the site does not serve the chain (`01` is not `1`); the message is Sourcify's.
     """
     chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:

@@ -11,9 +11,13 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 
 
 def range_response(response: Response, range_header: str | None) -> Response:
-    """Return the range of a response that the client asks for.
+    """Return the part of a response that the client requests.
 
-    If it asks for several ranges, or in another unit, it gets the whole file.
+    The whole response is returned if the client requests several ranges or another unit than bytes.
+
+    Args:
+        response: the response to a GET request.
+        range_header: the header `Range` of the request, or None.
     """
     match = None if range_header is None else RANGE.fullmatch(range_header.replace(" ", ""))
     if match is None or response.status != HTTPStatus.OK:

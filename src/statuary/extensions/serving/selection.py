@@ -44,12 +44,13 @@ send the file, and a site should give the same response on every host: so here i
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Parse the parameters `fields` and `omit`.
+    """Parse the parameters `fields` and `omit` of a contract look-up.
 
-    Nothing is trimmed, case matters, names may repeat, and the first error is reported.
+    As in Sourcify's server, white space is kept, letter case matters, and names may repeat.
 
     Raises:
-        InvalidSelectorError: if a name is not a field, or both are given; the message is Sourcify's.
+        InvalidSelectorError: if a name is not a field, or both parameters are given; the message is
+            Sourcify's.
     """
     if fields and omit:
         raise InvalidSelectorError("Cannot specify both fields and omit")
@@ -65,10 +66,10 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def check_selector(selector: str) -> None:
-    """Check that a selector names a field.
+    """Check that a name in `fields` or `omit` is a field.
 
     Raises:
-        InvalidSelectorError: if it does not; the message is Sourcify's.
+        InvalidSelectorError: if the name is not a field; the message is Sourcify's.
     """
     if selector.count(".") > 1:
         raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
@@ -127,10 +128,14 @@ class MemberSpan(NamedTuple):
 
 
 def members(text: bytes, start: int = 0) -> list[MemberSpan]:
-    """Return the position of each member of a JSON object.
+    """Return the name and position of each member of a JSON object.
+
+    Args:
+        text: compact JSON.
+        start: the offset of the object.
 
     Raises:
-        NotCanonicalError: if no compact object begins there.
+        NotCanonicalError: if no compact object begins at the offset.
     """
     if _byte(text, start) != OPENING_BRACE:
         raise NotCanonicalError(f"no object at byte {start}")
@@ -145,14 +150,14 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
 
 
 def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
-    """Return the position of each item of a JSON array.
+    """Return the start and end offsets of a JSON array's items.
 
     Args:
-        text: the JSON.
-        start: the array's offset.
+        text: compact JSON.
+        start: the offset of the array.
 
     Raises:
-        NotCanonicalError: if no compact array begins there.
+        NotCanonicalError: if no compact array begins at the offset.
     """
     if _byte(text, start) != OPENING_BRACKET:
         raise NotCanonicalError(f"no array at byte {start}")
@@ -168,7 +173,7 @@ def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
 
 
 def holds_object(text: bytes, member: MemberSpan) -> bool:
-    """Return whether a member's value is an object."""
+    """Return whether the value of a member is a JSON object."""
     return text[member.value] == OPENING_BRACE
 
 
@@ -183,8 +188,12 @@ def _member(text: bytes, start: int) -> MemberSpan:
 def value_end(text: bytes, start: int) -> int:
     """Return the offset at which a JSON value ends.
 
+    Args:
+        text: compact JSON.
+        start: the offset of the value.
+
     Raises:
-        NotCanonicalError: if no value begins there, or it has no end.
+        NotCanonicalError: if no complete value begins at the offset.
     """
     first_byte = _byte(text, start)
     if first_byte in (OPENING_BRACE, OPENING_BRACKET):
@@ -214,15 +223,15 @@ def _byte(text: bytes, position: int) -> int:
 
 
 def select(record: bytes, selection: Selection) -> bytes:
-    """Return the members of a record that a request asks for.
+    """Return the JSON with the selected members of a record.
 
-    With `fields`: the names in request order, then those of `matchId`, `creationMatch`, `runtimeMatch`,
-    `verifiedAt` that were not named, then `match`, `chainId`, `address`. With `omit`: the record's order;
-    these seven members are never omitted. A member that the record lacks is absent from the response too.
+    With `fields`, the named members come first, then `matchId`, `creationMatch`, `runtimeMatch` and
+    `verifiedAt`, then `match`, `chainId` and `address`. With `omit`, the other members keep their order;
+    these seven are never omitted.
 
     Args:
-        record: canonical compact JSON.
-        selection: if it is `whole`, the result is `record` itself.
+        record: the record as compact JSON.
+        selection: the selected members.
 
     Raises:
         NotCanonicalError: if the record is not compact JSON.
@@ -257,7 +266,12 @@ def _part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
 
 
 def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[str]:
-    """Return the members of the response in order, without the last three."""
+    """Return the names of the response's members, except the last three.
+
+    Args:
+        selection: the selected members.
+        present_names: the members of the record in order.
+    """
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
     omitted_names = {name for name, inner in selection.omit.items() if not inner}

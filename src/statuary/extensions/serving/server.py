@@ -59,7 +59,7 @@ HEARTBEAT = 15.0
 
 
 def headers_of(path: str) -> dict[str, str]:
-    """Return the HTTP headers for a path."""
+    """Return the HTTP headers with which a path is served."""
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match.url.common_headers
@@ -77,13 +77,13 @@ class ReloadEvents:
         self.waiting: set[Wake] = set()
 
     def announce(self) -> None:
-        """Notify every open page that the site has changed."""
+        """Tell every open page that the site has changed."""
         for wake in tuple(self.waiting):
             wake()
 
 
 def with_reload_script(page: bytes) -> bytes:
-    """Add a script that reloads an HTML page after a rebuild."""
+    """Add a script to an HTML page that reloads the page."""
     text_before, closing, text_after = page.rpartition(b"</body>")
     return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
 
@@ -95,13 +95,13 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Answer a request as a host with an edge program does.
+    """Return a site's response, like a host with the edge program.
 
     Args:
         request: the request.
         read_document: returns the bytes at a path of the site, or None.
         now: the time of the request.
-        new_error_id: returns the `errorId` of an error body.
+        new_error_id: returns the `errorId` of an error response.
     """
     response = answer_lookup(request, read_document, new_error_id)
     if response is None:
@@ -126,7 +126,16 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return a document at a time, if builds precompute it."""
+    """Return the version of a document that is scheduled for a time.
+
+    Args:
+        path: the path of the request.
+        read_document: returns the bytes at a path of the site, or None.
+        now: the time.
+
+    Returns:
+        The response, or None if the document does not change at scheduled times.
+    """
     index = readable_epochs(read_document(status_urls.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
@@ -222,9 +231,13 @@ class SiteApp:
         self.events = events
 
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
-        """Answer a request, if its host name is allowed.
+        """Return the response to a request, if its host name is allowed.
 
-        The response has `Content-Length` unless its status forbids a body.
+        The response has the header `Content-Length` unless its status forbids a body.
+
+        Args:
+            request: the request.
+            host: the header `Host`, or None.
         """
         began = perf_counter()
         answer = self._negotiated(request) if self.hosts.allow(host) else _Answer(FOREIGN_HOST)
@@ -317,7 +330,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     @override
     def handle_one_request(self) -> None:
-        """Respond to one request of any method."""
+        """Respond to one request with any HTTP method."""
         self.rfile.peek(1)
         deadline = Timer(REQUEST_SECONDS, shut_down_connection, (self.connection,))
         deadline.daemon = True
@@ -408,7 +421,13 @@ class WatchedContent(NamedTuple):
 
 
 def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = None) -> None:
-    """Serve a site until the user interrupts, and rebuild changed content."""
+    """Serve a site until the user interrupts, and rebuild changed content.
+
+    Args:
+        site: responds to the requests.
+        listening: the socket on which the server listens.
+        watched: the content folder to watch, or None.
+    """
     stopped = Event()
     if watched is not None and site.events is not None:
         arguments = (watched, site.events, stopped)
@@ -422,7 +441,13 @@ def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = Non
 
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
-    """Build the site again after changes, and reload open pages."""
+    """Rebuild the site when its content changes, and reload open pages.
+
+    Args:
+        watched: the content folder.
+        events: notifies open pages.
+        stopped: ends the function when set.
+    """
     built_state = watched.built_state
     for _ in _moments_to_look(watched.folder, stopped):
         state = content_state(watched.folder)
@@ -451,7 +476,10 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return the time and size of every file that is not hidden."""
+    """Return the modification time and size of all files in a folder.
+
+    Hidden files are ignored.
+    """
     files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

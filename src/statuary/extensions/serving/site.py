@@ -91,18 +91,18 @@ class Contract:
 
     @cached_property
     def body(self) -> bytes:
-        """The record as it is published: compact JSON, every byte."""
+        """The published bytes of the record, as compact JSON."""
         return self._read()
 
     @cached_property
     def record(self) -> RecordValue:
-        """The whole record as Python values, members in published order."""
+        """The whole record as Python values, with members in published order."""
         value: RecordValue = json.loads(self.body)
         return value
 
     @cached_property
     def proof(self) -> RecordValue:
-        """The proof document: what the site says was verified."""
+        """The proof document as Python values: what the site has verified."""
         value: RecordValue = json.loads(self._read_proof())
         return value
 
@@ -139,60 +139,60 @@ class Contract:
     def match(self) -> str | None:
         """The match level: `exact_match`, `match`, or None.
 
-        It is the better one of creation and runtime code.
+        It is the higher of the levels of creation and runtime code.
         """
         return self._text("match")
 
     @property
     def creation_match(self) -> str | None:
-        """The match level of the creation bytecode."""
+        """The match level of the creation code: `exact_match`, `match`, or None."""
         return self._text("creationMatch")
 
     @property
     def runtime_match(self) -> str | None:
-        """The match level of the runtime bytecode."""
+        """The match level of the runtime code: `exact_match`, `match`, or None."""
         return self._text("runtimeMatch")
 
     @property
     def verified_at(self) -> datetime:
-        """The time of the verification, an aware datetime."""
+        """The time of the verification, as a datetime in UTC."""
         return parse_instant(self.record["verifiedAt"])
 
     @property
     def abi(self) -> list[dict[str, Json]] | None:
-        """The ABI, or None if the compiler gave none."""
+        """The ABI; None if the compiler wrote none."""
         abi: list[dict[str, Json]] | None = self.record.get("abi")
         return abi
 
     @property
     def sources(self) -> dict[str, str]:
-        """The texts of the sources, by path."""
+        """The text of each source file, by path."""
         return {path: source["content"] for path, source in (self.record.get("sources") or {}).items()}
 
     @property
     def metadata(self) -> dict[str, Json] | None:
-        """The compiler's metadata, or None if it gave none."""
+        """The compiler's metadata; None if the compiler wrote none."""
         metadata: dict[str, Json] | None = self.record.get("metadata")
         return metadata
 
     @property
     def name(self) -> str | None:
-        """The contract's name in its source."""
+        """The name of the contract in its source file."""
         return self._of_compilation("name")
 
     @property
     def fully_qualified_name(self) -> str | None:
-        """Path of the source and name, as in `contracts/Bridge.sol:Bridge`."""
+        """The source path and name, as in `contracts/Bridge.sol:Bridge`."""
         return self._of_compilation("fullyQualifiedName")
 
     @property
     def language(self) -> str | None:
-        """Solidity, Vyper or Yul."""
+        """The programming language, such as Solidity, Vyper or Yul."""
         return self._of_compilation("language")
 
     @property
     def compiler_version(self) -> str | None:
-        """The compiler's full version."""
+        """The full version of the compiler, with its commit."""
         return self._of_compilation("compilerVersion")
 
     def _text(self, member: str) -> str | None:
@@ -238,7 +238,7 @@ class SiteComponent:
 
     @classmethod
     def of(cls, value: Members) -> Self:
-        """Convert a component from the API's JSON."""
+        """Convert a component from the JSON of the status API."""
         return cls(
             id=value["id"],
             name=value["name"],
@@ -266,7 +266,7 @@ class SiteIncidentUpdate:
 
     @classmethod
     def of(cls, value: Members) -> Self:
-        """Convert an update from the API's JSON."""
+        """Convert an update from the JSON of the status API."""
         return cls(
             id=value["id"],
             status=value["status"],
@@ -303,7 +303,7 @@ class SiteIncident:
 
     @classmethod
     def of(cls, value: Members) -> Self:
-        """Convert an incident from the API's JSON."""
+        """Convert an incident from the JSON of the status API."""
         return cls(
             id=value["id"],
             name=value["name"],
@@ -333,12 +333,12 @@ def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Si
 
     Args:
         location: a snapshot in zip format, a folder with a site, a pack, or the http(s) URL of any of them.
-        public_key: the minisign key that the manifest must be signed with, as base64.
+        public_key: the minisign key that must have signed the manifest, as base64; None to accept any site.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site.
-        UnreachableError: if its server cannot be reached.
+        PublishingError: if there is no site at the location.
+        UnreachableError: if the server does not respond.
     """
     if public_key is None and str(location).endswith(".pack"):
         return Site(SiteReader(PackedSource(str(location)), None))
@@ -358,17 +358,17 @@ class Site:
         self.close()
 
     def close(self) -> None:
-        """Release resources."""
+        """Close open files and connections."""
         self.reader.close()
 
     def read(self, path: str) -> bytes:
-        """Return a document as bytes.
+        """Return the bytes of a document.
 
         Args:
-            path: below the site's root, such as `api/v2/summary.json`.
+            path: the path of the document on the site, such as `api/v2/summary.json`.
 
         Raises:
-            DocumentNotFoundError: if there is none.
+            DocumentNotFoundError: if the site has no such document.
         """
         body = self.reader.read(path)
         if body is None:
@@ -378,42 +378,46 @@ class Site:
     def document(self, path: str) -> Any:
         """Return a JSON document as Python values.
 
+        Args:
+            path: the path of the document on the site, such as `api/v2/summary.json`.
+
         Raises:
-            DocumentNotFoundError: if there is none.
+            DocumentNotFoundError: if the site has no such document.
         """
         return json.loads(self.read(path))
 
     @property
     def origin(self) -> SiteOrigin:
-        """Facts about the build of the site: time, revision and version.
+        """The time, the content revision and the statuary version of the build.
 
         Raises:
-            DocumentNotFoundError: if it has no manifest, as a folder that no snapshot was published into.
+            DocumentNotFoundError: if the site has no manifest, which contains them.
         """
         return parse_manifest(self.read(MANIFEST)).origin
 
     def contract(self, chain_id: int | str, address: str) -> Contract:
-        """Return a verified contract.
+        """Return the verified contract at an address.
 
         Args:
-            address: in lower case, or checksummed as in EIP-55.
+            chain_id: the id of the chain.
+            address: the address, in lower case or with its EIP-55 checksum.
 
         Raises:
             DocumentNotFoundError: if the site has no such contract.
-            InvalidValueError: if chain id or address is invalid.
+            InvalidValueError: if the chain id or the address is invalid.
         """
         contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))
         _ = contract.body
         return contract
 
     def contracts(self, chain_id: int | str | None = None) -> Iterator[Contract]:
-        """Yield every contract; each is read when its members are used.
+        """Yield all contracts of the site, whose records are read on demand.
 
         Args:
-            chain_id: yield only those of one chain.
+            chain_id: yield only the contracts on this chain; None for all chains.
 
         Raises:
-            PublishingError: if the site cannot be listed: a URL without a manifest.
+            PublishingError: if the site cannot be listed, as a URL without a manifest.
         """
         chain_text = None if chain_id is None else str(chain_id)
         for path in self.reader.paths():
@@ -429,21 +433,21 @@ class Site:
         return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
 
     def chains(self) -> list[JsonObject]:
-        """Return the chains that the site serves."""
+        """Return the chains of the site, as in the document `chains`."""
         chains: list[JsonObject] = self.document(contract_urls.CHAINS.path())
         return chains
 
     def status(self) -> PageStatus:
-        """Return the page's status."""
+        """Return the overall status of the page."""
         value = self.document(status_urls.STATUS.path())["status"]
         return PageStatus(indicator=value["indicator"], description=value["description"])
 
     def components(self) -> tuple[SiteComponent, ...]:
-        """Return every component and group."""
+        """Return all components and groups of components."""
         return tuple(map(SiteComponent.of, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
-        """Return the latest incidents (50 by default) and open ones, latest first."""
+        """Return open incidents and the latest others (50 by default), latest first."""
         return self._incidents(status_urls.INCIDENTS.path(), "incidents")
 
     def unresolved_incidents(self) -> tuple[SiteIncident, ...]:
@@ -451,14 +455,17 @@ class Site:
         return self._incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
-        """Return the latest maintenances (50 by default) and open ones, latest first."""
+        """Return open maintenance windows and the latest others, latest first.
+
+        The number of others is 50 by default.
+        """
         return self._incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 
     def incident(self, incident_id: str) -> SiteIncident:
-        """Return one incident or maintenance window.
+        """Return an incident or maintenance window by its id.
 
         Raises:
-            DocumentNotFoundError: if there is none.
+            DocumentNotFoundError: if the site has no incident with this id.
         """
         value = self.document(status_urls.INCIDENT.path(incident_id=incident_id))
         return SiteIncident.of(value["incident"])

@@ -79,25 +79,25 @@ class SetupAnswers(NamedTuple):
 
     host: str
     url: str  # the URL of the site
-    has_form: bool = True  # a form for people without git
-    has_alerts: bool = False  # incidents from alerts
-    store: str = ""  # where the site goes in an object store; empty for other hosts
+    has_form: bool = True  # whether there is a form for people without git
+    has_alerts: bool = False  # whether alerts open incidents
+    store: str = ""  # the URL of the site in an object store; empty for other hosts
     clone: str = "/srv/status"  # the project's folder on a server
 
     @property
     def has_site_workflow(self) -> bool:
-        """Whether a workflow of the repository publishes the site."""
+        """Whether a workflow in the repository publishes the site."""
         return self.host in DEPLOYS or self.host == "github-pages"
 
 
 def channels_of(site: SiteContent) -> tuple[Channel, ...]:
-    """Return the channels of the site."""
+    """Return the notification channels of a site."""
     settings = site.settings_of(NotifySettings)
     return () if settings is None else settings.channels
 
 
 def channel_secrets(site: SiteContent) -> list[str]:
-    """Return the environment variables with channels' secrets, each once."""
+    """Return the environment variables that contain the channels' secrets."""
     names = (
         name
         for channel in channels_of(site)
@@ -108,7 +108,7 @@ def channel_secrets(site: SiteContent) -> list[str]:
 
 
 def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
-    """Return the secrets that a workflow needs for building the site."""
+    """Return the environment variables with secrets that a build needs."""
     log = ["STATUARY_LOG_KEY"] if "log" in dict(site.extensions) else []
     return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
 
@@ -128,7 +128,13 @@ def needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
 
 
 def setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> list[HostFile]:
-    """Return a host's configuration, and files that keep the site running."""
+    """Return a host's configuration and the files for regular builds.
+
+    Args:
+        answers: the user's answers.
+        options: the options of the host's configuration.
+        site: the content of the site.
+    """
     return [*HOSTS[answers.host].files(options), *_own_files(answers, options, site)]
 
 
@@ -183,12 +189,16 @@ def _site_workflow(
 
 
 def safe_schedule(horizon: timedelta) -> str:
-    """Return a schedule in which one missed run does no harm."""
+    """Return a cron schedule for builds that tolerates one missed run.
+
+    Args:
+        horizon: the time after which a build must be repeated.
+    """
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
 def component_labels(site: SiteContent) -> list[str]:
-    """Return each component's label for a form, with its key."""
+    """Return each component's label in a form: name and key."""
     status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression

@@ -15,7 +15,7 @@ class SetupResult(NamedTuple):
 
     answers: SetupAnswers
     options: HostOptions
-    committed_names: str  # quoted for a shell
+    committed_names: str  # the files to commit, quoted for a shell
     branch_commits: bool  # whether the project is a git repository
     knows_author: bool  # whether git knows who commits
     repository: str  # the URL that `git clone` takes; empty if the project has no remote
@@ -24,12 +24,12 @@ class SetupResult(NamedTuple):
 
     @property
     def domain(self) -> str:
-        """The host name of the site."""
+        """The host name in the URL of the site."""
         return urlsplit(self.answers.url).hostname or ""
 
 
 def owner_steps(result: SetupResult) -> list[str]:
-    """Return the steps of the setup that the user must do, in order."""
+    """Return the remaining steps that the user must do, in order."""
     host = result.answers.host
     platform = (_repository_steps, _secret_steps, _push_steps, *_PLATFORM_STEPS.get(host, ()))
     parts = (_repository_steps, _push_steps, _server_steps) if host in SERVERS else platform

@@ -71,7 +71,10 @@ def preview(content: Path, out: Path) -> None:
 
 
 def preview_page(site: SiteContent) -> Document:
-    """Return the preview page, with links to files beside it."""
+    """Return the page with every part and state of the theme.
+
+    Its links lead to files in the same folder.
+    """
     context = site_context(site)
     renderer = renderer_of(context)
     templates = PageTemplates(context, renderer.localization.texts, [*renderer.parts, PARTS])

@@ -103,7 +103,12 @@ def _keep(
 
 
 def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[FetchedStatus]:
-    """Fetch the statuses that components follow on other pages."""
+    """Fetch the current status of each component that follows another page.
+
+    Args:
+        rows: the components, and what they follow.
+        fetch: returns the components on another page.
+    """
     pages: dict[tuple[str, UpstreamKind], list[ListedComponent] | StatuaryError] = {}
     outcomes = []
     for row in rows:
@@ -124,10 +129,14 @@ def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[Fetc
 
 
 def fetch_components(page: str, kind: UpstreamKind) -> list[ListedComponent]:
-    """Fetch the list of components on another page.
+    """Fetch the list of components on another status page.
+
+    Args:
+        page: the URL of the page.
+        kind: the system that serves the page.
 
     Raises:
-        StatuaryError: if it cannot be reached, or does not list any.
+        StatuaryError: if the page cannot be reached, or lists no components.
     """
     body = get(url_below(page, DOCUMENTS[kind][0]), LARGEST_BODY, retries=Retries(tries=3))
     if body is None:

@@ -87,7 +87,12 @@ DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
 
 
 def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedComponent]:
-    """Parse the list of components on another page.
+    """Parse the list of components on another status page.
+
+    Args:
+        body: the JSON document.
+        kind: the system that serves the page.
+        page: the URL of the page, for error messages.
 
     Raises:
         UpstreamError: if the document is not JSON, or lists no components.
@@ -103,10 +108,15 @@ def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[Listed
 
 
 def status_of(rows: list[ListedComponent], name: str, page: str) -> ComponentStatus:
-    """Return a component's status on another page, by id or name.
+    """Return the status of a component on another page.
+
+    Args:
+        rows: the components on the page.
+        name: the id or the name of the component.
+        page: the URL of the page, for error messages.
 
     Raises:
-        UpstreamError: if there is no such component, or more than one, or its status is unknown.
+        UpstreamError: if no component or several components match, or the status is unknown.
     """
     matching_rows = [row for row in rows if row.id == name] or [
         row for row in rows if row.name.casefold() == name.strip().casefold()

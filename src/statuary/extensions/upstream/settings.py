@@ -30,10 +30,10 @@ class Override(NamedTuple):
 class UpstreamComponent(NamedTuple):
     """A component and the one that it follows."""
 
-    component: str  # its key or id on this page
+    component: str  # the key or id of the component on this page
     url: str  # the address of the other page
     kind: UpstreamKind
-    name: str  # the component's name or id there
+    name: str  # the name or id of the component on the other page
     override: Override | None = None
 
 
@@ -52,7 +52,7 @@ class OverrideSource(SourceModel):
     """From when on."""
 
     def override(self) -> Override:
-        """Return the value."""
+        """Convert this part of site.yaml to an override."""
         return Override(self.status, self.since)
 
 

@@ -36,13 +36,13 @@ class StateFileError(StatuaryError):
 
 
 def read_changes(content: Path) -> Changes:
-    """Read the statuses that were fetched from other pages.
+    """Read the stored statuses that were fetched from other pages.
 
     Returns:
-        The changes; empty if there is no file.
+        The changes of each component; empty if there is no file.
 
     Raises:
-        StateFileError: if it is damaged.
+        StateFileError: if the file is damaged.
     """
     try:
         document = orjson.loads(read_below(content, FILE, LARGEST_RECORD))
@@ -56,17 +56,20 @@ def read_changes(content: Path) -> Changes:
 
 
 def without_future(changes: Changes, now: Instant) -> Changes:
-    """Remove statuses that a wrong clock dated in the future."""
+    """Return statuses without those that are dated after `now`.
+
+    A run with a wrong clock may have stored them.
+    """
     return {name: tuple(change for change in rows if change.at <= now) for name, rows in changes.items()}
 
 
 def refuse_future(changes: Changes, now: Instant) -> None:
-    """Refuse stored statuses from the future.
+    """Check that stored statuses are not from the future.
 
-    Until then, every new status would be ignored.
+    Otherwise every new status would be ignored until that time.
 
     Raises:
-        StateFileError: if a component's last status is more than a day ahead of `now`.
+        StateFileError: if the last status of a component is more than a day ahead of `now`.
     """
     for name, rows in changes.items():
         if rows and rows[-1].at > now + MAX_AHEAD:
@@ -84,7 +87,7 @@ def _change(row: Mapping[str, str]) -> StatusChange:
 
 
 def write_changes(content: Path, changes: Changes) -> None:
-    """Write the fetched statuses to the content folder."""
+    """Write statuses that were fetched from other pages to the content folder."""
     rows = {
         name: [{"at": format_exact(change.at), "status": change.status} for change in changes[name]]
         for name in sorted(changes)
@@ -95,7 +98,14 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Add a status if it is new and later than others."""
+    """Return statuses with a new one, if it differs and is later.
+
+    Args:
+        changes: the stored statuses by component.
+        name: the component.
+        status: the new status.
+        at: the time at which it was fetched.
+    """
     previous_changes = changes.get(name, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
     if status == last_status or (previous_changes and at <= previous_changes[-1].at):
@@ -111,9 +121,14 @@ def apply_upstream_status(
     findings: list[Finding],
     language: str,  # noqa: ARG001 - as other extensions take it
 ) -> StatusCatalogue:
-    """Give components the statuses that they follow on other pages.
+    """Give components the stored statuses of those that they follow.
 
-    Faults are added to `findings`.
+    Args:
+        content: the content folder.
+        settings: the components, and what they follow.
+        status: the status in the content.
+        findings: receives errors in the settings and the stored statuses.
+        language: the language of the site's pages.
     """
     try:
         changes = read_changes(content)
@@ -137,9 +152,13 @@ def apply_upstream_status(
 
 
 def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
-    """Return the statuses of a component over time.
+    """Return the statuses of a component over time, with its override applied.
 
-    A person's override replaces those from its start on.
+    An override in site.yaml replaces all statuses from its start on.
+
+    Args:
+        row: the component, and what it follows.
+        changes: the stored statuses.
     """
     if row.override is None:
         return changes

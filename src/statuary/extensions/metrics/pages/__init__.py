@@ -9,9 +9,9 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
-    """Return each metric's id and name for templates, one a line.
+    """Return template values with the id and name of each metric.
 
-    Names in another language are under `rows.<language>`; `languages` lists those languages.
+    Translated names are under `rows.<language>`, and `languages` lists these languages.
     """
     names: dict[str, Mapping[str, str]] = {
         metric.id: getattr(metric.name, "by_language", {}) for metric in settings.shown
