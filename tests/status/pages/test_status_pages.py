@@ -92,10 +92,24 @@ NEW_OUTAGE = """
       - {at: 2026-11-10T11:55:00Z, status: investigating}
 """
 
+LATE_NEWS = f"{NEW_OUTAGE}    started_at: 2026-11-10T11:40:00Z\n"
+"""An outage that began before the first update."""
+
+WORSENED = """
+    name: Slow, then down
+    components: {rpc: degraded_performance}
+    started_at: 2026-11-10T11:40:00Z
+    updates:
+      - {at: 2026-11-10T11:50:00Z, status: investigating}
+      - {at: 2026-11-10T11:58:00Z, status: identified, components: {rpc: major_outage}}
+"""
+
 
 @pytest.mark.parametrize(
     ("incidents", "since"),
     [
+        ({"slow": LONG_DEGRADATION, "down": LATE_NEWS}, "Since 10 Nov, 12:40 CET"),
+        ({"down": WORSENED}, "Since 10 Nov, 12:58 CET"),
         ({"slow": LONG_DEGRADATION, "down": NEW_OUTAGE}, "Since 10 Nov, 12:55 CET"),
         ({"slow": LONG_DEGRADATION}, "Since 5 Nov, 11:00 CET"),
     ],

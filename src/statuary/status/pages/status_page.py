@@ -149,7 +149,7 @@ def _with_component_names(
             return summary  # the headline says it already
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm)))
     (worst, leaves), *other_statuses = by_status.items()
-    instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
+    instants = [began for leaf in leaves if (began := _status_began(leaf, state.incidents)) is not None]
     names = [Markup.escape(isolate_direction(one_line(leaf.component.name))) for leaf in leaves]
     return summary._replace(
         state=STATUS_STATES[worst],
@@ -157,6 +157,21 @@ def _with_component_names(
         rest=_other_sentences(other_statuses, calm, texts),
         since=localization.dates.moment(min(instants)) if instants else None,
     )
+
+
+def _status_began(leaf: ComponentState, incidents: Iterable[IncidentState]) -> Instant | None:
+    """Return when a component took its status, as the diagram of the incident shows it.
+
+    The statuses of an incident's first update hold from the incident's start.
+    """
+    since, cause = leaf.now.since, leaf.now.cause
+    if since is None or cause is None:
+        return since
+    for state in incidents:
+        if state.incident.id == cause.record_id and not isinstance(state.incident, Maintenance):
+            is_first = state.published_updates[-1].published_at == since
+            return min(since, state.incident.started_at) if is_first else since
+    return since
 
 
 def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
