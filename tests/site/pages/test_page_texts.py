@@ -142,6 +142,13 @@ def test_dates_match_cldr(language: str) -> None:
             assert name in (names["wide"][day.weekday()], names["abbreviated"][day.weekday()])
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_short_weekdays_differ(language: str) -> None:
+    names = [page_texts(language)(f"weekday_short.{day}") for day in range(1, 8)]
+    assert len(set(names)) == 7
+    assert max(map(len, names)) <= 3
+
+
 def test_custom_language_falls_back_to_english() -> None:
     texts = page_texts("it", (("section.status", "Stato"),))
     assert (texts.language, texts("section.status"), texts("section.uptime")) == ("it", "Stato", "Uptime")

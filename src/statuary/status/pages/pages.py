@@ -99,8 +99,10 @@ class StatusPages:
         self._groups = {component.id: component for component in current_components if component.group}
         self._cards = IncidentCardBuilder(self._localization, current_components, self.previous_versions)
         self._days = DowntimeDays(self._localization)
-        weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
-        self._weekdays = tuple((name[:2], name) for name in weekdays)
+        texts = self._localization.texts
+        self._weekdays = tuple(
+            (texts(f"weekday_short.{day}"), texts(f"weekday.{day}")) for day in range(1, 8)
+        )
         self._rows: dict[str, tuple[object, ComponentRow]] = {}
         self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
         self._histories = HistoryViewBuilder(self._cards, self._localization)
