@@ -215,6 +215,12 @@ def test_pulse_marks_unusual_value():
     assert ">\N{EN DASH}" in pulse(metric(unit="s"), [], None, AT)
 
 
+def test_pulse_text_keeps_size_at_width():
+    root = ET.fromstring(pulse(metric(unit="s"), [], UsualRange(3, 5), AT))
+    assert "viewBox" not in root.attrib, "a picture with one would shrink its text"
+    assert root.attrib["width"] == "100%"
+
+
 def test_build_publishes_points_and_graph(content, tmp_path):
     result = build(content, tmp_path / "site")
     assert result.applied

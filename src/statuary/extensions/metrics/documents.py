@@ -131,7 +131,7 @@ STYLE = """\
 text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 .now{font-size:22px;font-weight:600;fill:#14161a}
 .now .unit{font-size:13px;font-weight:400;fill:#5a606a}
-.line{fill:none;stroke:#5a606a;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}
+.line{fill:none;stroke:#5a606a;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round;vector-effect:non-scaling-stroke}
 .area{fill:#5a606a;opacity:.12}
 .grid{stroke:#e6e6e1}
 .band{fill:#e6e6e1}
@@ -180,13 +180,14 @@ def usual_range(week: Sequence[Interval]) -> UsualRange | None:
     return UsualRange(values[len(values) // 10], values[-1 - len(values) // 10])
 
 
-PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
+PULSE_HEIGHT, PULSE_LINE_WIDTH = 52, 136
 
 
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
     """Draw a metric's last day and current value as a small SVG.
 
     The current value is that of the newest interval. An unusual value has the colour of degraded performance.
+    Texts keep their size at any width of the picture; the line of the day takes its right half.
 
     Args:
         metric: the metric.
@@ -198,7 +199,6 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
     top = max([row.value for row in day] + ([usual.high] if usual else []), default=0.0) or 1.0
-    width = PULSE_WIDTH - LINE_START - 2
     height = PULSE_HEIGHT - 12
 
     def y_of(value: float) -> float:
@@ -207,25 +207,26 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
     style = " out" if _is_unusual(day, usual) else ""
     unit = escape(metric.unit)
     value = escape(short_number(day[-1].value)) if day else "\N{EN DASH}"
-    parts = [f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>']
+    texts = f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>'
+    lines = []
     if usual:
         y = y_of(usual.high)
         tall = max(y_of(usual.low) - y_of(usual.high), 3)
-        span = _span_text(usual)
-        parts.append(
-            f'<rect class="band" x="{LINE_START}" y="{y:.1f}" width="{width}" height="{tall:.1f}"/>'
-            f'<rect class="band" y="35" width="10" height="10" rx="2"/><text x="15" y="44">{escape(span)} {unit}</text>'
+        lines.append(f'<rect class="band" y="{y:.1f}" width="{PULSE_LINE_WIDTH}" height="{tall:.1f}"/>')
+        texts += (
+            '<rect class="band" y="35" width="10" height="10" rx="2"/>'
+            f'<text x="15" y="44">{escape(_span_text(usual))} {unit}</text>'
         )
     for run in consecutive_runs(day, period.interval):
         line = _line(
-            _Point(LINE_START + (row.timestamp - start) / (end - start) * width, y_of(row.value))
-            for row in run
+            _Point((row.timestamp - start) / (end - start) * PULSE_LINE_WIDTH, y_of(row.value)) for row in run
         )
-        parts.append(f'<path class="line{style}" d="M{line}"/>')
+        lines.append(f'<path class="line{style}" d="M{line}"/>')
     title = escape(f"{metric.name}: {value} {metric.unit}".strip())
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PULSE_WIDTH} {PULSE_HEIGHT}" width="{PULSE_WIDTH}"'
-        f' height="{PULSE_HEIGHT}" role="img" aria-label="{title}"><title>{title}</title><style>{STYLE}</style>{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="{PULSE_HEIGHT}" role="img" aria-label="{title}">'
+        f'<title>{title}</title><style>{STYLE}</style>{texts}<svg x="50%" width="50%" height="{PULSE_HEIGHT}"'
+        f' viewBox="-2 0 {PULSE_LINE_WIDTH + 4} {PULSE_HEIGHT}" preserveAspectRatio="none">{"".join(lines)}</svg></svg>'
     )
 
 
@@ -279,7 +280,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         )
     for hours, anchor in ((24, "start"), (12, "middle"), (0, "end")):
         x = LEFT + (24 - hours) / 24 * width
-        label = f"-{hours} h" if hours else "0 h"  # the same in every language
+        label = f"\N{MINUS SIGN}{hours} h" if hours else "0 h"  # the same in every language
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in consecutive_runs(data, period.interval):
         line = _line(map(place, run))
