@@ -52,6 +52,19 @@ def test_every_page_fits_at_double_zoom(site: Path) -> None:
         assert {place["wider"] for place in places.values()} == {0}, page
 
 
+def test_contradicted_page_shows_difference_first(site: Path) -> None:
+    """What the record says about itself follows the evidence."""
+    [page] = [
+        path.relative_to(site).as_posix()
+        for path in site.glob("contracts/*/0x*.html")
+        if 'id="difference"' in path.read_text("utf-8")
+    ]
+    selectors = [".verdict", "#difference", "#proof", ".purpose", "dl.facts", "#source"]
+    for place in browse(site, "places", path=page, now=NOW, widths=[1280, 390], selectors=selectors).values():
+        tops = [place[selector][0] for selector in selectors]
+        assert tops == sorted(tops)
+
+
 def test_search_hits_show_verdicts(site: Path) -> None:
     found = browse(site, "search", queries=["made"])
     assert found["complaints"] == []

@@ -237,7 +237,7 @@ class ContractListPages:
             sign=verdict_sign(entry.verdict),
             level=texts(claimed) if claimed else "",
             language=entry.language,
-            verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
+            verified_at=self._localization.dates.day_of(parse_instant(entry.verifiedAt)),
             trail=small_trail(entry.trail),
         )
 
