@@ -181,7 +181,7 @@ def test_content_error_publishes_nothing(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     build(content, tmp_path / "build")
     before = published(tmp_path / "build")
-    write_files(content, {"components.yaml": SMALL_SITE["components.yaml"] + "unknown: 1\n"})
+    write_files(content, {"site.yaml": SMALL_SITE["site.yaml"] + "unknown: 1\n"})
     outcome = build(content, tmp_path / "build")
     assert (outcome.plan, outcome.applied) == (None, False)
     assert published(tmp_path / "build") == before

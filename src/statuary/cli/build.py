@@ -110,11 +110,12 @@ with_build_options = option_group(
 def build_command(content: Path, out: Path, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if site.yaml, the components or the theme have errors.
+    Nothing is published if site.yaml or the theme has errors, or if components.yaml cannot be read before the
+    first build.
 
     Other faults don't stop the build; the exit code is then 4. A record that fails a check is excluded
-    (unless site.yaml has `contracts: {publish: all}`, which marks it as rejected), an incident that cannot be
-    read stays as last published, and a page that cannot be read is left out.
+    (unless site.yaml has `contracts: {publish: all}`, which marks it as rejected), a component or an incident
+    with an error stays as last published, and a page that cannot be read is left out.
 
     The build keeps unchanged files, removes obsolete files that statuary wrote, and never touches other
     files. If --to fails, the folder is complete and the exit code is 6: run the command again.

@@ -54,5 +54,5 @@ def outcome_except(findings: Iterable[Finding]) -> Outcome:
 
 def _faulty_file_or_setting(finding: Finding) -> str:
     """Return the file or setting that has a fault."""
-    is_record = "/" in finding.path or not finding.pointer
-    return finding.path if is_record else f"{finding.path}: {finding.pointer[0]}"
+    is_setting = finding.path.startswith("site.") and bool(finding.pointer)
+    return f"{finding.path}: {finding.pointer[0]}" if is_setting else finding.path

@@ -44,6 +44,8 @@ class ContentFiles:
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []
         self.read_paths: set[str] = set()
+        # further files of which a part cannot be used, so that errors in them do not stop a build
+        self.faulty_paths: set[str] = set()
 
     def add(self, file: SourceFile) -> None:
         """Add a file, unless it is a note or hidden.
@@ -63,9 +65,9 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def unreadable_paths(self) -> frozenset[str]:
-        """Return the files that could not be read and affect nothing else."""
+        """Return the files that a build can do without, wholly or in part, because of errors in them."""
         files = (file.path for kind in ALONE for file in self.files[kind])
-        return frozenset(files).difference(self.read_paths)
+        return frozenset(files).difference(self.read_paths) | self.faulty_paths
 
     def read_single(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
         """Read the file of a kind that occurs only once.
@@ -79,6 +81,7 @@ class ContentFiles:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"
             self.findings.append(Finding(rule="duplicate-file", path=extra.path, message=message, hint=hint))
+            self.faulty_paths.add(extra.path)
         return next(self.read_all(kind, load), None)
 
     def read_all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:

@@ -39,6 +39,13 @@ def validation_findings(
     return findings
 
 
+def error_pointers(error: ValidationError, tree: Json) -> dict[Pointer, None]:
+    """Return the places of all errors that pydantic found in a tree, each once."""
+    return dict.fromkeys(
+        _pointer_of_location(details["loc"], tree) for details in error.errors(include_url=False)
+    )
+
+
 def _validation_finding(
     details: ErrorDetails, model: object, tree: Json, file_members: Mapping[str, object]
 ) -> Finding:

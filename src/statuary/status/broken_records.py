@@ -1,13 +1,15 @@
-"""Exclude incidents and maintenance windows that break a rule."""
+"""Exclude components, incidents and maintenance windows that break a rule."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from statuary.base.findings import Finding, Severity
 from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import FileKind, match_pattern
-from statuary.status.model.records import StatusContent
+from statuary.status.faulty_components import find_faulty_components, replace_components
+from statuary.status.model.records import StatusCatalogue, StatusContent
 
 RECORD_KINDS = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE)
 """The files of which a build can do without one."""
@@ -32,10 +34,44 @@ def _is_record(path: str) -> bool:
 
 def without_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
     """Return a site without the records of some files, as if they could not be read."""
-    content = site.of(StatusContent)
+    catalogue = site.of(StatusContent).catalogue
     catalogue = replace(
-        content.catalogue,
-        incidents=tuple(record for record in content.catalogue.incidents if record.source not in paths),
-        maintenances=tuple(record for record in content.catalogue.maintenances if record.source not in paths),
+        catalogue,
+        incidents=tuple(record for record in catalogue.incidents if record.source not in paths),
+        maintenances=tuple(record for record in catalogue.maintenances if record.source not in paths),
     )
-    return site.with_value(content._replace(catalogue=catalogue))._replace(unread=site.unread.union(paths))
+    return with_catalogue(site, catalogue)._replace(unread=site.unread.union(paths))
+
+
+def with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
+    """Return a site with another catalogue of its status."""
+    return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
+
+
+class SoundStatus(NamedTuple):
+    """A site without the parts of the status that break a rule."""
+
+    site: SiteContent
+    findings: list[Finding]  # those of the left out parts, and then those of the rest
+
+
+def without_broken_parts(site: SiteContent, find: Callable[[SiteContent], list[Finding]]) -> SoundStatus:
+    """Leave out the components and records that break a rule, as the first build of a site does.
+
+    Args:
+        find: returns the findings of the rules.
+    """
+    excluded: list[Finding] = []
+    while True:
+        found = find(site)
+        catalogue = site.of(StatusContent).catalogue
+        if faulty := find_faulty_components(found, catalogue):
+            kept = replace_components(catalogue, faulty, ())
+            excluded += [finding for findings in faulty.values() for finding in findings]
+            site = with_catalogue(site, kept.catalogue)
+            site = site._replace(unread=site.unread | {catalogue.components_source})
+        elif broken := find_broken_files(found, site):
+            excluded += broken
+            site = without_files(site, {finding.path for finding in broken})
+        else:
+            return SoundStatus(site, [*excluded, *found])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
@@ -40,6 +40,18 @@ STATUS_RULES = "status"
 """The name of the group of rules about components, incidents and maintenances."""
 
 
+class _ByPath(NamedTuple):
+    """The findings about a file, and the others."""
+
+    about_file: Sequence[Finding]
+    others: Sequence[Finding]
+
+
+def _by_path(findings: Sequence[Finding], path: str) -> _ByPath:
+    about_file = [finding for finding in findings if finding.path == path]
+    return _ByPath(about_file, [finding for finding in findings if finding.path != path])
+
+
 class StatusSection(ContentSection, PublishesIncidents):
     """The section that builds the status of a network."""
 
@@ -47,6 +59,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     _status: "SiteStatus"  # set by `exclude_faults`
     _found: Sequence[Finding] = ()  # the findings of the rules, also set by `exclude_faults`
+    _errors: Sequence[Finding] = ()  # the errors in components.yaml that stop the build, also set by it
     _paths: Sequence[str] = ()  # the paths of current documents and examples; set by `build`
 
     @override
@@ -108,23 +121,68 @@ class StatusSection(ContentSection, PublishesIncidents):
         site = run.site
         if site is None:
             return None
+        is_stopped_by_errors = run.is_check or run.checks.strict  # they report errors as they are
+        of_components, unread = _by_path(unread, site.of(StatusContent).catalogue.components_source)
+        if of_components:
+            site, of_components = self._with_last_components(
+                site, run, of_components, keeps=not is_stopped_by_errors
+            )
         if unread and not run.is_check:
             site = keep_last_published(site, run.target, site.unread)
             unread = with_consequences(unread, site)
+        unread = [*of_components, *unread]
         with report_stage(run.progress, "Status"):
             sound = self._without_excess(site, run)
-            if run.is_check or run.checks.strict:  # they report errors as they are
+            if is_stopped_by_errors:
                 return SoundContent(sound.site, [*unread, *sound.findings])
             return self._without_broken_files(site, sound, run, unread)
+
+    def _with_last_components(
+        self, site: "SiteContent", run: Run, found: Sequence[Finding], *, keeps: bool
+    ) -> SoundContent:
+        """Keep the components that cannot be read as they were last published.
+
+        If no component can be read and none was published, the errors in the file stop the build.
+
+        Args:
+            found: the errors in the file.
+            keeps: whether the build goes on in spite of errors.
+        """
+        from statuary.status.broken_records import with_catalogue
+        from statuary.status.faulty_components import keep_last_components, published_components, with_fates
+
+        catalogue = site.of(StatusContent).catalogue
+        last = published_components(run.target) if keeps else ()
+        if not keeps or not (last or catalogue.components):
+            self._errors = found
+            return SoundContent(site._replace(unread=site.unread - {catalogue.components_source}), [])
+        kept = keep_last_components(catalogue, last, [part.pointer for part in catalogue.faulty_parts])
+        explained = [*with_fates(found, kept.catalogue), *kept.findings]
+        return SoundContent(with_catalogue(site, kept.catalogue), explained)
 
     def _without_broken_files(
         self, site: "SiteContent", sound: SoundContent, run: Run, unread: Sequence[Finding]
     ) -> SoundContent:
-        """Leave out records that break a rule, or keep them as they were last published."""
-        from statuary.status.broken_records import find_broken_files, without_files
+        """Leave out components and records that break a rule, or keep them as they were last published."""
+        from statuary.status.broken_records import find_broken_files, with_catalogue, without_files
+        from statuary.status.faulty_components import (
+            find_faulty_components,
+            published_components,
+            replace_components,
+        )
         from statuary.status.sources.last_published import keep_last_published, with_consequences
 
         excluded = list(unread)
+        while faulty := find_faulty_components(self._found, sound.site.of(StatusContent).catalogue):
+            catalogue = site.of(StatusContent).catalogue
+            kept = replace_components(catalogue, faulty, published_components(run.target))
+            if not kept.catalogue.components:  # a page without any would say that all is well
+                site = site._replace(unread=site.unread - {catalogue.components_source})
+                break
+            excluded += kept.findings
+            site = with_catalogue(site, kept.catalogue)
+            site = site._replace(unread=site.unread | {catalogue.components_source})
+            sound = self._without_excess(site, run)
         while broken := find_broken_files(self._found, sound.site):
             paths = {finding.path for finding in broken}
             site = keep_last_published(without_files(site, paths), run.target, paths)
@@ -150,6 +208,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
+        yield from self._errors
         yield from self._found
         source = "" if run.site is None else run.site.source
         found = run_guarded(self._status.epoch_findings, source, "counting the epochs")
@@ -166,6 +225,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def build(self, run: Run) -> SectionResult | None:
+        from statuary.status.faulty_components import note_components
         from statuary.status.write_status import write_status
 
         if run.site is None:
@@ -183,6 +243,7 @@ class StatusSection(ContentSection, PublishesIncidents):
                 verify=run.execution.verify,
             )
         content = run.site.of(StatusContent).catalogue
+        note_components(run.target, content.components)
         counts = (
             count_text(len(content.components), "component"),
             count_text(len(content.incidents), "incident"),

@@ -205,13 +205,10 @@ def test_unset_variable_skips_only_affected_channel(folder):
 
 
 def test_invalid_content_sends_nothing(folder):
-    write_files(
-        folder,
-        {"content/components.yaml": COMPONENTS + "  rpc2: {nmae: RPC}\n"},
-    )
+    write_files(folder, {"content/site.yaml": f"{SITE}unknown: 1\n"})
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, code=1)
-    assert "components.yaml:4" in said
+    assert "site.yaml:14" in said
     assert "nothing was sent" in said
     assert served.requests == []
 

@@ -19,6 +19,7 @@ from statuary.extensions.notify.sent_events import (
 )
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
+from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline
 
 
@@ -100,6 +101,9 @@ def due_for(
 ) -> DueEvents:
     """Return the events that have not been sent to a channel yet.
 
+    Events of held kinds are not among them, and neither are those that may be about a wanted component with an
+    error.
+
     Args:
         channel: the channel.
         timeline: the status history.
@@ -107,19 +111,34 @@ def due_for(
         sent: the delivery state of the channel.
         held_kinds: the kinds of events that wait for a later run.
     """
-    by_name = timeline.catalogue.components_by_name
-    component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
+    wants = _wants(channel, timeline.catalogue)
     due_events: list[StatusEvent] = []
     other_events: list[StatusEvent] = []
     for event in events_between(timeline, Instant(sent.until - MAX_DELAY), now):
-        if event.kind in held_kinds:
+        is_wanted = wants(event)
+        if event.kind in held_kinds or is_wanted is None:
             continue
-        is_for = not channel.components or not component_ids.isdisjoint(event.components)
-        if event.kind not in channel.events or not is_for:
+        if event.kind not in channel.events or not is_wanted:
             other_events.append(event)
         elif sent.is_due(event):
             due_events.append(event)
     return DueEvents(due_events, other_events)
+
+
+def _wants(channel: Channel, catalogue: StatusCatalogue) -> Callable[[StatusEvent], bool | None]:
+    """Return a function that says whether an event is about a component that the channel names.
+
+    The answer is None if it may be, but the component has an error; a later run knows.
+    """
+    by_name = catalogue.components_by_name
+    component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
+    has_faulty = any(catalogue.may_be_faulty(name) for name in channel.components if name not in by_name)
+
+    def is_wanted(event: StatusEvent) -> bool | None:
+        is_for = not channel.components or not component_ids.isdisjoint(event.components)
+        return None if has_faulty and not is_for else is_for
+
+    return is_wanted
 
 
 def initial_state(timeline: Timeline, since: Instant) -> SentEvents:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
-from statuary.status.broken_records import find_broken_files, without_files
+from statuary.status.broken_records import without_broken_parts
 from statuary.status.checks.named_components import unknown_components
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.feeds.feed_words import Words, feed_words
@@ -90,7 +90,7 @@ def notify_command(
     List the channels under `notify` in site.yaml. Run the command after each build or tick, with the same --state: it sends
     each event once. A channel's URL comes from the environment variable that site.yaml names.
 
-    An incident or a window with an error is left out, and statuses of components wait; the rest is sent.
+    A component, an incident or a window with an error is left out, and statuses of components wait; the rest is sent.
 
     Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """
@@ -144,7 +144,7 @@ class ReadStatus(NamedTuple):
 
     @property
     def unread(self) -> list[Finding]:
-        """The findings about incident files that cannot be read."""
+        """The findings about files that cannot be used, wholly or in part."""
         paths = frozenset[str]() if self.site is None else self.site.unread
         return [finding for finding in self.findings if finding.path in paths]
 
@@ -178,11 +178,7 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
     """
     site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
     if site is not None:
-        found = _status_findings(site, now)
-        while broken := find_broken_files(found, site):  # a build leaves out these files too
-            findings = [*findings, *broken]
-            site = without_files(site, {finding.path for finding in broken})
-            found = _status_findings(site, now)
+        site, found = without_broken_parts(site, partial(_status_findings, now=now))
         findings = [*findings, *found]
     return ReadStatus(site, tuple(sorted_findings(locate_findings(content, findings))))
 

@@ -4,13 +4,14 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import click
 
-from statuary.base.findings import has_errors
+from statuary.base.findings import Finding, Severity, sorted_findings
 from statuary.base.primitives import Instant, day_start, format_utc
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
@@ -25,8 +26,12 @@ from statuary.extensions.reports.figures import (
 )
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
-from statuary.source.file_kinds import CONTRACTS
+from statuary.site.site_content import SiteContent
+from statuary.source.file_kinds import CONTRACTS, FileKind, match_pattern
+from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
+from statuary.status.broken_records import without_broken_parts
+from statuary.status.checks.status_checks import status_findings
 from statuary.status.model.records import Page, StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.system.writing import atomic_file
@@ -71,15 +76,23 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
 
     QUARTER is a quarter such as 2026-q3. The command writes a CSV file with a row for each component and month, and a page
     to print with the same data and the accounting method. Both depend only on the content and --now.
+
+    A component, an incident or a window with an error is left out, and the page names its file.
+
+    Exit codes: 0 the report is complete; 1 something is left out, or site.yaml has errors and nothing was written.
     """
     at = build_instant(now)
     site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
-    if site is None or has_errors(findings):
-        click.echo(text_report(findings, str(content)), err=True)
+    if site is None:
+        click.echo(text_report(locate_findings(content, findings), str(content)), err=True)
         return ExitCode.FINDINGS
-    timeline = timeline_from(site.of(StatusContent).catalogue, at, site.of(StatusContent).settings)
+    site, found = without_broken_parts(site, partial(_status_findings, now=at))
+    errors = [finding for finding in (*findings, *found) if _is_omitted(finding, site)]
+    missing = sorted({finding.path for finding in errors})
+    status = site.of(StatusContent)
+    timeline = timeline_from(status.catalogue, at, status.settings)
     year, number = quarter
-    page = site.of(StatusContent).catalogue.page
+    page = status.catalogue.page
     if day_start(months_of(year, number)[0], page.time_zone) > at:
         raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
     rows = quarter_figures(timeline, year, number, at)
@@ -87,13 +100,33 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     title = f"{page.name}: availability in Q{number} {year}"
     for ending, text in (
         ("csv", csv_text(rows)),
-        ("html", page_text(title, rows, names_with_groups(timeline), at, page)),
+        ("html", page_text(title, rows, names_with_groups(timeline), at, page, missing)),
     ):
         file = out / f"{year}-q{number}.{ending}"
         with atomic_file(file) as stream:
             stream.write(text.encode())
         click.echo(str(file))
-    return ExitCode.OK
+    if missing:
+        located = sorted_findings(locate_findings(content, errors))
+        click.echo(text_report(located, str(content)), err=True)
+        click.echo(f"the report lacks what has errors in {', '.join(missing)}", err=True)
+    return ExitCode.FINDINGS if missing else ExitCode.OK
+
+
+PARTS = (FileKind.COMPONENTS, FileKind.INCIDENT, FileKind.MAINTENANCE)
+"""The kinds of files that a report is made from."""
+
+
+def _is_omitted(finding: Finding, site: SiteContent) -> bool:
+    """Return whether the report lacks what a finding is about."""
+    pattern = match_pattern(PurePosixPath(finding.path))
+    is_part = pattern is not None and pattern.kind in PARTS
+    return is_part and finding.severity is Severity.ERROR and finding.path in site.unread
+
+
+def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
+    status = site.of(StatusContent)
+    return list(status_findings(timeline_from(status.catalogue, now, status.settings), now))
 
 
 def csv_text(rows: Sequence[MonthFigures]) -> str:
@@ -130,7 +163,12 @@ def _figures(row: MonthFigures) -> Iterator[str]:
 
 
 def page_text(
-    title: str, rows: Sequence[MonthFigures], names: Mapping[str, str], at: Instant, page: Page
+    title: str,
+    rows: Sequence[MonthFigures],
+    names: Mapping[str, str],
+    at: Instant,
+    page: Page,
+    missing: Sequence[str] = (),
 ) -> str:
     """Format the availability of components as a page to print.
 
@@ -140,6 +178,7 @@ def page_text(
         names: the names of the components, by id.
         at: the time of the report.
         page: the status page.
+        missing: the files with errors, of which the report lacks a part.
     """
     heads = (
         "Component",
@@ -159,10 +198,11 @@ def page_text(
         + "</tr>\n"
         for row in rows
     )
+    note = f"<p>Left out because of errors: {escape(', '.join(missing))}.</p>\n" if missing else ""
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
-        f"</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n<p>{escape(page.url)}, as of {DateFormatter(page.time_zone, page_texts('en')).moment(at).text}. Durations in minutes.</p>\n"
+        f"</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n<p>{escape(page.url)}, as of {DateFormatter(page.time_zone, page_texts('en')).moment(at).text}. Durations in minutes.</p>\n{note}"
         f"<div tabindex='0' role='region' aria-label='{escape(title)}'><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
         f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</main>\n</body>\n</html>\n"
     )

@@ -33,8 +33,9 @@ def duplicate_component(context: StatusContext) -> Iterator[StatusViolation]:
 @check
 def empty_group(context: StatusContext) -> Iterator[StatusViolation]:
     """A group must have at least one component."""
+    faulty_groups = {part.pointer[:2] for part in context.catalogue.faulty_parts}
     for component in context.catalogue.components:
-        if component.group and not component.children:
+        if component.group and not component.children and component.pointer not in faulty_groups:
             yield StatusViolation(
                 context.catalogue.components_source,
                 (*component.pointer, "components"),
@@ -192,11 +193,11 @@ def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
     suggestions = Suggestions(components)
     for template in context.catalogue.templates:
         for name in template.components:
-            if name not in components:
+            if name not in components and not context.catalogue.may_be_faulty(name):
                 place = NamedPlace(template.source, ("components", name), is_key=True)
                 yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
     for record, name, pointer, is_key in _all_named_components(context):
-        if name not in components:
+        if name not in components and not context.catalogue.may_be_faulty(name):
             place = NamedPlace(record.source, pointer, is_key=is_key)
             yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
 

@@ -20,7 +20,7 @@ def unknown_components(
     """
     suggestions = Suggestions(catalogue.components_by_name)
     for pointer, name in names.items():
-        if name not in catalogue.components_by_name:
+        if name not in catalogue.components_by_name and not catalogue.may_be_faulty(name):
             yield Finding(
                 rule="unknown-component",
                 severity=severity,

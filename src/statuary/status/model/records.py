@@ -234,6 +234,13 @@ class StatusSettings(NamedTuple):
     max_epochs: int = 500  # the maximum number of future instants that are written
 
 
+class FaultyPart(NamedTuple):
+    """A part of components.yaml that has an error."""
+
+    pointer: Pointer  # its place in the file; `()` for the whole file
+    names: frozenset[str] = frozenset()  # the keys and ids of its components; unknown for the whole file
+
+
 @dataclass(frozen=True, kw_only=True)
 class StatusCatalogue:
     """The page, its components, its incidents and its maintenances."""
@@ -245,6 +252,16 @@ class StatusCatalogue:
     components_source: str = "components.yaml"
     page_source: str = "site.yaml"
     templates: tuple[IncidentTemplate, ...] = ()
+    # the parts of components.yaml with errors, whose components are left out or as they were last published
+    faulty_parts: tuple[FaultyPart, ...] = ()
+
+    def may_be_faulty(self, name: str) -> bool:
+        """Return whether a key or id may be that of a component with an error."""
+        return name in self._faulty_names or any(not part.pointer for part in self.faulty_parts)
+
+    @cached_property
+    def _faulty_names(self) -> frozenset[str]:
+        return frozenset(name for part in self.faulty_parts for name in part.names)
 
     @cached_property
     def components_by_name(self) -> dict[str, Component]:

@@ -10,8 +10,9 @@ from statuary.source.load_model import load_model
 from statuary.source.source_files import ReadFile, SourceFile
 from statuary.source.unreadable import UnreadableError
 from statuary.status.known_incidents import KnownIncidents
+from statuary.status.model.faulty_parts import without_parts
 from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation
-from statuary.status.sources.component_source import ComponentsSource, translate_components
+from statuary.status.sources.component_source import translate_components
 from statuary.status.sources.incident_source import (
     IncidentSource,
     TemplateSource,
@@ -19,6 +20,7 @@ from statuary.status.sources.incident_source import (
     translate_template,
 )
 from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
+from statuary.status.sources.read_components import NOTHING_READ, ReadComponents, read_components
 
 
 def read_status(
@@ -35,27 +37,24 @@ def read_status(
             file.
 
     Returns:
-        Components, incidents and windows; None if the page or the components cannot be read.
+        Components, incidents and windows; None if the page cannot be read.
     """
-    components = files.read_single(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource))
+    components = files.read_single(FileKind.COMPONENTS, read_components)
     incidents = list(files.read_all(FileKind.INCIDENT, partial(_load_incident, known=known)))
     maintenances = list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
     templates = list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource)))
-    if page is None or (components is None and files.files[FileKind.COMPONENTS]):
+    if page is None:
         return None
     status = StatusCatalogue(
         page=page,
         page_source=page_source,
-        components=() if components is None else translate_components(components[1], page),
-        components_source="components.yaml" if components is None else components[0].path,
         incidents=files.translate_all(incidents, partial(_translate_incident, known=known)),
         maintenances=files.translate_all(maintenances, partial(translate_maintenance, page=page)),
         templates=tuple(
             translate_template(template, file.pure_path.stem, file.path) for file, template in templates
         ),
     )
-    _require_components(files, status)
-    return with_creation(status)
+    return with_creation(_with_components(files, None if components is None else components[1], status))
 
 
 def _load_incident(
@@ -93,10 +92,27 @@ def _translate_incident(
     return incident
 
 
-def _require_components(files: ContentFiles, status: StatusCatalogue) -> None:
-    """Report a missing components.yaml if a record names a component."""
-    has_named_components = any(record.components for record in (*status.incidents, *status.maintenances))
-    if has_named_components and not files.files[FileKind.COMPONENTS]:
+def _with_components(
+    files: ContentFiles, components: ReadComponents | None, status: StatusCatalogue
+) -> StatusCatalogue:
+    """Add the components that have no error.
+
+    The file is faulty as a whole if it cannot be read, or if it is missing although a record names a component.
+    """
+    present_files = files.files[FileKind.COMPONENTS]
+    if present_files:
+        status = replace(status, components_source=present_files[0].path)
+        read = NOTHING_READ if components is None else components
+    elif any(record.components for record in (*status.incidents, *status.maintenances)):
+        read = NOTHING_READ
         message = "the content folder has no components.yaml"
         hint = "list the components that incidents and maintenances name"
-        files.findings.append(Finding(rule="missing-file", message=message, hint=hint))
+        path = status.components_source
+        files.findings.append(Finding(rule="missing-file", path=path, message=message, hint=hint))
+    else:
+        return status
+    if not read.faulty_parts:
+        return replace(status, components=translate_components(read.source, status.page))
+    files.faulty_paths.add(status.components_source)
+    status = replace(status, components=translate_components(read.source, status.page))
+    return without_parts(status, read.faulty_parts)

@@ -277,7 +277,7 @@ def import_status(
         PublishingError: if a file cannot be written.
     """
     content = read_status_content(root, now)
-    if content.timeline is None and not {finding.rule for finding in content.findings} <= NO_CONTENT:
+    if _is_unreadable(content, root):
         return StatusImport(ImportReport(), content.findings)
     plan = read_page(_request(content, source, web, now))
     if not dry_run:
@@ -285,6 +285,14 @@ def import_status(
         with content_lock(root):
             return _bring(plan, read_status_content(root, now), root, now, dry_run=False)
     return _bring(plan, content, root, now, dry_run=True)
+
+
+def _is_unreadable(content: CheckedStatus, root: Path) -> bool:
+    """Return whether files have errors that hide what is already there."""
+    if content.timeline is None:
+        return not {finding.rule for finding in content.findings} <= NO_CONTENT
+    catalogue = content.timeline.catalogue
+    return bool(catalogue.faulty_parts) and (root / catalogue.components_source).exists()
 
 
 def _request(content: CheckedStatus, source: str, web: WebSource, now: Instant) -> ImportRequest:

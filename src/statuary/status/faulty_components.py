@@ -1,0 +1,187 @@
+"""Leave out components that have an error, or keep them as they were last published."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from statuary.base.findings import Finding, Pointer, Severity
+from statuary.publish.target import BuildTarget
+from statuary.status.model.faulty_parts import with_members, without_parts
+from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
+
+PUBLISHED_COMPONENTS = "components"
+"""The ledger's note of the components of the last build."""
+
+
+def find_faulty_components(
+    findings: Iterable[Finding], catalogue: StatusCatalogue
+) -> dict[Pointer, list[Finding]]:
+    """Return the errors of each component that breaks a rule, by the component's place."""
+    places = {component.pointer for component in catalogue.components}
+    faulty: dict[Pointer, list[Finding]] = {}
+    for finding in findings:
+        if finding.severity is Severity.ERROR and finding.path == catalogue.components_source:
+            pointer = finding.pointer
+            place = next((pointer[:length] for length in (4, 2) if pointer[:length] in places), None)
+            if place is not None:
+                faulty.setdefault(place, []).append(finding)
+    return faulty
+
+
+def without_components(catalogue: StatusCatalogue, places: Iterable[Pointer]) -> StatusCatalogue:
+    """Return a catalogue without the components at some places, and note that they are faulty."""
+    names: dict[Pointer, set[str]] = {place: set() for place in places}
+    for component in catalogue.components:
+        for place in {component.pointer[:2], component.pointer} & names.keys():
+            names[place] |= {component.key, component.id}
+    return without_parts(catalogue, [FaultyPart(place, frozenset(found)) for place, found in names.items()])
+
+
+def note_components(target: BuildTarget, components: Iterable[Component]) -> None:
+    """Note in the ledger which components a build publishes."""
+    note = orjson.dumps(list(components), default=list).decode()
+    if note != target.ledger.get_meta(PUBLISHED_COMPONENTS):
+        target.ledger.set_meta({PUBLISHED_COMPONENTS: note})
+
+
+def published_components(target: BuildTarget) -> tuple[Component, ...]:
+    """Return the components of the last build.
+
+    Returns:
+        The components; none without a build, or if another version of statuary noted them otherwise.
+    """
+    note = target.ledger.get_meta(PUBLISHED_COMPONENTS)
+    try:
+        return TypeAdapter(tuple[Component, ...]).validate_json(note or "[]")
+    except ValidationError:
+        return ()
+
+
+class KeptComponents(NamedTuple):
+    """A catalogue with the last published versions of faulty components."""
+
+    catalogue: StatusCatalogue
+    findings: list[Finding]  # one for each component that has to give way to a published one
+
+
+def replace_components(
+    catalogue: StatusCatalogue, faulty: Mapping[Pointer, Sequence[Finding]], last: Sequence[Component]
+) -> KeptComponents:
+    """Replace components that break a rule with their last published versions, or leave them out.
+
+    Args:
+        faulty: the errors of each component, by its place.
+        last: the components of the last build.
+    """
+    tried = {part.pointer for part in catalogue.faulty_parts}
+    # a published version that breaks a rule is left out too
+    places = [place for place in faulty if tried.isdisjoint({(), place[:2], place})]
+    kept = keep_last_components(without_components(catalogue, faulty), last, places)
+    errors = [finding for findings in faulty.values() for finding in findings]
+    return KeptComponents(kept.catalogue, [*with_fates(errors, kept.catalogue), *kept.findings])
+
+
+def keep_last_components(
+    catalogue: StatusCatalogue, last: Sequence[Component], places: Iterable[Pointer]
+) -> KeptComponents:
+    """Add the last published versions of components that are left out.
+
+    A component of a group that now has another place stays there. One that has the key or id of a published one gives way:
+    the first published stays. A group of which all components are left out is left out too.
+
+    Args:
+        last: the components of the last build.
+        places: the places of the components, or `()` for all.
+    """
+    kept = list(_kept_components(catalogue, _asked(catalogue, last, frozenset(places))))
+    displaced = _displaced(catalogue, kept)
+    left = without_components(catalogue, [finding.pointer for finding in displaced])
+    components = with_members(_merged(left.components, kept, last))
+    if displaced:  # each may have a published version too
+        newcomers = [finding.pointer for finding in displaced]
+        others = keep_last_components(replace(left, components=components), last, newcomers)
+        found = [*with_fates(displaced, others.catalogue), *others.findings]
+        return KeptComponents(others.catalogue, found)
+    return KeptComponents(replace(left, components=_without_empty(components, left.faulty_parts)), [])
+
+
+def _without_empty(components: Iterable[Component], faulty: Iterable[FaultyPart]) -> tuple[Component, ...]:
+    """Return the components without groups that have lost all of their own."""
+    groups = {part.pointer[:2] for part in faulty}
+    return tuple(item for item in components if not item.group or item.children or item.pointer not in groups)
+
+
+def _displaced(catalogue: StatusCatalogue, kept: Iterable[Component]) -> list[Finding]:
+    """Return a finding for each component that has the key or id of a published one."""
+    names = {name: component.name for component in kept for name in (component.key, component.id)}
+    return [
+        Finding(
+            rule="duplicate-component",
+            path=catalogue.components_source,
+            pointer=component.pointer,
+            on_key=True,
+            message=f"its key or id is that of component {published!r}, which is published",
+            hint="change the key or id of one of them",
+        )
+        for component in catalogue.components
+        if (published := names.get(component.id) or names.get(component.key))
+    ]
+
+
+def _asked(
+    catalogue: StatusCatalogue, last: Iterable[Component], places: frozenset[Pointer]
+) -> Iterator[Component]:
+    """Yield the published components at some places, without those that moved elsewhere."""
+    current = {(component.key, component.id) for component in catalogue.components}
+    for component in last:
+        is_moved = component.pointer not in places and (component.key, component.id) in current
+        if not is_moved and not places.isdisjoint({(), component.pointer[:2], component.pointer}):
+            yield component
+
+
+def _kept_components(catalogue: StatusCatalogue, asked: Iterable[Component]) -> Iterator[Component]:
+    """Yield published components whose groups are known, each group before its components."""
+    groups = {component.pointer: component.id for component in catalogue.components if component.group}
+    for component in asked:
+        if component.group:
+            groups[component.pointer] = component.id
+        if component.group_id is None:
+            yield component
+        elif (group_id := groups.get(component.pointer[:2])) is not None:
+            yield component._replace(group_id=group_id)
+
+
+def _merged(
+    components: Iterable[Component], kept: Iterable[Component], last: Iterable[Component]
+) -> list[Component]:
+    """Put each kept component after the one that it followed in the last build."""
+    current = {component.pointer: component for component in components}
+    missing = {component.pointer: component for component in kept}
+    followers: dict[Pointer, list[Component]] = {}
+    previous: Pointer = ()
+    for place in (component.pointer for component in last):
+        if place in missing:
+            followers.setdefault(previous, []).append(missing[place])
+        elif place in current:
+            previous = place
+    merged = followers.get((), [])
+    for place, component in current.items():
+        merged += [component, *followers.get(place, ())]
+    return merged
+
+
+def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
+    """Add to each error in components.yaml whether its component is left out."""
+    places = {component.pointer for component in catalogue.components}
+    return [replace(finding, message=f"{finding.message}; {_fate(finding, places)}") for finding in findings]
+
+
+def _fate(finding: Finding, places: Collection[Pointer]) -> str:
+    """Return what a build publishes instead of a component, or of the whole file."""
+    pointer = finding.pointer
+    in_component = (pointer[:length] for length in (2, 4) if len(pointer) >= length)
+    is_kept = any(place in places for place in in_component) or bool(not pointer and places)
+    return "it stays as last published" if is_kept else "it is left out"

@@ -1,0 +1,37 @@
+"""A catalogue without the components that have errors."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from operator import attrgetter
+
+from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
+
+
+def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
+    """Return a catalogue without the components of some parts of components.yaml, which it notes as faulty."""
+    parts = tuple(parts)
+    places = {part.pointer for part in parts}
+    left = (
+        component
+        for component in catalogue.components
+        if places.isdisjoint({(), component.pointer[:2], component.pointer})
+    )
+    return replace(catalogue, components=with_members(left), faulty_parts=(*catalogue.faulty_parts, *parts))
+
+
+def with_members(components: Iterable[Component]) -> tuple[Component, ...]:
+    """Give each group the ids of the components that name it, by position."""
+    components = tuple(components)
+    members: dict[str, list[Component]] = {}
+    for component in components:
+        if component.group_id is not None:
+            members.setdefault(component.group_id, []).append(component)
+    return tuple(
+        _with_children(component, members.get(component.id, ())) if component.group else component
+        for component in components
+    )
+
+
+def _with_children(group: Component, members: Iterable[Component]) -> Component:
+    by_position = sorted(members, key=attrgetter("position"))
+    return group._replace(children=tuple(member.id for member in by_position))

@@ -1,0 +1,91 @@
+"""Read components.yaml, also if some of its components have errors."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from statuary.base.findings import Finding, Pointer
+from statuary.base.json_values import Json
+from statuary.source.load_model import error_pointers, read_tree, validate_tree, validation_findings
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+from statuary.status.model.records import FaultyPart
+from statuary.status.sources.component_source import ComponentsSource
+
+COMPONENTS = "components"
+
+
+class ReadComponents(NamedTuple):
+    """The content of components.yaml."""
+
+    source: ComponentsSource  # a component with an error has a placeholder: the others keep their positions
+    faulty_parts: tuple[FaultyPart, ...] = ()  # those with placeholders, or the whole file
+
+
+NOTHING_READ = ReadComponents(ComponentsSource(components={}), (FaultyPart(()),))
+"""The content of a file of which nothing can be read."""
+
+
+def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) -> ReadComponents:
+    """Read the components that have no error.
+
+    The errors in the file are added to `findings`.
+    """
+    try:
+        tree = read_tree(file, limit)
+    except UnreadableError as error:
+        findings.append(error.to_finding(file.path))
+        return NOTHING_READ
+    if not isinstance(tree, dict):
+        validate_tree(tree, ComponentsSource, file.path, findings)
+        return NOTHING_READ
+    try:
+        return ReadComponents(ComponentsSource.model_validate(tree))
+    except ValidationError as error:
+        found = validation_findings(error, ComponentsSource, tree)
+        findings += [finding.for_file(file.path) for finding in found]
+        return _without_faults(tree, error)
+
+
+def _without_faults(tree: dict[str, Json], error: ValidationError) -> ReadComponents:
+    """Put placeholders in the places of faulty components, and remove unknown keys of the file."""
+    places = {_place_of(pointer) for pointer in error_pointers(error, tree)}
+    if () in places or (COMPONENTS,) in places:
+        return NOTHING_READ
+    parts = []
+    for place in sorted(places, key=len, reverse=True):
+        *path, key = map(str, place)
+        parent = tree
+        for step in path:
+            below = parent[step]
+            parent = below if isinstance(below, dict) else {}
+        if path:
+            parts.append(FaultyPart(place, frozenset(_names(key, parent.get(key)))))
+            parent[key] = {"name": "-"}  # at the same place
+        else:
+            parts.append(FaultyPart(place))
+            del parent[key]
+    try:
+        return ReadComponents(ComponentsSource.model_validate(tree), tuple(parts))
+    except ValidationError:
+        return NOTHING_READ
+
+
+def _place_of(pointer: Pointer) -> Pointer:
+    """Return the place of the component, the group or the unknown key that has an error."""
+    if pointer[:1] != (COMPONENTS,):
+        return pointer[:1]
+    return pointer[:4] if len(pointer) > 3 and pointer[2] == COMPONENTS else pointer[:2]
+
+
+def _names(key: str, component: Json) -> Iterator[str]:
+    """Yield the keys and ids of a component and its components."""
+    yield key
+    if isinstance(component, dict):
+        ident, children = component.get("id"), component.get(COMPONENTS)
+        if isinstance(ident, str):
+            yield ident
+        inner: Iterable[tuple[str, Json]] = children.items() if isinstance(children, dict) else ()
+        for child_key, child in inner:
+            yield from _names(child_key, child)
