@@ -345,7 +345,13 @@ class ContractTable(LedgerTable):
         for location, unit, digest, is_published, *values in self.connection.execute(query):
             contract = LocatedContract(location, unit, ContractRow._make(values[width:]))
             before = self._published_before(contract.row, columns)
-            precedence = _precedence_of(contract, digest, before, is_published=bool(is_published))
+            precedence = _precedence_of(
+                contract,
+                digest,
+                before,
+                is_published=bool(is_published),
+                is_same_contract=columns != "match_order",
+            )
             groups.setdefault(tuple(values[:width]), []).append(precedence)
         for key in sorted(groups):
             kept, *newcomers = (precedence.contract for precedence in sorted(groups[key]))
@@ -500,6 +506,8 @@ class _Precedence(NamedTuple):
     has_other_entry: bool
     is_elsewhere: bool
     is_contradicted: bool  # under `publish: all` such a record is published, but displaces no other
+    # of records of one contract the better match, as in Sourcify; equal for others with the same match id
+    match_levels: tuple[int, ...]
     verified_at: str
     unit: str
     number_length: int  # so that lines are in the order of their numbers
@@ -513,10 +521,12 @@ def _precedence_of(
     before: list[tuple[str, bytes, ContractRow]],
     *,
     is_published: bool,
+    is_same_contract: bool,
 ) -> _Precedence:
     """Return the precedence of a contract among its duplicates.
 
-    The one that was published first stays.
+    The one that was published first stays. In a first build, that is the one with the better match, and among equal ones
+    the one that was verified first.
 
     Args:
         digest: the SHA-256 of its source.
@@ -533,9 +543,20 @@ def _precedence_of(
         has_other_entry=not same_entry,
         is_elsewhere=not same_location,
         is_contradicted=contract.row.is_contradicted,
+        match_levels=_match_levels(contract.row) if is_same_contract else (),
         verified_at=contract.row.verifiedAt,
         unit=contract.unit,
         number_length=len(contract.location),
         location=contract.location,
         contract=contract,
     )
+
+
+MATCH_LEVELS = {"exact_match": 0, "match": 1}
+"""The levels of a match, best first; others are worse."""
+
+
+def _match_levels(row: ContractRow) -> tuple[int, ...]:
+    """Return the levels of a record's matches, for sorting."""
+    matches = (row.match, row.runtimeMatch, row.creationMatch)
+    return tuple(MATCH_LEVELS.get(match or "", 2) for match in matches)
