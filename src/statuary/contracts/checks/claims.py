@@ -1,6 +1,6 @@
 """The six claims of a record, and the evidence for each."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -87,9 +87,15 @@ CLAIMED: Final = dict.fromkeys(
 )
 """The weakest pins of the other members, in the order of the proof document."""
 
-_COUNTED: Final = tuple(
-    (outcome.value, outcome) for outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
-)
+# constants, since Python 3.11 takes as long to read a member of an enumeration as to run a small check
+_PASSED: Final = CheckOutcome.PASSED
+_FAILED: Final = CheckOutcome.FAILED
+_SKIPPED: Final = CheckOutcome.SKIPPED
+_NOT_KNOWN: Final = CheckOutcome.NOT_KNOWN
+_NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
+_CONTRADICTED: Final = ClaimStatus.CONTRADICTED
+
+_ALL_PASSED: Final = because("all_passed")
 
 COMPILED_MEMBERS: Final = (
     "abi",
@@ -131,58 +137,57 @@ def claims(
         anchored: the two claims that the chain's proofs decide.
         compiled: the claim that recompiling the sources decides.
     """
-    by_check = {result.check: result for result in results}
+    outcomes = [result.outcome for result in results]
+    passed = outcomes.count(_PASSED)
+    is_settled = passed + outcomes.count(_NOT_APPLICABLE) == len(results)  # as of nearly all records
+    others = [] if is_settled else [result for result in results if result.outcome is not _PASSED]
     return (
-        consistent_claim(results),
-        matches_claim(record, by_check),
-        hashed_claim(record, by_check),
+        consistent_claim(others, passed),
+        matches_claim(record, others),
+        hashed_claim(record, results, others),
         compiled,
         *anchored.claims,
     )
 
 
-def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
+def consistent_claim(others: Sequence[CheckResult], passed: int) -> Claim:
     """Return claim A: the record contradicts itself nowhere.
 
     The results of all checks decide the claim.
+
+    Args:
+        others: the results of checks that did not pass.
+        passed: the number of the others.
     """
-    outcomes = [result.outcome for result in results]
-    evidence: dict[str, EvidenceValue] = {name: outcomes.count(outcome) for name, outcome in _COUNTED}
     name = ClaimName.CONSISTENT
-    if evidence["failed"]:
-        failed = _names_with_outcome(results, CheckOutcome.FAILED)
-        return Claim(
-            name, ClaimStatus.CONTRADICTED, _reason_naming_checks(CheckOutcome.FAILED, failed), evidence
-        )
-    if evidence["skipped"]:
-        skipped = _names_with_outcome(results, CheckOutcome.SKIPPED)
-        return Claim(
-            name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(CheckOutcome.SKIPPED, skipped), evidence
-        )
-    if unknown := _names_with_outcome(results, CheckOutcome.NOT_KNOWN):
-        return Claim(
-            name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_join_check_names(unknown)), evidence
-        )
-    return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
+    failed, skipped = (_names_with_outcome(others, outcome) for outcome in (_FAILED, _SKIPPED))
+    evidence: dict[str, EvidenceValue] = {"passed": passed, "failed": len(failed), "skipped": len(skipped)}
+    if failed:
+        return Claim(name, _CONTRADICTED, _reason_naming_checks(_FAILED, failed), evidence)
+    if skipped:
+        return Claim(name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(_SKIPPED, skipped), evidence)
+    if unknown := _names_with_outcome(others, _NOT_KNOWN):
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_join_check_names(unknown)), evidence)
+    return Claim(name, ClaimStatus.VERIFIED, _ALL_PASSED, evidence)
 
 
 NOT_KNOWN: Final = "not_known"
 """The reason of a claim that cannot be decided, since something is not known here."""
 
 
-def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
+def matches_claim(record: RecordView, others: Sequence[CheckResult]) -> Claim:
     """Return the claim that the sources give the on-chain runtime code.
 
     Sourcify's matching algorithm decides the claim.
 
     Args:
         record: the record.
-        results: the results of the checks, by name.
+        others: the results of checks that did not pass.
     """
     name, side = ClaimName.MATCHES, record.runtime
-    relevant = [results[check] for check in MATCH_CHECKS if check in results]
-    if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
-        return Claim(name, ClaimStatus.CONTRADICTED, _reason_naming_checks(CheckOutcome.FAILED, failed))
+    relevant = [result for check in MATCH_CHECKS for result in others if result.check == check]
+    if failed := _names_with_outcome(relevant, _FAILED):
+        return Claim(name, _CONTRADICTED, _reason_naming_checks(_FAILED, failed))
     onchain, compiled = side.onchain, side.recompiled
     if onchain is None or compiled is None:
         missing = because("no_onchain_code" if onchain is None else "no_compiled_code")
@@ -196,34 +201,39 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
     return Claim(name, ClaimStatus.VERIFIED, because("code_matches"), evidence)
 
 
-def _reason_undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
+def _reason_undecided(side: SideView, relevant: Sequence[CheckResult]) -> Reason | None:
     """Return the reason why no check decided a side's match, if any."""
     if side.claimed_level is None:
         return because("match_unclaimed")
-    if skipped := _names_with_outcome(relevant, CheckOutcome.SKIPPED):
-        return _reason_naming_checks(CheckOutcome.SKIPPED, skipped)
-    unknown = _names_with_outcome(relevant, CheckOutcome.NOT_KNOWN)
+    if skipped := _names_with_outcome(relevant, _SKIPPED):
+        return _reason_naming_checks(_SKIPPED, skipped)
+    unknown = _names_with_outcome(relevant, _NOT_KNOWN)
     return because("not_known", checks=_join_check_names(unknown)) if unknown else None
 
 
-def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
+def hashed_claim(record: RecordView, results: Sequence[CheckResult], others: Sequence[CheckResult]) -> Claim:
     """Return claim B: a hash in the on-chain code identifies the sources.
 
     Args:
         record: the record.
-        results: the results of the checks, by name.
+        results: the results of all checks.
+        others: those of checks that did not pass.
     """
     name = ClaimName.HASHED
-    relevant = [results[check] for check in HASH_CHECKS if check in results]
-    if failed := _names_with_outcome(relevant, CheckOutcome.FAILED):
-        return Claim(name, ClaimStatus.CONTRADICTED, _reason_naming_checks(CheckOutcome.FAILED, failed))
-    if skipped := _names_with_outcome(relevant, CheckOutcome.SKIPPED):
-        return Claim(name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(CheckOutcome.SKIPPED, skipped))
-    evidence = dict(_onchain_hashes(record, results))
+    relevant = [result for check in HASH_CHECKS for result in others if result.check == check]
+    if failed := _names_with_outcome(relevant, _FAILED):
+        return Claim(name, _CONTRADICTED, _reason_naming_checks(_FAILED, failed))
+    if skipped := _names_with_outcome(relevant, _SKIPPED):
+        return Claim(name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(_SKIPPED, skipped))
+    is_vyper = record.language == "Vyper"
+    integrity = (
+        next((result for result in results if result.check == VYPER_CHECK), None) if is_vyper else None
+    )
+    evidence = dict(_onchain_hashes(record, integrity))
     if evidence:
-        reason = because("integrity_hash" if record.language == "Vyper" else "metadata_hash")
+        reason = because("integrity_hash" if is_vyper else "metadata_hash")
         return Claim(name, ClaimStatus.VERIFIED, reason, evidence)
-    return Claim(name, ClaimStatus.NOT_SHOWN, _reason_not_hashed(record, results))
+    return Claim(name, ClaimStatus.NOT_SHOWN, _reason_not_hashed(record, integrity))
 
 
 def _names_with_outcome(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
@@ -323,11 +333,14 @@ RUNTIME_DIFFERS: Final = ("verdict_runtime_differs", "verdict_runtime_empty")
 """The sentences of a verdict on a record whose on-chain code is not its compiled code."""
 
 
+_WEAKEST_LAST: Final = tuple(ClaimStatus)
+
+
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
     """Return the overall result about a record, from its claims."""
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
-        return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
+        return Verdict(_CONTRADICTED, (contradiction,))
     consistent = claim[ClaimName.CONSISTENT]
     matches = claim[ClaimName.MATCHES]
     if ClaimStatus.NOT_SHOWN in (consistent.status, matches.status):
@@ -335,7 +348,7 @@ def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
         return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
     compiled = claim[ClaimName.COMPILED]
     on_chain = claim[ClaimName.ON_CHAIN]
-    weakest = max(compiled.status, on_chain.status, key=list(ClaimStatus).index)
+    weakest = max(compiled.status, on_chain.status, key=_WEAKEST_LAST.index)
     return Verdict(weakest, (_match_sentence(matches, compiled), _chain_sentence(on_chain)))
 
 
@@ -345,7 +358,9 @@ def _contradiction(claim: Mapping[ClaimName, Claim]) -> Reason | None:
     Returns:
         None if no claim is contradicted.
     """
-    contradicted = [name for name in ClaimName if claim[name].status is ClaimStatus.CONTRADICTED]
+    contradicted = [name for name, made in claim.items() if made.status is _CONTRADICTED]
+    if not contradicted:
+        return None
     if ClaimName.CONSISTENT in contradicted:
         return because("verdict_failed", checks=dict(claim[ClaimName.CONSISTENT].reason.values)["checks"])
     if ClaimName.MATCHES in contradicted:
@@ -353,7 +368,7 @@ def _contradiction(claim: Mapping[ClaimName, Claim]) -> Reason | None:
         return because("verdict_runtime_empty" if is_empty else "verdict_runtime_differs")
     if ClaimName.ON_CHAIN in contradicted:
         return _since(claim[ClaimName.ON_CHAIN])
-    return because("verdict_compiles_otherwise") if contradicted else None
+    return because("verdict_compiles_otherwise")
 
 
 def _reason_unconfirmed(consistent: Claim, matches: Claim) -> Reason:
@@ -403,12 +418,14 @@ def _chain_sentence(on_chain: Claim) -> Reason:
     return because("verdict_compared" if is_verified else "verdict_compared_stated", block=block)
 
 
-def _onchain_hashes(
-    record: RecordView, results: Mapping[str, CheckResult]
-) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the compared hashes in the on-chain bytecode, by side."""
+def _onchain_hashes(record: RecordView, integrity: CheckResult | None) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield the compared hashes in the on-chain bytecode, by side.
+
+    Args:
+        record: the record.
+        integrity: the result of the check of a Vyper record's hash, if it ran.
+    """
     if record.language == "Vyper":
-        integrity = results.get(VYPER_CHECK)
         if integrity is not None and integrity.evidence and keeps_own_auxdata(record.creation):
             yield "creation", integrity.evidence["integrity"]
         return
@@ -435,9 +452,8 @@ def keeps_own_auxdata(side: SideView) -> bool:
     )
 
 
-def _reason_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> Reason:
+def _reason_not_hashed(record: RecordView, integrity: CheckResult | None) -> Reason:
     """Return the reason why no hash commits to the sources."""
-    integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
         return _reason_without_integrity(record, integrity)
     if not record.is_known:
@@ -475,7 +491,7 @@ def _reason_naming_checks(outcome: CheckOutcome, checks: list[str]) -> Reason:
     names = _join_check_names(checks)
     if hidden_count > 0:
         return because(f"{outcome}_more", checks=names, more=hidden_count)
-    return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)
+    return because("failed" if outcome is _FAILED else "skipped", checks=names)
 
 
 _COMPILED_PINS: Final = {ClaimStatus.STATED: PinnedBy.STATED, ClaimStatus.VERIFIED: PinnedBy.COMPILED}
@@ -511,7 +527,7 @@ def pinned_members(
     if (compiled := _COMPILED_PINS.get(status[ClaimName.COMPILED])) is not None:
         pinned |= dict(_pinned_by_compilation(compilation, compiled))
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
-        pinned |= dict(_pinned_by_hash(record))
+        pinned |= _pinned_by_hash(record)
     pinned |= anchored.pinned
     value = record.value
     groups = {"": value, **{group: as_object(value.get(group)) for group in GROUPS}}
@@ -554,15 +570,17 @@ def _pinned_by_compilation(
     yield from ((member, pin) for member in COMPILED_MEMBERS if member in members)
 
 
-def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield the members that the hash in the on-chain bytecode pins."""
-    yield "sources", PinnedBy.HASH
+_HASHED_BY_VYPER: Final = dict.fromkeys(("sources", "additionalInput"), PinnedBy.HASH)
+_HASHED_BY_SOLC: Final = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA, "signatures"), PinnedBy.HASH)
+"""The members that the hash in the on-chain bytecode pins."""
+
+
+def _pinned_by_hash(record: RecordView) -> dict[str, PinnedBy]:
+    """Return what the hash in the on-chain bytecode pins, and sources that it does not."""
+    hashed: Collection[str]
     if record.language == "Vyper":
-        yield "additionalInput", PinnedBy.HASH
-        hashed = record.vyper_modules
+        pinned, hashed = _HASHED_BY_VYPER, record.vyper_modules
     else:
-        hashed = frozenset(as_object(as_object(record.metadata).get("sources")))
-        yield from ((member, PinnedBy.HASH) for member in (*DESCRIBED_BY_METADATA, "signatures"))
-    for path in record.sources:
-        if path not in hashed:
-            yield f"sources/{path}", PinnedBy.CLAIMED
+        pinned, hashed = _HASHED_BY_SOLC, as_object(as_object(record.metadata).get("sources")).keys()
+    unpinned = [f"sources/{path}" for path in record.sources if path not in hashed]
+    return pinned | dict.fromkeys(unpinned, PinnedBy.CLAIMED)

@@ -40,7 +40,7 @@ from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
-from statuary.contracts.pages.page_members import with_page_members
+from statuary.contracts.pages.page_members import compiled_members, with_page_members
 from statuary.contracts.pages.trail import trail_signs
 from statuary.contracts.settings import PublishPolicy
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
@@ -332,7 +332,9 @@ def _build_contract(
     judged = JudgedRecord(record, proof, is_published, _known_contradiction(proof, gone, rejected))
     row = contract_row(record, judged.verdict)
     if settings.has_contract_lists:
-        row = with_page_members(row, record, trail_signs(judged))
+        part = contract.part
+        compiled = compiled_members(record) if part is None else part.derive(compiled_members, record)
+        row = with_page_members(row, record, compiled, trail_signs(judged))
     is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     make = partial(
         contract_documents,

@@ -5,11 +5,14 @@ compilation are three pieces of a record's text. Results are reused only if all 
 earlier record byte for byte.
 """
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
 from statuary.contracts.model.record import MEMBERS, RecordValue
+
+Value = TypeVar("Value")
 
 CREATION = ("recompiledBytecode", "sourceMap", "linkReferences", "cborAuxdata")
 RUNTIME = (*CREATION, "immutableReferences")
@@ -78,11 +81,25 @@ class CompiledPart:
         runtime: the shared members of `runtimeBytecode`.
         other_members: the shared members of the record itself.
         proof_results: the check results that depend only on the compilation, by the claimed match levels.
+        derived: further values that depend only on the compilation, by the function that computes them.
     """
 
     def __init__(self, creation: RecordValue, runtime: RecordValue, other_members: RecordValue) -> None:
         self.creation, self.runtime, self.other_members = creation, runtime, other_members
         self.proof_results: dict[object, Any] = {}
+        self.derived: dict[Callable[[RecordValue], Any], Any] = {}
+
+    def derive(self, compute: Callable[[RecordValue], Value], record: RecordValue) -> Value:
+        """Return what a function derives from a record with this compilation, computed once.
+
+        Args:
+            compute: a function that reads only members which the compilation decides.
+            record: the record.
+        """
+        if compute not in self.derived:
+            self.derived[compute] = compute(record)
+        value: Value = self.derived[compute]
+        return value
 
     @property
     def members(self) -> RecordValue:
@@ -120,21 +137,38 @@ MAX_SEEN: Final = 65_536
 """The hashes of parts that were met once."""
 
 
+SAMPLED: Final = 61
+"""One of so many bytes is in the key of a part: to hash all of them takes as long as ten checks."""
+
+
+def _sample(compiled: tuple[bytes, bytes, bytes]) -> int:
+    """Return a key that nearly always differs between different bytes."""
+    a, b, c = compiled
+    return hash((len(a), len(b), len(c), a[::SAMPLED], b[::SAMPLED], c[::SAMPLED]))
+
+
+class _CachedPart(NamedTuple):
+    compiled: tuple[bytes, bytes, bytes]  # the whole bytes, since another part may have the same key
+    part: CompiledPart
+
+
 class CompiledParts:
     """A size-limited cache of compilations that several records share."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self._parts: dict[tuple[bytes, ...], CompiledPart] = {}
+        self._parts: dict[int, _CachedPart] = {}
         self._size = 0
         self._seen: set[int] = set()
 
     def find(self, pieces: RecordPieces) -> CompiledPart | None:
         """Return the cached compilation with exactly this text, or None."""
-        part = self._parts.pop(pieces.compiled, None)
-        if part is not None:
-            self._parts[pieces.compiled] = part
-        return part
+        key = _sample(pieces.compiled)
+        cached = self._parts.pop(key, None)
+        if cached is None:
+            return None
+        self._parts[key] = cached
+        return cached.part if cached.compiled == pieces.compiled else None
 
     def add(self, pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
         """Cache a record's compilation from its second occurrence on.
@@ -146,7 +180,7 @@ class CompiledParts:
         Returns:
             The compilation; None if this is its first occurrence, or it is too large for the cache.
         """
-        key = hash(pieces.compiled)
+        key = _sample(pieces.compiled)
         size = sum(map(len, pieces.compiled))
         if key not in self._seen or size > self.capacity:
             if len(self._seen) >= MAX_SEEN:
@@ -157,13 +191,18 @@ class CompiledParts:
         parts = [{name: value[name] for name in names if name in value} for value, names in sides]
         if tuple(orjson.dumps(part)[1:-1] for part in parts) != pieces.compiled:
             return None  # a name in it looks like one of the marks
-        self._parts[pieces.compiled] = part = CompiledPart(*parts)
+        part = CompiledPart(*parts)
+        self._remove(key)  # another part with the same key
+        self._parts[key] = _CachedPart(pieces.compiled, part)
         self._size += size
         while self._size > self.capacity:
-            oldest = next(iter(self._parts))
-            self._size -= sum(map(len, oldest))
-            del self._parts[oldest]
+            self._remove(next(iter(self._parts)))
         return part
+
+    def _remove(self, key: int) -> None:
+        cached = self._parts.pop(key, None)
+        if cached is not None:
+            self._size -= sum(map(len, cached.compiled))
 
 
 COMPILED_PARTS: Final = CompiledParts(MAX_TEXT)

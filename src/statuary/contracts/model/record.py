@@ -14,7 +14,7 @@ from typing import Any, Literal, NotRequired, TypeVar
 from typing_extensions import TypedDict
 
 from statuary.base.json_values import Json
-from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractRow
+from statuary.contracts.model.contract_row import ContractRow
 
 MatchLevel = Literal["match", "exact_match"]
 """`exact_match`: same bytes including the metadata hash; `match`: same code, hash absent or different."""
@@ -263,7 +263,16 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
         record: the record.
         verdict: the verdict of the proof, such as `not_shown`; empty if there is none.
     """
-    return ContractRow(*[record[member] for member in LIST_MEMBERS])._replace(verdict=verdict)
+    return ContractRow(
+        match=record["match"],
+        creationMatch=record["creationMatch"],
+        runtimeMatch=record["runtimeMatch"],
+        chainId=record["chainId"],
+        address=record["address"],
+        verifiedAt=record["verifiedAt"],
+        matchId=record["matchId"],
+        verdict=verdict,
+    )
 
 
 def unknown_members(record: RecordValue) -> Iterator[tuple[str, ...]]:

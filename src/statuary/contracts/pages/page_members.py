@@ -1,6 +1,7 @@
 """Members of a contract's list entry that pages and search need."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.model.abi import cached_signature_text, signature_hash
@@ -12,26 +13,48 @@ MAX_NAME_LENGTH = 80
 """Characters of a name that lists show, and of a searchable name in an ABI."""
 
 
-def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") -> ContractRow:
-    """Add the members for pages and search to a list entry.
+class CompiledMembers(NamedTuple):
+    """The members of a list entry that the compilation alone decides."""
 
-    Args:
-        row: the list entry.
-        record: the record of the contract.
-        trail: a sign for the status of each claim, from `trail_signs`.
-    """
+    name: str
+    language: str
+    selectors: bytes
+    abi_names: str
+
+
+def compiled_members(record: RecordValue) -> CompiledMembers:
+    """Return what lists show of a record's compilation."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(item_signatures(record.get("abi")))
     names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
     name = visible_name(as_text(compilation.get("name")))
+    return CompiledMembers(
+        name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…",
+        one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
+        b"".join(dict.fromkeys(map(signature_selector, signatures))),
+        " ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
+    )
+
+
+def with_page_members(
+    row: ContractRow, record: RecordValue, compiled: CompiledMembers, trail: str = ""
+) -> ContractRow:
+    """Add the members for pages and search to a list entry.
+
+    Args:
+        row: the list entry.
+        record: the record of the contract.
+        compiled: what `compiled_members` returned for the record.
+        trail: a sign for the status of each claim, from `trail_signs`.
+    """
     resolution = as_object(record.get("proxyResolution"))
     proxy = as_text(resolution.get("proxyType")) or "proxy"
     return row._replace(
-        name=name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…",
-        language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
-        selectors=b"".join(dict.fromkeys(map(signature_selector, signatures))),
-        abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
+        name=compiled.name,
+        language=compiled.language,
+        selectors=compiled.selectors,
+        abi_names=compiled.abi_names,
         proxy=proxy if resolution.get("isProxy") is True else "",
         trail=trail,
     )
