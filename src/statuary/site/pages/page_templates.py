@@ -30,6 +30,7 @@ REMEMBERED = {
     "macros.html": "sign icon moment brief day ago age period running since tag state affects short_updates more incident_card"
     " work_card past_card past_line planned_line component_row tabs month_cell downtime_line component_calendar",
     "legend.html": "legend",
+    "small_trail.html": "small_trail",
     "feed_links.html": "feed_links",
     "masthead.html": "masthead",
 }
