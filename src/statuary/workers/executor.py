@@ -59,6 +59,11 @@ class Executor(Protocol):
         return self.map_unordered(work, tasks)
 
     @property
+    def has_workers(self) -> bool:
+        """Whether other processes have started to run tasks."""
+        return False
+
+    @property
     def full_manifest(self) -> "FullManifest | None":
         """The function that writes a large manifest with workers, if any."""
         return None
@@ -108,6 +113,11 @@ class PooledExecutor(Executor):
 
         self.pool = self.pool or self.start()
         yield from TaskWindow(self.pool, work, chain(few, stream)).results()
+
+    @property
+    @override
+    def has_workers(self) -> bool:
+        return self.pool is not None
 
     @property
     @override

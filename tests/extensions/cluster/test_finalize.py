@@ -15,6 +15,7 @@ from statuary.base.files import LEDGER
 from statuary.base.findings import Finding
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.incremental.built_contracts import LIST_PAGES
 from statuary.contracts.incremental.contract_table import partition_rows
 from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.engine.build import build_site
@@ -68,7 +69,11 @@ def ledger_of(site: Path) -> list[list[tuple[object, ...]]]:
         "SELECT name, fingerprint, items, paths FROM kept ORDER BY name",
     )
     with closing(sqlite3.connect(site / LEDGER)) as connection:
-        return [connection.execute(query).fetchall() for query in queries]
+        ((pages,),) = connection.execute("SELECT value FROM notes WHERE name = ?", (LIST_PAGES,))
+        return [
+            *(connection.execute(query).fetchall() for query in queries),
+            sorted(orjson.loads(pages).items()),
+        ]
 
 
 def told(result: BuildResult) -> list[Finding]:
@@ -79,6 +84,7 @@ def content_of(root: Path, *, chains: int = 1) -> Path:
     content = site_of_many(root, COUNT)
     if chains > 1:
         site = (content / "site.yaml").read_text()
+        site = site.replace("listed: 0, search: false", "listed: 1000, search: true")
         write_files(
             content, {"site.yaml": site.replace("chains:\n", "chains:\n  - {chain_id: 10, name: Ten}\n", 1)}
         )
@@ -109,6 +115,39 @@ def test_workers_build_same_site_and_ledger(tmp_path, cluster, monkeypatch, engi
     assert tree(tmp_path / "together") == tree(tmp_path / "alone")
     assert ledger_of(tmp_path / "together") == ledger_of(tmp_path / "alone")
     assert told(together) == told(alone)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("many")
+def test_workers_rebuild_lists_after_settings_change(tmp_path):
+    content, built = content_of(tmp_path, chains=2), tmp_path / "together"
+    site = content / "site.yaml"
+    site.write_text(site.read_text().replace("name: Ten", "name: Eleven"))
+    with process_executor(3) as executor:
+        build(content, built, executor)
+    site.write_text(site.read_text().replace("name: Eleven", "name: Ten"))
+    write_files(content, {path_of(number): None for number in range(1, 40)})
+    with process_executor(3) as executor:
+        build(content, built, executor)
+    build(content, tmp_path / "alone")
+    one, other = tree(built), tree(tmp_path / "alone")
+    assert {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} <= {
+        "changes.json"
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("template", ["chain.html", "contracts.html"])
+def test_failing_list_template_is_reported_once(tmp_path, template):
+    content = content_of(tmp_path, chains=2)
+    write_files(content, {f"theme/templates/{template}": b"{{ 1 / 0 }}"})
+    alone = build(content, tmp_path / "alone")
+    with process_executor(3) as executor:
+        together = build(content, tmp_path / "together", executor)
+    assert any(template in finding.path for finding in told(alone))
+    assert told(together) == told(alone)
+    assert tree(tmp_path / "together") == tree(tmp_path / "alone")
 
 
 @pytest.mark.slow

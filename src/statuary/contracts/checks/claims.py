@@ -167,7 +167,9 @@ def consistent_claim(others: Sequence[CheckResult], passed: int) -> Claim:
     if skipped:
         return Claim(name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(_SKIPPED, skipped), evidence)
     if unknown := _names_with_outcome(others, _NOT_KNOWN):
-        return Claim(name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_join_check_names(unknown)), evidence)
+        return Claim(
+            name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_join_check_names(unknown)), evidence
+        )
     return Claim(name, ClaimStatus.VERIFIED, _ALL_PASSED, evidence)
 
 
@@ -185,7 +187,7 @@ def matches_claim(record: RecordView, others: Sequence[CheckResult]) -> Claim:
         others: the results of checks that did not pass.
     """
     name, side = ClaimName.MATCHES, record.runtime
-    relevant = [result for check in MATCH_CHECKS for result in others if result.check == check]
+    relevant = _results_of(MATCH_CHECKS, others)
     if failed := _names_with_outcome(relevant, _FAILED):
         return Claim(name, _CONTRADICTED, _reason_naming_checks(_FAILED, failed))
     onchain, compiled = side.onchain, side.recompiled
@@ -220,20 +222,23 @@ def hashed_claim(record: RecordView, results: Sequence[CheckResult], others: Seq
         others: those of checks that did not pass.
     """
     name = ClaimName.HASHED
-    relevant = [result for check in HASH_CHECKS for result in others if result.check == check]
+    relevant = _results_of(HASH_CHECKS, others)
     if failed := _names_with_outcome(relevant, _FAILED):
         return Claim(name, _CONTRADICTED, _reason_naming_checks(_FAILED, failed))
     if skipped := _names_with_outcome(relevant, _SKIPPED):
         return Claim(name, ClaimStatus.NOT_SHOWN, _reason_naming_checks(_SKIPPED, skipped))
     is_vyper = record.language == "Vyper"
-    integrity = (
-        next((result for result in results if result.check == VYPER_CHECK), None) if is_vyper else None
-    )
+    integrity = next(iter(_results_of((VYPER_CHECK,), results)), None) if is_vyper else None
     evidence = dict(_onchain_hashes(record, integrity))
     if evidence:
         reason = because("integrity_hash" if is_vyper else "metadata_hash")
         return Claim(name, ClaimStatus.VERIFIED, reason, evidence)
     return Claim(name, ClaimStatus.NOT_SHOWN, _reason_not_hashed(record, integrity))
+
+
+def _results_of(checks: Sequence[str], results: Sequence[CheckResult]) -> list[CheckResult]:
+    """Return the results of some checks, in the order of the checks."""
+    return [result for check in checks for result in results if result.check == check]
 
 
 def _names_with_outcome(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:

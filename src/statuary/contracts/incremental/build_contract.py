@@ -40,7 +40,7 @@ from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
-from statuary.contracts.pages.page_members import compiled_members, with_page_members
+from statuary.contracts.pages.page_members import listed_compilation, with_page_members
 from statuary.contracts.pages.trail import trail_signs
 from statuary.contracts.settings import PublishPolicy
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
@@ -333,7 +333,7 @@ def _build_contract(
     row = contract_row(record, judged.verdict)
     if settings.has_contract_lists:
         part = contract.part
-        compiled = compiled_members(record) if part is None else part.derive(compiled_members, record)
+        compiled = listed_compilation(record) if part is None else part.derive(listed_compilation, record)
         row = with_page_members(row, record, compiled, trail_signs(judged))
     is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     make = partial(

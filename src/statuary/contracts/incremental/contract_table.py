@@ -29,6 +29,7 @@ from statuary.contracts.incremental.table_schema import (
 )
 from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractCounts, ContractRow
 from statuary.publish.ledger.ledger import Ledger, LedgerTable
+from statuary.publish.ledger.ranges import BuildTables, tables_for_workers
 from statuary.publish.ledger.read import open_for_reading
 from statuary.publish.ledger.schema import PartitionRows
 
@@ -52,6 +53,36 @@ class ContractFiles(NamedTuple):
     match_id: str
     paths: tuple[str, ...]  # the paths of the documents of its source
     is_contradicted: bool
+
+
+class BuiltRows(NamedTuple):
+    """The published rows of a build that reads every source, for workers to read while nobody writes them."""
+
+    tables: BuildTables
+
+    def all(self) -> Iterator[ContractRow]:
+        """Yield all contracts as lists show them, sorted by location."""
+        return (row for _, row in self._read(LISTED, "ORDER BY location"))
+
+    def of_chain(self, chain_id: str) -> Iterator[ContractRow]:
+        """Yield a chain's contracts, oldest first."""
+        return (row for _, row in self._read(LISTED, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id))
+
+    def at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
+        """Yield the contracts at a range of addresses, as `rows_of_changed_addresses` does.
+
+        Args:
+            after: the address before the first one; empty for none.
+            until: the last address; None for the end.
+        """
+        order = f"ORDER BY address, {BY_MATCH_ID}"
+        if until is None:
+            return self._read(SERVED, f"AND address > ? {order}", after)
+        return self._read(SERVED, f"AND address > ? AND address <= ? {order}", after, until)
+
+    def _read(self, columns: str, condition: str, *values: str) -> Iterator[tuple[str, ContractRow]]:
+        query = f"SELECT location, {columns} FROM built WHERE published {condition}"
+        return ((location, ContractRow._make(row)) for location, *row in self.tables.rows(query, *values))
 
 
 class ContractTable(LedgerTable):
@@ -246,6 +277,27 @@ class ContractTable(LedgerTable):
         """
         query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
         return self._query_contract_rows(query, chain_id)
+
+    def rows_for_workers(self) -> BuiltRows | None:
+        """Return the published rows for workers to read; nothing may be added until they have.
+
+        Returns:
+            The rows, or None if the tables are in memory, or have rows of the last build too.
+        """
+        tables = None if self.is_partial else tables_for_workers(self.ledger)
+        return None if tables is None else BuiltRows(tables)
+
+    def ends_of_addresses(self, size: int) -> list[str]:
+        """Return the addresses that divide those of published contracts into ranges.
+
+        Args:
+            size: the contracts of a range.
+        """
+        numbered = (
+            "SELECT address, row_number() OVER (ORDER BY address) AS place FROM work.built WHERE published"
+        )
+        query = f"SELECT DISTINCT address FROM ({numbered}) WHERE place % ? = 0 ORDER BY 1"
+        return [address for (address,) in self.connection.execute(query, (size,))]
 
     def _query_contract_rows(self, query: str, *values: str) -> Iterator[ContractRow]:
         return map(ContractRow._make, self.connection.execute(query, values))

@@ -10,6 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
 from statuary.contracts.api.lists import AddressRows, all_chains_document, chain_documents, rows_by_address
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
+from statuary.contracts.incremental.contract_table import BuiltRows
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
@@ -25,6 +26,9 @@ from statuary.workers.executor import Executor
 
 ADDRESSES = 250
 """Addresses of a partition."""
+
+ADDRESSES_OF_RANGE = 1_000
+"""Addresses of a range that a worker reads itself: a tenth of a second of work."""
 
 INDEX_NAME = CONTRACTS_PAGES.pattern.rpartition("/")[2]
 
@@ -71,10 +75,18 @@ def add_lists(
         is_same_site: whether only contracts have changed since the last build made the pages.
     """
     site, sources = contracts.site, contracts.sources
+    rows = None
     # on a site with one chain, the build of each contract already makes the document of its address
     if len(site.of(SiteContracts).chains) > 1:
-        _add_addresses(target, contracts, progress, executor)
+        rows = sources.rows_for_workers() if executor.has_workers else None
+        if rows is not None:
+            _add_addresses_by_workers(target, contracts, rows, executor, progress)
+        else:
+            _add_addresses(target, contracts, progress, executor)
     with report_stage(progress, "Lists"):
+        if rows is not None:
+            _add_lists_by_workers(target, contracts, rows, executor, skipped)
+            return
         for chain_id, unchanged in _changed_chains(contracts).items():
             documents = chain_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
@@ -83,6 +95,47 @@ def add_lists(
         is_same_list = sources.is_partial and not sources.has_changed_entries()
         if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
             _add_pages(target, contracts, skipped, is_same_site=is_same_site)
+
+
+def _add_addresses_by_workers(
+    target: BuildTarget, contracts: BuiltContracts, rows: BuiltRows, executor: Executor, progress: Progress
+) -> None:
+    from statuary.contracts.incremental.lists_by_workers import address_ranges, list_addresses
+
+    results = list[PartitionResult]()
+    with report_stage(progress, "Addresses"):
+        ends = contracts.sources.ends_of_addresses(ADDRESSES_OF_RANGE)
+        ranges = address_ranges(rows, ends, contracts.site.hosting, target.output)
+        for result in executor.map_unordered(list_addresses, ranges):
+            results.append(result)  # nothing is added while workers read
+            progress.advance(result.items)
+        for result in results:
+            target.merge_partition(result)
+
+
+def _add_lists_by_workers(
+    target: BuildTarget,
+    contracts: BuiltContracts,
+    rows: BuiltRows,
+    executor: Executor,
+    skipped: list[Finding],
+) -> None:
+    """Add the lists of chains and the pages that list contracts, made by workers."""
+    from statuary.contracts.incremental.lists_by_workers import list_tasks, make_lists
+    from statuary.contracts.pages.list_documents import list_page_settings
+
+    site, counts, chains = contracts.site, contracts.counts, contracts.site.of(SiteContracts).chains
+    pages = list_page_settings(site, counts, is_complete=site.pages.lists_contracts(counts.contracts))
+    tasks = list_tasks(rows, pages, chains, site.hosting, target.output)
+    lists = list(executor.map_unordered(make_lists, tasks))  # nothing is added while workers read
+    for made in lists:
+        target.merge_partition(made.result)
+    if any(made.failed for made in lists):  # make the pages again, here, where the reason is reported
+        target.discard(path for made in lists for path in made.pages)
+        _add_pages(target, contracts, skipped, is_same_site=False)
+        return
+    digests = {path: digest for made in lists for path, digest in made.digests.items()}
+    target.ledger.set_meta({LIST_PAGES: orjson.dumps(digests).decode()})
 
 
 def _add_addresses(

@@ -1,11 +1,13 @@
 """The pages that list contracts, and the search over them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from statuary.contracts.model.contract_row import ContractCounts, ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.search import search_documents
+from statuary.contracts.settings import Chain
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.site.document import Document
 from statuary.site.pages.rendering import renderer_of
@@ -14,6 +16,64 @@ from statuary.site.site_content import SiteContent
 
 CONTRACTS = ("contracts",)
 """The source of the pages that list contracts: the whole folder."""
+
+
+class ListPageSettings(NamedTuple):
+    """What all pages that list contracts share; a value that workers can be sent."""
+
+    site: SiteContext
+    chains: tuple[Chain, ...]
+    counts: ContractCounts  # the numbers of published contracts
+    with_pages: bool  # whether each contract has a page of its own
+    is_complete: bool  # whether the contracts are few enough to be listed
+
+    @property
+    def has_search(self) -> bool:
+        """Whether there is a search over the contracts."""
+        return self.is_complete and self.site.settings.search
+
+    def lists_of(self, entries: Sequence[ContractRow]) -> ContractListPages:
+        """Return what renders the lists of some contracts."""
+        return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
+
+    def home(self, lists: ContractListPages) -> Iterator[Document]:
+        """Yield the page that lists the chains."""
+        counts = dict(self.counts.by_chain)
+        page = lists.chains_page(self.chains, counts, search=self.has_search, has_lists=self.is_complete)
+        yield from _with_sources([page])
+
+    def of_chain(self, chain: Chain, lists: ContractListPages, former: PreviousPages) -> Iterator[Document]:
+        """Yield the pages of a chain that changed."""
+        yield from _with_sources(lists.chain_documents(chain, former))
+
+    def search(self, entries: Sequence[ContractRow], former: PreviousPages) -> Iterator[Document]:
+        """Yield the search over all contracts, without unchanged files."""
+        texts = renderer_of(self.site).localization.texts
+        yield from _with_sources(search_documents(entries, texts, with_pages=self.with_pages, former=former))
+
+
+def _with_sources(documents: Iterable[Document]) -> Iterator[Document]:
+    for document in documents:
+        yield document._replace(sources=CONTRACTS, persistent=True)
+
+
+def list_page_settings(
+    content: SiteContent, counts: ContractCounts, *, is_complete: bool
+) -> ListPageSettings | None:
+    """Return what the pages of a site that list contracts share.
+
+    Args:
+        content: the content of the site.
+        counts: the numbers of published contracts.
+        is_complete: whether the contracts are few enough to be listed.
+
+    Returns:
+        The value, or None if the site has no such pages.
+    """
+    site, contracts = site_context(content), content.of(SiteContracts)
+    if not site.has_contracts:
+        return None
+    return ListPageSettings(site, contracts.chains, counts, contracts.have_pages(site.settings), is_complete)
 
 
 def contract_list_pages(
@@ -29,29 +89,14 @@ def contract_list_pages(
         entries: the list entries of all contracts; empty if there are too many to list.
         former: the list pages of the last build.
     """
-    site = site_context(content)
-    if site.has_contracts:
-        for document in _contract_lists(site, content.of(SiteContracts), counts, entries, former):
-            yield document._replace(sources=CONTRACTS, persistent=True)
-
-
-def _contract_lists(
-    site: SiteContext,
-    contracts: SiteContracts,
-    counts: ContractCounts,
-    entries: Sequence[ContractRow],
-    former: PreviousPages,
-) -> Iterator[Document]:
-    renderer = renderer_of(site)
-    with_pages = contracts.have_pages(site.settings)
-    is_complete = len(entries) == counts.contracts
-    search = is_complete and site.settings.search
-    lists = ContractListPages(renderer, entries, with_pages=with_pages)
-    yield lists.chains_page(contracts.chains, dict(counts.by_chain), search=search, has_lists=is_complete)
-    if is_complete:
-        for chain in contracts.chains:
+    pages = list_page_settings(content, counts, is_complete=len(entries) == counts.contracts)
+    if pages is None:
+        return
+    lists = pages.lists_of(entries)
+    yield from pages.home(lists)
+    if pages.is_complete:
+        for chain in pages.chains:
             if not former.keep_chain(chain.chain_id):
-                yield from lists.chain_documents(chain, former)
-    if search and not former.keep_search():
-        texts = renderer.localization.texts
-        yield from search_documents(entries, texts, with_pages=with_pages, former=former)
+                yield from pages.of_chain(chain, lists, former)
+    if pages.has_search and not former.keep_search():
+        yield from pages.search(entries, former)

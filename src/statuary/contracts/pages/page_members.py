@@ -13,7 +13,7 @@ MAX_NAME_LENGTH = 80
 """Characters of a name that lists show, and of a searchable name in an ABI."""
 
 
-class CompiledMembers(NamedTuple):
+class ListedCompilation(NamedTuple):
     """The members of a list entry that the compilation alone decides."""
 
     name: str
@@ -22,14 +22,14 @@ class CompiledMembers(NamedTuple):
     abi_names: str
 
 
-def compiled_members(record: RecordValue) -> CompiledMembers:
+def listed_compilation(record: RecordValue) -> ListedCompilation:
     """Return what lists show of a record's compilation."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(item_signatures(record.get("abi")))
     names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
     name = visible_name(as_text(compilation.get("name")))
-    return CompiledMembers(
+    return ListedCompilation(
         name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…",
         one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
         b"".join(dict.fromkeys(map(signature_selector, signatures))),
@@ -38,14 +38,14 @@ def compiled_members(record: RecordValue) -> CompiledMembers:
 
 
 def with_page_members(
-    row: ContractRow, record: RecordValue, compiled: CompiledMembers, trail: str = ""
+    row: ContractRow, record: RecordValue, compiled: ListedCompilation, trail: str = ""
 ) -> ContractRow:
     """Add the members for pages and search to a list entry.
 
     Args:
         row: the list entry.
         record: the record of the contract.
-        compiled: what `compiled_members` returned for the record.
+        compiled: what `listed_compilation` returned for the record.
         trail: a sign for the status of each claim, from `trail_signs`.
     """
     resolution = as_object(record.get("proxyResolution"))

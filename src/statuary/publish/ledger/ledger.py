@@ -189,6 +189,13 @@ class Ledger:
         for target in SECTION_TABLES:
             self.table(load(target))
 
+    @property
+    def build_database(self) -> str:
+        """The path of the database with the tables of this build; empty if they are in memory."""
+        databases = self.connection.execute("PRAGMA database_list")
+        (file,) = [file for _, name, file in databases if name == "work"]
+        return str(file)
+
     def __enter__(self) -> Self:
         return self
 

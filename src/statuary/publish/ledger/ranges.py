@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from heapq import merge
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from statuary.publish.ledger.document_table import SCHEMA, tables_of_sections
 from statuary.publish.ledger.ledger import Ledger
@@ -106,10 +106,36 @@ def _copy_rows(
     connection.execute(f"INSERT INTO gathered_{table} SELECT * FROM partition.{table} {condition}", bounds)
 
 
+class BuildTables(NamedTuple):
+    """The tables of a build, which workers can read while nobody writes them."""
+
+    database: str
+
+    def rows(self, query: str, *values: str) -> Generator[tuple[Any, ...], None, None]:
+        """Yield the rows of a query."""
+        with closing(open_read_only_database(Path(self.database), immutable=True)) as connection:
+            yield from connection.execute(query, values)
+
+
+def tables_for_workers(ledger: Ledger) -> BuildTables | None:
+    """Return the tables of a build for workers to read.
+
+    No file may be added before they have read them.
+
+    Returns:
+        The tables, or None if they are in memory.
+    """
+    database = ledger.build_database
+    if not database:
+        return None
+    sync_path(database)
+    return BuildTables(database)
+
+
 class ListedRange(NamedTuple):
     """A range of the new site's files, sorted by path."""
 
-    database: str  # the tables of the build
+    tables: BuildTables
     after: str  # the path before the first one; empty for none
     until: str | None  # the last path; None for the end
 
@@ -121,12 +147,11 @@ class ListedRange(NamedTuple):
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.
         """
-        with closing(open_read_only_database(Path(self.database), immutable=True)) as connection:
-            yield from connection.execute(
-                "SELECT path, aliases, size, digest FROM offered WHERE path COLLATE BINARY > ?"
-                " ORDER BY path COLLATE BINARY",
-                (self.after,),
-            )
+        yield from self.tables.rows(
+            "SELECT path, aliases, size, digest FROM offered WHERE path COLLATE BINARY > ?"
+            " ORDER BY path COLLATE BINARY",
+            self.after,
+        )
 
 
 def listed_ranges(ledger: Ledger) -> list[ListedRange]:
@@ -138,13 +163,13 @@ def listed_ranges(ledger: Ledger) -> list[ListedRange]:
         The ranges; none if the build's tables are in memory.
     """
     execute = ledger.connection.execute
-    (database,) = [file for _, name, file in execute("PRAGMA database_list") if name == "work"]
-    if not database:
+    if ledger.build_database:
+        execute("CREATE INDEX IF NOT EXISTS work.offered_by_path ON offered (path COLLATE BINARY)")
+    tables = tables_for_workers(ledger)
+    if tables is None:
         return []
-    execute("CREATE INDEX IF NOT EXISTS work.offered_by_path ON offered (path COLLATE BINARY)")
-    sync_path(database)
     query = "SELECT path FROM work.offered WHERE digest < ? ORDER BY path COLLATE BINARY"
     ends = [path for (path,) in execute(query, (LISTED_SAMPLE,))]
     return [
-        ListedRange(database, after, until) for after, until in zip(["", *ends], [*ends, None], strict=True)
+        ListedRange(tables, after, until) for after, until in zip(["", *ends], [*ends, None], strict=True)
     ]

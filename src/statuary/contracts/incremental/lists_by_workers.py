@@ -1,0 +1,127 @@
+"""Make the lists of all contracts on the workers of a build.
+
+Workers read the rows of the build themselves, so that the building process only assigns them. The documents are
+those that `lists.py` makes in one process.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from statuary.base.budget import run_guarded
+from statuary.base.findings import Finding
+from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
+from statuary.contracts.incremental.contract_table import BuiltRows
+from statuary.contracts.pages.list_documents import ListPageSettings
+from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
+from statuary.contracts.paths import apply_host_layout
+from statuary.contracts.settings import Chain
+from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
+from statuary.site.document import Document
+from statuary.site.settings import HostingSettings
+
+Output = Callable[[str], PartitionOutput]
+"""Returns the receiver for the documents of a partition, by its name."""
+
+
+class AddressRange(NamedTuple):
+    """A range of addresses whose lists one worker makes."""
+
+    rows: BuiltRows
+    after: str  # the address before the first one; empty for none
+    until: str | None  # the last address; None for the end
+    hosting: HostingSettings
+    output: PartitionOutput
+
+
+def list_addresses(task: AddressRange) -> PartitionResult:
+    """Make the list of each address in a range."""
+    addresses = list(rows_by_address(task.rows.at_addresses(task.after, task.until)))
+    task.output.add(apply_host_layout(map(all_chains_document, addresses), task.hosting))
+    return task.output.result(len(addresses))
+
+
+def address_ranges(
+    rows: BuiltRows, ends: list[str], hosting: HostingSettings, output: Output
+) -> Iterator[AddressRange]:
+    """Divide the addresses of a site into ranges.
+
+    Args:
+        rows: the rows of the build.
+        ends: the last addresses of all ranges but the last one, sorted.
+        hosting: where the documents will be served.
+        output: the receivers of the documents.
+    """
+    for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True), start=1):
+        yield AddressRange(rows, after, until, hosting, output(f"addresses-{number:07d}"))
+
+
+MakePages = Callable[["ListTask", PreviousPages], Iterator[Document]]
+"""Makes the pages of a task, and notes what they were made from."""
+
+
+class ListTask(NamedTuple):
+    """The lists of a chain, the page of all chains, or the search."""
+
+    make: MakePages  # a function of this module
+    rows: BuiltRows
+    pages: ListPageSettings | None  # None if the site has no pages
+    chain: Chain | None  # None unless these are the lists of a chain
+    hosting: HostingSettings
+    output: PartitionOutput
+
+
+class MadeLists(NamedTuple):
+    """The result of a task."""
+
+    result: PartitionResult
+    pages: tuple[str, ...]  # the paths of its pages
+    digests: dict[str, str]  # what its pages were made from, as `PreviousPages` notes it
+    failed: bool  # whether the pages could not be made; then there are none
+
+
+def make_lists(task: ListTask) -> MadeLists:
+    """Make some lists, and their pages."""
+    if task.chain is not None:
+        chain_id = task.chain.chain_id
+        task.output.add(
+            apply_host_layout(chain_documents(chain_id, task.rows.of_chain(chain_id)), task.hosting)
+        )
+    noted = no_previous_pages()
+    pages = run_guarded(lambda: tuple(task.make(task, noted)), "", "making the lists of contracts")
+    failed = isinstance(pages, Finding)
+    paths = (
+        () if isinstance(pages, Finding) else tuple(task.output.add(apply_host_layout(pages, task.hosting)))
+    )
+    return MadeLists(task.output.result(0), paths, noted.digests, failed)
+
+
+def _pages_of_chain(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
+    if task.pages is not None and task.pages.is_complete and task.chain is not None:
+        lists = task.pages.lists_of(list(task.rows.of_chain(task.chain.chain_id)))
+        yield from task.pages.of_chain(task.chain, lists, noted)
+
+
+def _home(task: ListTask, _: PreviousPages) -> Iterator[Document]:
+    if task.pages is not None:
+        yield from task.pages.home(
+            task.pages.lists_of(list(task.rows.all()) if task.pages.is_complete else [])
+        )
+
+
+def _search(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
+    if task.pages is not None and task.pages.has_search:
+        yield from task.pages.search(list(task.rows.all()), noted)
+
+
+def list_tasks(
+    rows: BuiltRows,
+    pages: ListPageSettings | None,
+    chains: tuple[Chain, ...],
+    hosting: HostingSettings,
+    output: Output,
+) -> Iterator[ListTask]:
+    """Yield the tasks that make all lists of a site but those of addresses, the longest first."""
+    whole = [("search", _search, None), ("home", _home, None)]
+    of_chains = [(f"chain-{chain.chain_id}", _pages_of_chain, chain) for chain in chains]
+    for name, make, chain in (*whole, *of_chains):
+        yield ListTask(make, rows, pages, chain, hosting, output(f"lists-{name}"))
