@@ -59,7 +59,7 @@ def documents_of(records: list[dict[str, Any]]) -> dict[str, Any]:
         facts = code_facts(record)
         assert facts is not None
         row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
-        rows.append((row, CodeFacts.read(facts.encode())))
+        rows.append((row, CodeFacts.parse(facts.encode())))
     return {document.path: json.loads(document.body) for document in code_documents(rows)}
 
 

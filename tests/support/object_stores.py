@@ -379,7 +379,7 @@ def publish(
     ) as publication:
         publication.add(source.objects())
         plan = publication.plan()
-        requested, cost = publication.asked, publication.cost()
+        requested, cost = publication.asked, publication.count_requests()
         if not dry_run:
             publication.apply()
         return plan, requested, cost

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from clients.installed import CLIENTS
 from statuary.contracts.api.proof_rules import service_documents
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.signatures import SiteSignatures, signature_documents, signatures_of_site
+from statuary.extensions.apis.signatures import SiteSignatures, collect_signatures, signature_documents
 from support.edge_runtimes import node, write_site
 from support.host_servers import serve_with_statuary
 
@@ -67,7 +67,7 @@ def site_of(signatures: list[tuple[str, str]]) -> SiteSignatures:
     }
     events = tuple((text, text) for text in of["Event"])
     declared = Declarations(tuple(of["Function"]), tuple(of["Error"]), events)
-    return signatures_of_site([declared.encode()], of[""])
+    return collect_signatures([declared.encode()], of[""])
 
 
 def outcomes(service: Path, packages: Path) -> list[Outcome]:

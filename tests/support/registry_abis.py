@@ -135,7 +135,7 @@ def said_by_us(judgement: DeploymentCheck) -> dict[str, set[str]]:
     """Return the selectors of what the rules and the facts of a proof are about, by their name."""
     reading, said = judgement.parsed, defaultdict[str, set[str]](set)
     selectors = {key: function.selector for key, function in reading.functions.items()}
-    owners = {} if judgement.deployed is None else judgement.deployed.owners
+    owners = {} if judgement.deployed_descriptor is None else judgement.deployed_descriptor.owners
     for finding in judgement.findings:
         key = str(finding.pointer[2]) if len(finding.pointer) > 2 else ""
         said[finding.rule].add(selectors.get(key, key))

@@ -80,7 +80,7 @@ def _withheld(folder: FolderVerification) -> Iterator[tuple[DescriptorVerdict, B
     """Yield the deployments of descriptors that are withheld for their own errors."""
     for item in folder.descriptors:
         if not item.is_valid:
-            descriptor = folder.folder.descriptor(item.path)
+            descriptor = folder.folder.read_descriptor(item.path)
             is_of_messages = item.kind is SigningFileKind.MESSAGES
             hashes = type_hashes(descriptor) if is_of_messages else {}
             yield from ((item._replace(type_hashes=hashes), place) for place in bound_contracts(descriptor))

@@ -96,7 +96,7 @@ class Registry:
         by_path = tests_by_descriptor(self.folder)
         for path, files in sorted(by_path.items()):
             for file in files:
-                written = self.folder.value(file.path)["tests"]
+                written = self.folder.read_json(file.path)["tests"]
                 assert len(written) == len(file.examples), file.path
                 for case, example in zip(written, file.examples, strict=True):
                     title = case["description"]
@@ -105,17 +105,17 @@ class Registry:
     def by_python(self, test: RegistryTest) -> Any:
         """Return what Python renders."""
         names = parse_names(test.provider, CHAINS)
-        descriptor = self.folder.descriptor(test.path)
-        return as_json_value(test.example.rendered(descriptor, self.descriptors, names)[1])
+        descriptor = self.folder.read_descriptor(test.path)
+        return as_json_value(test.example.render(descriptor, self.descriptors, names)[1])
 
     def by_browser(self, tests: list[RegistryTest]) -> list[Any]:
         """Return what the browser's module renders; an error as {"error": …}."""
         paths = self.folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
-        descriptors = {path: self.folder.descriptor(path).value for path in paths}
+        descriptors = {path: self.folder.read_descriptor(path).value for path in paths}
         bound = {
             deployment.caip: path
             for path in self.folder.paths(SigningFileKind.CALLDATA)
-            for deployment in bound_contracts(self.folder.descriptor(path))
+            for deployment in bound_contracts(self.folder.read_descriptor(path))
         }
         cases = [
             {"descriptor": test.path, "dataProvider": test.provider, **written_example(test.example)}

@@ -147,8 +147,8 @@ def run_build(
     """
     enable_garbage_collection()
     try:
-        result = with_new_ledger(out, lambda: _build(content, out, git, executor, build_options))
-        outcome = _report(result, content, out, build_options)
+        result = with_new_ledger(out, lambda: _build_once(content, out, git, executor, build_options))
+        outcome = _report_build(result, content, out, build_options)
     except OSError as error:
         raise PublishingError(
             f"{error.filename or out}: {error.strerror}; published files are intact, each in its old or new version",
@@ -160,7 +160,7 @@ def run_build(
     return exit_code_of(outcome)
 
 
-def _report(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
+def _report_build(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
     """Publish the folder to --to, if given; print the outcome."""
     form, outcome = build_options.form, NOTHING_PUBLISHED
     try:
@@ -175,7 +175,7 @@ def _report(result: BuildResult, content: Path, out: Path, build_options: BuildO
     return outcome
 
 
-def _build(
+def _build_once(
     content: Path, out: Path, git: GitQuery, executor: Executor, build_options: BuildOptions
 ) -> BuildResult:
     check_options = read_check_options(build_options.selection)

@@ -111,24 +111,26 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
     rules = list(all_rules())
     names = {rule.name for rule in rules}
     optional = {rule.name: rule.group for rule in rules if rule.can_skip}
-    skipped = _names(skip, optional, names, "--skip")
-    selected = _names(only, optional, names, "--only")
+    skipped = _select_checks(skip, optional, names, "--skip")
+    selected = _select_checks(only, optional, names, "--only")
     excluded = skipped | (optional.keys() - selected if selected else set())
     return CheckOptions(frozenset(excluded), strict)
 
 
-def _names(words: Iterable[str], optional: Mapping[str, str], every: Collection[str], flag: str) -> set[str]:
+def _select_checks(
+    words: Iterable[str], optional: Mapping[str, str], every: Collection[str], flag: str
+) -> set[str]:
     """Return the checks with these names, or in groups of these names."""
     names: set[str] = set()
     for word in words:
         group = {check for check, group in optional.items() if group == word}
         if not group and word not in optional:
-            raise click.BadParameter(_unknown(word, optional, every), param_hint=flag)
+            raise click.BadParameter(_unknown_name_message(word, optional, every), param_hint=flag)
         names |= group or {word}
     return names
 
 
-def _unknown(name: str, optional: Mapping[str, str], every: Collection[str]) -> str:
+def _unknown_name_message(name: str, optional: Mapping[str, str], every: Collection[str]) -> str:
     from statuary.cli.old_names import OLD_RULES
 
     renamed = [OLD_RULES[name]] if OLD_RULES.get(name) in optional else []

@@ -61,7 +61,7 @@ def check_command(
     """
     check_options = read_check_options(selection)
     if record is not None:
-        return _check_alone(record, check_options, form, extension_options)
+        return _check_single_record(record, check_options, form, extension_options)
     instant = build_instant(now)
     with open_executor(worker_options) as executor, show_progress() as progress:
         checked = check_site(
@@ -81,7 +81,7 @@ def check_command(
     return ExitCode.OK if checked.is_clean and not is_strict_failure else ExitCode.FINDINGS
 
 
-def _check_alone(
+def _check_single_record(
     file: Path, check_options: CheckOptions, form: str, extension_options: ExtensionValues
 ) -> ExitCode:
     from statuary.cli.check_record import check_record, claim_lines

@@ -26,7 +26,7 @@ def explain_command(path: str, out: Path) -> ExitCode:
 
     PATH is relative to the site's root, such as api/v2/summary.json, a URL, or a file in the build folder.
     """
-    requested_path = _below_root(path, out)
+    requested_path = _path_below_root(path, out)
     ledger = out / LEDGER
     entry = read_entry(ledger, requested_path) or read_entry(ledger, sharded_path(requested_path))
     for line in (requested_path, *_url_lines(requested_path), *_entry_lines(entry, ledger, requested_path)):
@@ -34,7 +34,7 @@ def explain_command(path: str, out: Path) -> ExitCode:
     return ExitCode.OK if entry else ExitCode.FINDINGS
 
 
-def _below_root(path: str, out: Path) -> str:
+def _path_below_root(path: str, out: Path) -> str:
     """Convert a URL or a built file to a site's path."""
     if path.startswith(("https://", "http://")):
         return urlsplit(path).path.strip("/") or STATUS_PAGE.path()

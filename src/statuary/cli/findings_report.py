@@ -58,7 +58,7 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
     sources = _Sources(Path(folder), edited or {})
     counts: Counter[str] = Counter()
     lines: list[str] = []
-    for finding in _with_chains_together(findings):
+    for finding in _merge_unlisted_chains(findings):
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
             lines += _text_lines(finding, folder, sources)
@@ -72,7 +72,7 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
 UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not in site\.yaml")
 
 
-def _with_chains_together(findings: Iterable[Finding]) -> list[Finding]:
+def _merge_unlisted_chains(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings with one for all records of unlisted chains."""
     listed = list(findings)
     unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]
@@ -97,7 +97,7 @@ def _chains_finding(unlisted: Sequence[Finding]) -> Finding:
 
 def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:
     severity = click.style(f"{finding.severity}:", fg=COLOURS[finding.severity], bold=True)
-    where = click.style(location(finding, folder), bold=True)
+    where = click.style(finding_location(finding, folder), bold=True)
     yield f"{where} {severity} {escape_control_chars(finding.message)} [{finding.rule}]"
     if finding.position is not None:
         yield from _source_lines(sources.line(finding.path, finding.position.line), finding.position)
@@ -105,9 +105,9 @@ def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[
         yield f"    {escape_control_chars(finding.hint)}"
 
 
-def location(finding: Finding, folder: str) -> str:
+def finding_location(finding: Finding, folder: str) -> str:
     """Return a finding's place as editors and terminals link it."""
-    path = escape_control_chars(_file(finding, folder))
+    path = escape_control_chars(_file_name(finding, folder))
     if finding.position is None:
         return f"{path}:"
     return f"{path}:{finding.position.line}:{finding.position.column}:"
@@ -165,7 +165,7 @@ def github_report(findings: Iterable[Finding], folder: str) -> str:
 
 
 def _github_command(finding: Finding, folder: str) -> str:
-    properties = {"file": _file(finding, folder)}
+    properties = {"file": _file_name(finding, folder)}
     if finding.position:
         properties |= {"line": str(finding.position.line), "col": str(finding.position.column)}
     properties["title"] = finding.rule
@@ -173,7 +173,7 @@ def _github_command(finding: Finding, folder: str) -> str:
         name: _github_data(text).replace(":", "%3A").replace(",", "%2C") for name, text in properties.items()
     }
     parameters = ",".join(f"{name}={text}" for name, text in escaped.items())
-    return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_github_data(_message(finding))}"
+    return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_github_data(_message_with_hint(finding))}"
 
 
 def _github_data(text: str) -> str:
@@ -195,7 +195,7 @@ def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | Non
 
 def _json_entry(finding: Finding, folder: str) -> dict[str, object]:
     return {
-        "file": _file(finding, folder),
+        "file": _file_name(finding, folder),
         "line": finding.position.line if finding.position else None,
         "column": finding.position.column if finding.position else None,
         "severity": finding.severity.value,
@@ -206,11 +206,11 @@ def _json_entry(finding: Finding, folder: str) -> dict[str, object]:
     }
 
 
-def _message(finding: Finding) -> str:
+def _message_with_hint(finding: Finding) -> str:
     return f"{finding.message}. {finding.hint}" if finding.hint else finding.message
 
 
-def _file(finding: Finding, folder: str) -> str:
+def _file_name(finding: Finding, folder: str) -> str:
     return posixpath.join(folder, finding.path) if finding.path else folder
 
 
@@ -226,13 +226,13 @@ def sarif_report(findings: Iterable[Finding], folder: str) -> str:
 
 
 def _sarif_result(finding: Finding, folder: str) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": {"uri": _file(finding, folder)}}
+    place: dict[str, object] = {"artifactLocation": {"uri": _file_name(finding, folder)}}
     if finding.position:
         place["region"] = {"startLine": finding.position.line, "startColumn": finding.position.column}
     return {
         "ruleId": finding.rule,
         "level": SARIF_LEVELS[finding.severity],
-        "message": {"text": _message(finding)},
+        "message": {"text": _message_with_hint(finding)},
         "locations": [{"physicalLocation": place}],
     }
 

@@ -65,7 +65,7 @@ def schema_command(
         write_schemas(folder)
         click.echo(f"{len(SCHEMA_MODELS)} schemas in {folder}/")
     elif name is not None:
-        click.echo(_text(name))
+        click.echo(_starter_text(name))
     else:
         click.echo("\n".join(SCHEMA_MODELS))
 
@@ -78,11 +78,11 @@ def write_schemas(folder: Path) -> None:
 
 
 def _schema_file(name: str) -> bytes:
-    return f"{_text(name)}\n".encode()
+    return f"{_starter_text(name)}\n".encode()
 
 
 @cache
-def _text(name: str) -> str:
+def _starter_text(name: str) -> str:
     return orjson.dumps(json_schema(name), option=orjson.OPT_INDENT_2).decode()
 
 
@@ -186,9 +186,9 @@ def init_command(
         _refuse_files(content)
     if source is not None:
         code = _import_site(source, content, site, instant)
-    _write(content, texts)
+    _write_files(content, texts)
     if git or (git is None and _offers_git(content)):
-        code = _commit(content) or code
+        code = _commit_files(content) or code
     for line in _next_steps(content, site, has_source=source is not None):
         click.echo(line)
     return code
@@ -240,9 +240,9 @@ def _has_text(content: Path, file: Path, text: bytes | None) -> bool:
 
 def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
     """Raise click.BadParameter or click.UsageError if an option is wrong."""
-    with _naming("--url"):
+    with _name_option_in_errors("--url"):
         check_page_url(site.site_url)
-    with _naming("--chain-id"):
+    with _name_option_in_errors("--chain-id"):
         parse_chain_id(site.chain_id or "1")
     for text in site.chains:
         _check_chain(text)
@@ -257,7 +257,7 @@ def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
 
 
 @contextmanager
-def _naming(flag: str) -> Iterator[None]:
+def _name_option_in_errors(flag: str) -> Iterator[None]:
     """Name the option whose value is wrong."""
     try:
         yield
@@ -269,7 +269,7 @@ def _check_chain(text: str) -> None:
     chain_id, _, name = text.partition("=")
     if not name.strip():
         raise click.BadParameter(f"{text!r} has no name; write it like 1=Ethereum", param_hint="--chain")
-    with _naming("--chain"):
+    with _name_option_in_errors("--chain"):
         parse_chain_id(chain_id.strip())
 
 
@@ -337,7 +337,7 @@ def _offers_git(content: Path) -> bool:
     )
 
 
-def _commit(content: Path) -> ExitCode:
+def _commit_files(content: Path) -> ExitCode:
     """Commit the new files, in a new repository if needed."""
     try:
         init_repository(content.parent)
@@ -351,7 +351,7 @@ def _commit(content: Path) -> ExitCode:
     return ExitCode.OK
 
 
-def _write(content: Path, texts: Mapping[str, str]) -> None:
+def _write_files(content: Path, texts: Mapping[str, str]) -> None:
     """Write the content folder, and a missing .gitignore beside it.
 
     Raises:

@@ -62,7 +62,7 @@ def publish_folder(
             return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
 
         return with_new_ledger(Path(to), publish_documents)
-    publish: PublishFolder = load(_target(scheme, to))
+    publish: PublishFolder = load(_publisher_for_scheme(scheme, to))
     return publish(folder, to, to_error=to_error)
 
 
@@ -72,7 +72,7 @@ def require_target(to: str) -> None:
     If they cannot, it raises PublishingError.
     """
     if scheme := scheme_of(to):
-        _target(scheme, to)
+        _publisher_for_scheme(scheme, to)
     else:
         _require_folder(to)
 
@@ -90,19 +90,19 @@ def _require_folder(to: str) -> None:
         raise PublishingError("the target has no name", "publish to a folder, such as `.`, or to a URL")
     for separator in (":", "//"):
         scheme, found, path_part = to.partition(separator)
-        if found and scheme in _targets():
+        if found and scheme in _targets_by_scheme():
             raise PublishingError(
                 f"{to} is neither a URL nor a folder",
                 f"write {scheme}://{path_part.strip('/') or 'BUCKET'}, or ./{to} for a folder",
             )
 
 
-def _targets() -> dict[str, str]:
+def _targets_by_scheme() -> dict[str, str]:
     return providers("publication")
 
 
-def _target(scheme: str, to: str) -> str:
-    targets = _targets()
+def _publisher_for_scheme(scheme: str, to: str) -> str:
+    targets = _targets_by_scheme()
     if scheme not in targets:
         schemes = ", ".join(f"{name}://" for name in targets)
         raise PublishingError(f"cannot publish to {target_name(to)}", f"publish to a folder, or to {schemes}")
@@ -156,7 +156,7 @@ def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
     return ALL_PUBLISHED.without(f"{folder}/ at {to}" for folder in replacement.folders)
 
 
-def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = False) -> None:
+def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool = False) -> None:
     """Print what was published.
 
     Of a dry run, each change is printed.
@@ -164,5 +164,5 @@ def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = Fa
     for line in () if applied else changes_lines(plan.changes()):
         click.echo(line, err=to_error)
     size = f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}"
-    click.echo(f"{size}, in {escape_control_chars(to)}", err=to_error)
+    click.echo(f"{size}, in {escape_control_chars(target)}", err=to_error)
     click.echo(changes_line(plan, applied=applied), err=to_error)

@@ -31,16 +31,16 @@ class Job(NamedTuple):
     out: Path  # the folder of the site
 
     @property
-    def tick(self) -> str:
+    def tick_command(self) -> str:
         """The shell command that updates the site."""
         return f"{self.program} tick --out {shlex.quote(str(self.out))}"
 
-    def next_as(self, form: str) -> str:
+    def next_command(self, form: str) -> str:
         """Return the shell command that prints the next schedule."""
         return f"{self.program} next --out {shlex.quote(str(self.out))} --as {form}"
 
     @property
-    def enter(self) -> str:
+    def enter_command(self) -> str:
         """The shell command that changes to the working folder."""
         return f"cd {shlex.quote(str(self.folder))}"
 
@@ -50,8 +50,8 @@ class Job(NamedTuple):
 
         Without success, no later run would be scheduled.
         """
-        done = f"{{ {self.tick}; case $? in 0|{BUILD_DUE}) ;; *) false;; esac; }}"
-        return f"until {self.enter} && {done}; do sleep {RETRY_SECONDS}; done"
+        done = f"{{ {self.tick_command}; case $? in 0|{BUILD_DUE}) ;; *) false;; esac; }}"
+        return f"until {self.enter_command} && {done}; do sleep {RETRY_SECONDS}; done"
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
@@ -84,30 +84,31 @@ def round_up_to_second(moment: Instant) -> Instant:
     return moment if whole_second == moment else Instant(whole_second + SECOND)
 
 
-def _cron(_: Instant, job: Job) -> str:
+def _cron_file(_: Instant, job: Job) -> str:
     """Return `/etc/cron.d/statuary`, which runs every five minutes.
 
     A date would be one of the server's own zone, since not every cron knows CRON_TZ, and would repeat every year. A run
     with nothing due takes less than a tenth of a second.
     """
-    command = f"{job.enter} && {job.tick} > /dev/null"
+    command = f"{job.enter_command} && {job.tick_command} > /dev/null"
     escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
     return f"# /etc/cron.d/statuary\n*/{RETRY_SECONDS // 60} * * * *  root  {escaped}"
 
 
-def _systemd(moment: Instant, job: Job) -> str:
+def _systemd_units(moment: Instant, job: Job) -> str:
     """Return a service and its timer.
 
     Each run replaces the timer, even a failed one.
     """
     timer = "/etc/systemd/system/statuary-tick.timer"
     retry_command = (
-        f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
+        f"{job.next_command('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
         "systemctl restart statuary-tick.timer"
     )
     # double both characters: systemd reads % as a specifier and $ as a variable
     start, retry_command, folder = (
-        text.replace("%", "%%").replace("$", "$$") for text in (job.tick, retry_command, str(job.folder))
+        text.replace("%", "%%").replace("$", "$$")
+        for text in (job.tick_command, retry_command, str(job.folder))
     )
     return (
         "# /etc/systemd/system/statuary-tick.service\n"
@@ -135,12 +136,14 @@ def _systemd_timer(moment: Instant, _: Job) -> str:
 
 def _at_line(moment: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
-    retry_command = f'until next=$({job.next_as("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
+    retry_command = (
+        f'until next=$({job.next_command("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
+    )
     command = f"{job.tick_until_done}; {retry_command}"
     return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(moment):%Y%m%d%H%M}"
 
 
-def _github(moment: Instant, _: Job) -> str:
+def _github_workflow(moment: Instant, _: Job) -> str:
     """Return a workflow that runs the site's workflow at the next change."""
     minute = round_up_to_minute(moment)
     return f"""\
@@ -168,11 +171,11 @@ jobs:
 FORMATS: dict[str, Callable[[Instant, Job], str]] = {
     "text": lambda moment, _: format_utc(round_up_to_second(moment)),
     "json": lambda moment, _: orjson.dumps({"next": format_utc(round_up_to_second(moment))}).decode(),
-    "cron": _cron,
-    "systemd": _systemd,
+    "cron": _cron_file,
+    "systemd": _systemd_units,
     "systemd-timer": _systemd_timer,
     "at": _at_line,
-    "github": _github,
+    "github": _github_workflow,
 }
 """The formats of `statuary next --as`."""
 

@@ -28,30 +28,30 @@ def with_hint(error: click.UsageError, root: click.Context, words: Sequence[str]
         words: what the user typed after it.
     """
     if isinstance(error, click.BadOptionUsage) and (match := WITHOUT_VALUE.fullmatch(error.message)):
-        return _with_metavar(error, match["flag"], root, words)
+        return _add_metavar(error, match["flag"], root, words)
     if isinstance(error, click.MissingParameter):
-        return _with_purpose(error)
+        return _add_purpose(error)
     if isinstance(error, click.BadParameter):
-        return _with_values(error)
+        return _add_possible_values(error)
     message = error.message or ""
     is_unknown = message.startswith("No such command") and "Did you mean" not in error.format_message()
     if is_unknown and error.ctx is not None:
-        return click.UsageError(message + _commands_of(error.ctx), error.ctx)
+        return click.UsageError(message + _list_commands(error.ctx), error.ctx)
     return error
 
 
-def _with_values(error: click.BadParameter) -> click.BadParameter:
+def _add_possible_values(error: click.BadParameter) -> click.BadParameter:
     """Say which values are possible, or which was meant."""
     if match := WRONG_NUMBER.match(error.message):
-        message = f"{match['value']} is not a whole number" + _range_of(error.param)
+        message = f"{match['value']} is not a whole number" + _range_text(error.param)
         return click.BadParameter(message, error.ctx, error.param, error.param_hint)
-    choice = _meant_choice(error, error.message)
+    choice = _suggest_choice(error, error.message)
     if not choice:
         return error
     return click.BadParameter(error.message + choice, error.ctx, error.param, error.param_hint)
 
 
-def _with_metavar(
+def _add_metavar(
     error: click.BadOptionUsage, flag: str, root: click.Context, words: Sequence[str]
 ) -> click.UsageError:
     """Name the values of an option that was given without them."""
@@ -68,38 +68,38 @@ def _with_metavar(
     return click.BadOptionUsage(flag, message, context)
 
 
-def _with_purpose(error: click.MissingParameter) -> click.UsageError:
+def _add_purpose(error: click.MissingParameter) -> click.UsageError:
     """Add the missing option's help, or an example of the command, unless the error has a hint."""
-    parameter = error.param or _parameter(error)
+    parameter = error.param or _missing_parameter(error)
     if error.message or parameter is None or isinstance(parameter.type, click.Choice):
         return error
-    help_text = parameter.help if isinstance(parameter, click.Option) else _example(error.ctx)
+    help_text = parameter.help if isinstance(parameter, click.Option) else _example_sentence(error.ctx)
     if not help_text:
         return error
     return click.MissingParameter(help_text, error.ctx, error.param, error.param_hint, error.param_type)
 
 
-def _example(context: click.Context | None) -> str:
+def _example_sentence(context: click.Context | None) -> str:
     """Return a sentence with the first example of a command."""
     words = "" if context is None else context.command_path.partition(" ")[2]
     examples = read_examples().get(words)
     return f"For example: {examples[0]}" if examples else ""
 
 
-def _range_of(parameter: click.Parameter | None) -> str:
+def _range_text(parameter: click.Parameter | None) -> str:
     kind = None if parameter is None else parameter.type
     if not isinstance(kind, click.IntRange) or kind.min is None:
         return ""
     return f" from {kind.min} to {kind.max}" if kind.max is not None else f" of at least {kind.min}"
 
 
-def _parameter(error: click.MissingParameter) -> click.Parameter | None:
+def _missing_parameter(error: click.MissingParameter) -> click.Parameter | None:
     flag = str(error.param_hint or "").strip("'")
     parameters = error.ctx.command.params if error.ctx is not None else []
     return next((parameter for parameter in parameters if flag in parameter.opts), None)
 
 
-def _meant_choice(error: click.BadParameter, message: str) -> str:
+def _suggest_choice(error: click.BadParameter, message: str) -> str:
     match = WRONG_CHOICE.match(message)
     kind = error.param.type if error.param is not None else None
     if match is None or not isinstance(kind, click.Choice):
@@ -111,7 +111,7 @@ def _meant_choice(error: click.BadParameter, message: str) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def _commands_of(context: click.Context) -> str:
+def _list_commands(context: click.Context) -> str:
     group = context.command
     names = group.list_commands(context) if isinstance(group, click.Group) else []
     return f" Use one of {', '.join(names)}." if 0 < len(names) <= MAX_COMMANDS else ""

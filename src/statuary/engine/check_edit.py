@@ -117,11 +117,11 @@ def added_findings(
     scope: Scope = EVERYTHING,
 ) -> list[Finding]:
     """Return the findings that edits would add to the content."""
-    counts = Counter(map(_identity, previous_content.findings))
+    counts = Counter(map(_identity_of, previous_content.findings))
     added = []
     for finding in read_status_content(root, now, edits, scope).findings:
-        if counts[_identity(finding)]:
-            counts[_identity(finding)] -= 1
+        if counts[_identity_of(finding)]:
+            counts[_identity_of(finding)] -= 1
         else:
             added.append(finding)
     return added
@@ -135,7 +135,7 @@ class _FindingIdentity(NamedTuple):
     message: str
 
 
-def _identity(finding: Finding) -> _FindingIdentity:
+def _identity_of(finding: Finding) -> _FindingIdentity:
     return _FindingIdentity(finding.rule, finding.path, finding.message)
 
 

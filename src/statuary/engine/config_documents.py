@@ -101,11 +101,11 @@ def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[
         "404.html": lambda site: [not_found_page(site_context(site), links(site))],
         "the page of the API": lambda site: [api_page(site, run, openapi or {})],
         "the former page of the reference": lambda site: [reference_page(site_context(site))],
-        "the files that pages share": lambda site: _shared_files(site_context(site)),
+        "the files that pages share": lambda site: _shared_assets(site_context(site)),
     }
 
 
-def _shared_files(site: "SiteContext") -> Iterator[Document]:
+def _shared_assets(site: "SiteContext") -> Iterator[Document]:
     """Yield the scripts, styles and icons that all pages load."""
     from statuary.site.pages.assets import frame_assets, script_document
     from statuary.site.pages.rendering import renderer_of

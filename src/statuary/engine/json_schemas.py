@@ -36,7 +36,7 @@ def json_schema(name: str) -> Json:
         name: one of `SCHEMA_MODELS`.
     """
     kind, model = SCHEMA_MODELS[name]
-    schema = TypeAdapter(Record).json_schema() if model is None else _described_schema(model)
+    schema = TypeAdapter(Record).json_schema() if model is None else _schema_with_descriptions(model)
     if model is SiteSource:
         schema = _with_extensions(schema)
     return {
@@ -46,7 +46,7 @@ def json_schema(name: str) -> Json:
     }
 
 
-def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
+def _schema_with_descriptions(model: type[SourceModel]) -> dict[str, Any]:
     """Return a model's JSON Schema, with docstrings as descriptions.
 
     Pydantic can read these docstrings itself, but does so at import, which would make every command start a
@@ -55,15 +55,15 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
     schema: dict[str, Any] = TypeAdapter(model).json_schema()
     models = {descendant.__name__: descendant for descendant in _descendants(SourceModel)}
     for name, part in {model.__name__: schema, **schema.get("$defs", {})}.items():
-        for key, text in _docstrings(models[name]) if name in models else ():
+        for key, text in _key_docstrings(models[name]) if name in models else ():
             part["properties"][key]["description"] = text
     return schema
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
     """Add the keys of all sections to the schema of site.yaml."""
-    sections = [_described_schema(load(row.section).source()) for row in CONTENT_SECTIONS]
-    extensions = map(_described_schema, extension_models(SiteSource.known_keys()).values())
+    sections = [_schema_with_descriptions(load(row.section).source()) for row in CONTENT_SECTIONS]
+    extensions = map(_schema_with_descriptions, extension_models(SiteSource.known_keys()).values())
     parts = [schema, *sections, *extensions]
     properties = {key: value for part in parts for key, value in part["properties"].items()}
     models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}
@@ -80,7 +80,7 @@ def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:
         yield from _descendants(child)
 
 
-def _docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
+def _key_docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
     """Yield each documented key of a model, with its docstring."""
     for owner in model.__mro__:
         if not issubclass(owner, SourceModel) or owner is SourceModel:

@@ -129,10 +129,10 @@ def _read_site(
         )
         for row in CONTENT_SECTIONS
     ]
-    return _site(files, file.path, settings, contents)
+    return _combine_site(files, file.path, settings, contents)
 
 
-def _site(
+def _combine_site(
     files: ContentFiles, source: str, settings: "SettingsFile", contents: list[SectionContent | None]
 ) -> SiteContent | None:
     """Combine the settings and the content of all sections.

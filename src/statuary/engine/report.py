@@ -53,7 +53,7 @@ class BuildReport:
         self.skipped += result.skipped
         self.lines += filter(None, [result.line])
 
-    def forbids_publishing(self, *, strict: bool) -> bool:
+    def stops_publishing(self, *, strict: bool) -> bool:
         """Return whether an error stops the build, or with `strict` a warning."""
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 

@@ -55,10 +55,14 @@ def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS
 
     Contracts come first, then extensions, and the status last, because its pages show what the log contains.
     """
-    return [_content_section(CONTRACTS), *_enabled_extensions(site, options), _content_section(STATUS)]
+    return [
+        _open_content_section(CONTRACTS),
+        *_enabled_extensions(site, options),
+        _open_content_section(STATUS),
+    ]
 
 
-def _content_section(row: Extension) -> EnabledSection:
+def _open_content_section(row: Extension) -> EnabledSection:
     return EnabledSection(row, load(row.section)())
 
 
@@ -140,7 +144,7 @@ class Sections:
         found = [
             *self._report.unsorted,
             *_guarded_findings(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
-            *_unused_templates(site, keys),
+            *_unused_template_findings(site, keys),
         ]
         for row, section in self._enabled:
             found += _guarded_findings(partial(section.findings, self._run), site, f"checking `{row.name}`")
@@ -150,7 +154,7 @@ class Sections:
 
     def check(self) -> None:
         """Run the checks of every section."""
-        for result in self._results(lambda section: section.check(self._run)):
+        for result in self._run_each_section(lambda section: section.check(self._run)):
             self._report.add(result)
             self._run.results += result.values
 
@@ -160,10 +164,10 @@ class Sections:
         Returns:
             Whether the site may be published.
         """
-        for result in self._results(lambda section: section.build(self._run), tells_readers=True):
+        for result in self._run_each_section(lambda section: section.build(self._run), tells_readers=True):
             self._report.add(result)
             self._run.results += result.values
-            if self._report.forbids_publishing(strict=strict):
+            if self._report.stops_publishing(strict=strict):
                 return False
         return True
 
@@ -174,7 +178,7 @@ class Sections:
         """
         for folder in self._incomplete:
             self._run.target.ledger.documents.retain_missing(folder)
-        results = self._results(
+        results = self._run_each_section(
             lambda section: section.finalize(self._run), tells_readers=True, is_built=True
         )
         for result in results:
@@ -182,13 +186,13 @@ class Sections:
 
     def on_published(self) -> None:
         """Tell every section that the site has been published."""
-        nothing: Iterator[None] = self._results(
+        nothing: Iterator[None] = self._run_each_section(
             lambda section: section.on_published(self._run), is_built=True
         )
         for _ in nothing:
             pass
 
-    def _results(
+    def _run_each_section(
         self,
         work: Callable[[Section], Result | None],
         *,
@@ -237,7 +241,7 @@ def _ends_run(error: BaseException, section: Section, *, is_built: bool) -> bool
     return isinstance(section, ContentSection) and (not is_built or isinstance(error, TARGET_ERRORS))
 
 
-def _unused_templates(site: "SiteContent", keys: Collection[str]) -> list[Finding]:
+def _unused_template_findings(site: "SiteContent", keys: Collection[str]) -> list[Finding]:
     if not site.pages.theme.templates:
         return []
     from statuary.site.pages.unused_templates import unused_template_findings
@@ -273,7 +277,7 @@ def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skippe
     documents = target.ledger.documents
     faulty = {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)
-    folders = {row.name: row.folders for row in EXTENSIONS if row.section} | _folders_of_others(
+    folders = {row.name: row.folders for row in EXTENSIONS if row.section} | _folders_of_packages(
         enabled, target
     )
     for key, folders_of_section in folders.items():
@@ -289,7 +293,7 @@ OTHERS = "sections of other packages"
 """The ledger's note of the folders of these sections, by key."""
 
 
-def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[str, tuple[str, ...]]:
+def _folders_of_packages(enabled: Iterable[str], target: "BuildTarget") -> dict[str, tuple[str, ...]]:
     """Return the folders of other packages' sections at the last build.
 
     Those of this build are stored for the next one.

@@ -57,7 +57,7 @@ def test_unchanged_contracts_keep_api_documents(tmp_path, content, monkeypatch):
     for name in (
         "documents.derive_record_output",
         "proxy_documents.read_contract",
-        "site_documents.listed_proxies",
+        "site_documents.list_proxies",
         "site_documents.code_documents",
     ):
         monkeypatch.setattr(f"statuary.extensions.apis.{name}", None)

@@ -55,7 +55,7 @@ def documents_of(records) -> dict[str, dict]:
         row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
         facts = code_facts(record)
         assert facts is not None
-        rows.append((row, CodeFacts.read(facts.encode())))
+        rows.append((row, CodeFacts.parse(facts.encode())))
     return {document.path: json.loads(document.body) for document in code_documents(rows)}
 
 
@@ -123,7 +123,7 @@ def test_code_facts_are_stored_with_declarations():
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
         first, _, rest = derive_record_output(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
         assert bool(first) is (len(apis) > 1)
-        assert CodeFacts.read(rest) == code_facts(record)
+        assert CodeFacts.parse(rest) == code_facts(record)
 
 
 def test_template_lists_contracts_together():

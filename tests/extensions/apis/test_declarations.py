@@ -25,7 +25,7 @@ def test_declarations_match_record_signatures(name):
     assert list(declared.functions) == by_kind["function"]
     assert list(declared.errors) == by_kind["error"]
     assert [text for text, _ in declared.events] == by_kind["event"]
-    assert not any(declared) or Declarations.read(declared.encode()) == declared
+    assert not any(declared) or Declarations.parse(declared.encode()) == declared
 
 
 @pytest.mark.parametrize(

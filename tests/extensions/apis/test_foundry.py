@@ -21,7 +21,7 @@ from statuary.extensions.apis.declarations import parse_declarations
 from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
-from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
+from statuary.extensions.apis.signatures import collect_signatures, signature_documents
 from statuary.site.document import encode_unchecked
 from support.contracts import unjudged
 from support.edge_runtimes import Served, write_site
@@ -119,7 +119,7 @@ def deployed(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
     }
     for form in (record["address"], record["address"].lower()):
         site[f"v2/contract/{CHAIN}/{form}"] = encode_unchecked(record)
-    signatures = signatures_of_site([parse_declarations(record["abi"]).encode()], [])
+    signatures = collect_signatures([parse_declarations(record["abi"]).encode()], [])
     cache = {one.path: one.body for one in signature_documents(signatures, "")}
     project = tmp_path_factory.mktemp("project")
     write_site(project / "build", site | {"404.html": b"<!doctype html>404"})

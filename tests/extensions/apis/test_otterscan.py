@@ -11,9 +11,9 @@ from statuary.extensions.apis.content_files import PNG, custom_files
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.otterscan import chain_files, configuration, signature_files
-from statuary.extensions.apis.repository import source_path, source_paths
+from statuary.extensions.apis.repository import choose_source_paths, source_path
 from statuary.extensions.apis.settings import Api, ApisSettings
-from statuary.extensions.apis.signatures import signatures_of_site
+from statuary.extensions.apis.signatures import collect_signatures
 from support.contracts import FEATURES, made_record, unjudged
 
 OTTERSCAN = ApisSettings((Api.OTTERSCAN,))
@@ -74,7 +74,7 @@ def test_source_path_stays_below_folder(name, path):
     ],
 )
 def test_conflicting_source_paths_are_skipped(names, with_path):
-    assert list(source_paths(names, "otterscan/contracts", {"0xab"})) == with_path
+    assert list(choose_source_paths(names, "otterscan/contracts", {"0xab"})) == with_path
 
 
 def test_hostile_source_names_use_content_hash():
@@ -98,7 +98,7 @@ def test_topics_list_every_indexed_variant():
     kept = [
         Declarations(("transfer(address,uint256)",), ("Bad()",), ((event, full),)).encode() for full in forms
     ]
-    site = signatures_of_site(kept, ["public(uint256)"])
+    site = collect_signatures(kept, ["public(uint256)"])
     files = {one.path: one.body.decode() for one in signature_files(site)}
     assert files == {
         "otterscan/signatures/a9059cbb": "transfer(address,uint256)",

@@ -8,9 +8,9 @@ import orjson
 import pytest
 
 from statuary.contracts.model.abi import signature_hash
-from statuary.extensions.apis.implementation_changes import implementation_changes
-from statuary.extensions.apis.merged_abi import merged_abi
-from statuary.extensions.apis.proxies import Version, compared_pairs, proxy_history, published_versions
+from statuary.extensions.apis.implementation_changes import compare_implementations
+from statuary.extensions.apis.merged_abi import merge_abis
+from statuary.extensions.apis.proxies import Version, pairs_to_compare, proxy_history, published_versions
 from support.contracts import made_record
 from support.proxy_sites import (
     CLASHING,
@@ -34,7 +34,7 @@ PROXY, FIRST, SECOND = "0x" + "aa" * 20, "0x" + "bb" * 20, "0x" + "cc" * 20
 
 
 def origins(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, tuple[str, ...]]]:
-    merged = merged_abi((PROXY, proxy), list(zip((FIRST, SECOND), implementations, strict=False)))
+    merged = merge_abis((PROXY, proxy), list(zip((FIRST, SECOND), implementations, strict=False)))
     return [(one.signature or one.kind, one.addresses) for one in merged.entries]
 
 
@@ -59,7 +59,7 @@ def test_shared_events_and_errors_list_both():
 
 
 def clashes(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, str, str]]:
-    merged = merged_abi((PROXY, proxy), list(zip((FIRST, SECOND), implementations, strict=False)))
+    merged = merge_abis((PROXY, proxy), list(zip((FIRST, SECOND), implementations, strict=False)))
     for clash in merged.clashes:
         assert clash.first.key == clash.second.key == clash.key
     return [(one.kind, one.first.addresses[0], one.second.addresses[0]) for one in merged.clashes]
@@ -97,7 +97,7 @@ def changed(
     before: dict[str, Any] | None, after: dict[str, Any] | None
 ) -> list[tuple[str, str, bool]] | None:
     old, new = made_record() | {"storageLayout": before}, made_record() | {"storageLayout": after}
-    storage = implementation_changes(old, new).storage
+    storage = compare_implementations(old, new).storage
     return None if storage is None else [(one.label, one.change, one.is_hazard) for one in storage]
 
 
@@ -179,7 +179,7 @@ def test_vyper_layouts_are_compared():
 def sources(before: str, after: str) -> list[dict[str, Any]]:
     old, new = made_record(), made_record()
     old["sources"], new["sources"] = {"A.sol": {"content": before}}, {"A.sol": {"content": after}}
-    return [one.to_json() for one in implementation_changes(old, new).sources]
+    return [one.to_json() for one in compare_implementations(old, new).sources]
 
 
 def test_sources_are_compared_by_line():
@@ -219,9 +219,9 @@ def test_history_continues_previous_build():
 def test_implementations_compare_with_next_and_current():
     third = "0x" + "dd" * 20
     history = [Version((one,)) for one in (FIRST, SECOND, third)]
-    assert compared_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
-    assert compared_pairs(history[:1]) == []
-    assert compared_pairs([*history, Version((FIRST, SECOND))]) == []
+    assert pairs_to_compare(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
+    assert pairs_to_compare(history[:1]) == []
+    assert pairs_to_compare([*history, Version((FIRST, SECOND))]) == []
 
 
 def in_folder(out: Path) -> dict[str, bytes]:
@@ -286,7 +286,7 @@ def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build_unchecked(content, out)
     before = in_folder(out)
-    monkeypatch.setattr("statuary.extensions.apis.site_documents.listed_proxies", None)
+    monkeypatch.setattr("statuary.extensions.apis.site_documents.list_proxies", None)
     assert build_unchecked(content, out, LATER).applied
     incident = content / "incidents/slow.yaml"
     incident.write_text(incident.read_text().replace("Slow", "Very slow"))
@@ -302,11 +302,11 @@ def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
     before = in_folder(out)
     upgrade(content, 3)
     change(content, 4, proxyResolution=orjson.loads((content / path_of(1)).read_bytes())["proxyResolution"])
-    made = "statuary.extensions.apis.proxy_documents.resolved_proxy"
-    from statuary.extensions.apis.proxies import resolved_proxy
+    made = "statuary.extensions.apis.proxy_documents.resolve_proxy"
+    from statuary.extensions.apis.proxies import resolve_proxy
 
     def fails_once(place: tuple[str, str], *others: Any) -> object:
-        return 1 // 0 if place[1] == address_of(1) else resolved_proxy(place, *others)
+        return 1 // 0 if place[1] == address_of(1) else resolve_proxy(place, *others)
 
     with monkeypatch.context() as broken:
         broken.setattr(made, fails_once)

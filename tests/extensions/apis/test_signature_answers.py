@@ -7,9 +7,9 @@ from urllib.parse import quote
 import pytest
 
 from statuary.contracts.model.abi import signature_hash
-from statuary.extensions.apis.answers import matches
+from statuary.extensions.apis.answers import matches_pattern
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
+from statuary.extensions.apis.signatures import collect_signatures, signature_documents
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno
 from support.random_runs import seeded
@@ -30,7 +30,7 @@ def site() -> dict[str, bytes]:
     declared = Declarations(
         (*NAMES, *(f"many{n}(uint256)" for n in range(150))), ("Bad()",), ((EVENT, EVENT),)
     )
-    found = signatures_of_site([declared.encode()], ["public(bytes)"])
+    found = collect_signatures([declared.encode()], ["public(bytes)"])
     return {one.path: one.body for one in signature_documents(found, "2026-01-01T00:00:00.000Z")}
 
 
@@ -136,8 +136,8 @@ def test_site_without_signatures_ignores_lookup():
 
 
 def test_pattern_matching_has_bounded_cost():
-    assert not matches("a" * 4_000, "*a" * 500 + "b")
-    assert matches("a" * 400, "*a" * 100 + "*")
+    assert not matches_pattern("a" * 4_000, "*a" * 500 + "b")
+    assert matches_pattern("a" * 400, "*a" * 100 + "*")
 
 
 PATHS = (

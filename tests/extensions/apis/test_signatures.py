@@ -10,9 +10,9 @@ import pytest
 from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import (
+    collect_signatures,
     invalid_signature_list,
     signature_documents,
-    signatures_of_site,
 )
 from support.contracts import made_record
 from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of, site_of_many
@@ -26,7 +26,7 @@ FOLDERS = ("signature-database/", "abis/")
 
 
 def of(*declarations: Declarations, public: tuple[str, ...] = ()) -> dict[str, bytes]:
-    site = signatures_of_site((one.encode() for one in declarations), public)
+    site = collect_signatures((one.encode() for one in declarations), public)
     return {one.path: one.body for one in signature_documents(site, "2026-01-01T00:00:00.000Z")}
 
 
@@ -209,7 +209,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", ["parse_declarations", "_documents"])
+@pytest.mark.parametrize("broken", ["parse_declarations", "_documents_of_apis"])
 def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
 
@@ -217,7 +217,9 @@ def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
         yield 1 // 0
 
     with monkeypatch.context() as defect:
-        defect.setattr(f"statuary.extensions.apis.documents.{broken}", fail if broken == "_documents" else 0)
+        defect.setattr(
+            f"statuary.extensions.apis.documents.{broken}", fail if broken == "_documents_of_apis" else 0
+        )
         result = build(content, out)
     served = files_in(out)
     assert result.applied

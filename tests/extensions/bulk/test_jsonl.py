@@ -15,7 +15,7 @@ from statuary.base.findings import Finding, Position
 from statuary.base.installation import extra_hint
 from statuary.contracts.incremental.bulk import locate_bulk_findings
 from statuary.extensions.bulk import jsonl as lines_module
-from statuary.extensions.bulk.jsonl import LineRange, counted_ranges, line_ranges, read_line_range
+from statuary.extensions.bulk.jsonl import LineRange, line_ranges, line_ranges_by_workers, read_line_range
 from statuary.extensions.bulk.limits import MAX_BLANK
 from statuary.source import parse_json
 from statuary.workers.executor import InProcessExecutor
@@ -153,7 +153,7 @@ def test_ranges_cover_lines_once(tmp_path_factory, found, ends, size, by_workers
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
-    counted = partial(counted_ranges, executor=InProcessExecutor())
+    counted = partial(line_ranges_by_workers, executor=InProcessExecutor())
     parts = list((counted if by_workers else line_ranges)(root, "some.jsonl", size=size))
     offsets = [0, *(part.end for part in parts)]
     assert [part.start for part in parts] == offsets[:-1]

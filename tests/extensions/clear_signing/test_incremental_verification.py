@@ -163,9 +163,9 @@ def calls(monkeypatch):
     """The descriptors that are judged, whose examples are rendered, and the attestations that are checked."""
     monkeypatch.setattr(judge, "STEPS_OF_A_FORMAT", 4_000_000)  # two deployments of one format
     return (
-        Calls(monkeypatch, judge, "_check", lambda arguments: arguments[1]),
-        Calls(monkeypatch, SiteExamples, "_rendered", lambda arguments: arguments[1].path),
-        Calls(monkeypatch, judged_folder, "_attested", lambda arguments: arguments[1]),
+        Calls(monkeypatch, judge, "_check_descriptor", lambda arguments: arguments[1]),
+        Calls(monkeypatch, SiteExamples, "_render_document", lambda arguments: arguments[1].path),
+        Calls(monkeypatch, judged_folder, "_verify_attestation", lambda arguments: arguments[1]),
     )
 
 
@@ -244,14 +244,14 @@ def test_cached_result_survives_two_builds(tmp_path, calls):
 def test_unexpected_exception_is_not_cached(tmp_path, monkeypatch, calls):
     content = signing_content(tmp_path, FILES, RECORDS)
     with monkeypatch.context() as patch:
-        own = judge._check
+        own = judge._check_descriptor
 
         def failing(folder, path):
             if path == PROXY_FILE:
                 raise ZeroDivisionError
             return own(folder, path)
 
-        patch.setattr(judge, "_check", failing)
+        patch.setattr(judge, "_check_descriptor", failing)
         first = build(content, tmp_path / "site")
     assert "internal-error" in {item.rule for item in first.checked.all_findings}
     changed(content, {TOKEN_FILE: descriptor({SEND_KEY: SAID}, TOKEN)})
@@ -266,7 +266,7 @@ def test_unexpected_exception_is_not_cached(tmp_path, monkeypatch, calls):
 def test_unchanged_build_retries_failed_descriptor(tmp_path, monkeypatch):
     content = signing_content(tmp_path, FILES, RECORDS)
     with monkeypatch.context() as patch:
-        patch.setattr(judge, "_check", lambda *_: 1 // 0)
+        patch.setattr(judge, "_check_descriptor", lambda *_: 1 // 0)
         first = build(content, tmp_path / "site")
     assert "internal-error" in {item.rule for item in first.checked.all_findings}
     again = build(content, tmp_path / "site", LATER)
@@ -278,7 +278,7 @@ def test_unchanged_build_retries_failed_examples(tmp_path, monkeypatch):
     content = signing_content(tmp_path, FILES, RECORDS)
     path = f"clear-signing/examples/{BATCH_FILE}"
     with monkeypatch.context() as patch:
-        patch.setattr(examples.Example, "rendered", lambda *_: 1 // 0)
+        patch.setattr(examples.Example, "render", lambda *_: 1 // 0)
         build(content, tmp_path / "site")
     assert json.loads(tree(tmp_path / "site")[path])["examples"] == []
     build(content, tmp_path / "site", LATER)

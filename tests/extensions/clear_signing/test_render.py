@@ -5,7 +5,7 @@ import json
 import pytest
 
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.clear_signing.formats import Names, Show, Token, decimal, format_value
+from statuary.extensions.clear_signing.formats import Names, Show, Token, format_decimal, format_value
 from statuary.extensions.clear_signing.render import Call, NotShownError, render_call
 from statuary.extensions.clear_signing.values import Leaf
 from support.commands import run_command
@@ -71,7 +71,12 @@ def test_value_formats_are_rendered(name, value, params, text):
 
 
 def test_amounts_have_no_trailing_zeros():
-    assert [decimal(1_050, 3), decimal(1_000, 3), decimal(-5, 1), decimal(7, 0)] == ["1.05", "1", "-0.5", "7"]
+    assert [
+        format_decimal(1_050, 3),
+        format_decimal(1_000, 3),
+        format_decimal(-5, 1),
+        format_decimal(7, 0),
+    ] == ["1.05", "1", "-0.5", "7"]
 
 
 def word(number):

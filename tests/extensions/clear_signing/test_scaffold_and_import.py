@@ -102,10 +102,10 @@ class OneContract(SiteRecords):
 
     def __init__(self, code):
         self._codes, self._chains = {}, frozenset()
-        self._code = code
+        self._code_or_note = code
 
     def code_at(self, place):
-        return self._code
+        return self._code_or_note
 
 
 STRANGE = [

@@ -214,7 +214,7 @@ def test_exception_in_example_skips_examples(tmp_path, content, monkeypatch):
     def failing(*_arguments):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(examples.Example, "rendered", failing)
+    monkeypatch.setattr(examples.Example, "render", failing)
     case = {"description": "x", "rawTx": "0x", "data": {"primaryType": "X"}}
     tests = {"descriptor": "../calldata-Token.json", "tests": [case]}
     write_files(content, {f"clear-signing/{TESTS}": json.dumps(tests)})

@@ -21,7 +21,7 @@ from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.extensions.bulk import readers
-from statuary.extensions.bulk.jsonl import counted_ranges
+from statuary.extensions.bulk.jsonl import line_ranges_by_workers
 from statuary.extensions.cluster import finalize as tail
 from statuary.extensions.cluster.dask_pool import DaskExecutor
 from statuary.extensions.cluster.finalize import ListingTask, range_parts
@@ -173,8 +173,8 @@ def test_workers_count_file_lines(tmp_path, cluster, many, monkeypatch):
     records[50], records[51] = b"", b'{"chainId": "748463", "address": 3}'
     write_files(content, {"contracts/all.jsonl": b"\n".join(records)})
     alone = build(content, tmp_path / "alone")
-    real = counted_ranges
-    monkeypatch.setattr(readers, "counted_ranges", lambda *given: real(*given, size=1000))
+    real = line_ranges_by_workers
+    monkeypatch.setattr(readers, "line_ranges_by_workers", lambda *given: real(*given, size=1000))
     with DaskExecutor(cluster.address) as executor:
         together = build(content, tmp_path / "together", executor)
     assert any(finding.position is not None and finding.position.line == 52 for finding in told(alone))

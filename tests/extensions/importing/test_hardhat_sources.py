@@ -158,9 +158,9 @@ def test_different_contracts_are_not_guessed(name, builds, path, tmp_path):
     project = HardhatBuilds(tmp_path / "deployments/local", "deployments")
     if path is None:
         with pytest.raises(NotImportableError, match="have different contracts A"):
-            project.compilation_of(name, CODE, "none")
+            project.find_compilation(name, CODE, "none")
     else:
-        assert project.compilation_of(name, CODE, "none").fully_qualified_name == f"{path}:A"
+        assert project.find_compilation(name, CODE, "none").fully_qualified_name == f"{path}:A"
 
 
 LONG = "x" * 400

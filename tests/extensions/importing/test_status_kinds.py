@@ -689,11 +689,13 @@ def test_two_records_of_one_id_are_named():
     def add(record):
         name = record.required_text("name")
         if name == "Works":
-            builder.maintenance("7", name, window)
+            builder.add_maintenance("7", name, window)
         else:
-            builder.incident("7", name, [update], {})
+            builder.add_incident("7", name, [update], {})
 
-    builder.convert([{"name": name} for name in ("First", "Second", "First", "Works")], add, "an incident")
+    builder.convert_records(
+        [{"name": name} for name in ("First", "Second", "First", "Works")], add, "an incident"
+    )
     assert [record["name"] for record in builder.plan.incidents.values()] == ["First"]
     assert not builder.plan.maintenances
     reason = "an incident named {!r} has the id '7' of the one named 'First', which was imported"

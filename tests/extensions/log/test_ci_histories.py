@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from statuary.base.files import PublishingError
 from statuary.cli.main import command
-from statuary.extensions.log.key_changes import last_key, signed_change, write_change
+from statuary.extensions.log.key_changes import current_key, sign_key_change, write_change
 from statuary.extensions.log.notes import PrivateKey, PublicKey, parse_checkpoint
 from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
@@ -89,7 +89,7 @@ class History:
     def _rotate(self) -> None:
         """Announce another key, and give it to every build from now on: the former ones sign no more."""
         new = PrivateKey(KEY.name, bytes([len(self.keys)]) * 32)
-        write_change(self.content, signed_change(self._signer(), new.public))
+        write_change(self.content, sign_key_change(self._signer(), new.public))
         self.keys.append(new)
 
     def _signer(self) -> PrivateKey:
@@ -131,7 +131,9 @@ class History:
         log = log_of(self.host, key)
         for size, root in self.seen:
             log.verify_extends(log.head._replace(size=size, root=root), "what a reader saw")
-        assert [last_key(earlier, log.key_changes()) for earlier in self.readers] == [key] * len(self.readers)
+        assert [current_key(earlier, log.key_changes()) for earlier in self.readers] == [key] * len(
+            self.readers
+        )
         if log.head not in self.seen:
             self.seen.append(log.head)
             self.readers.append(key)

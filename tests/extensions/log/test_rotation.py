@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from statuary.extensions.log.entries import LOG_KEY, EntryRules, LogAction, LogEntry, parse_entry
-from statuary.extensions.log.key_changes import ROTATION, KeyChange, last_key, read_change, signed_change
+from statuary.extensions.log.key_changes import ROTATION, KeyChange, current_key, read_change, sign_key_change
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint
 from statuary.extensions.log.published_log import open_log
@@ -127,7 +127,7 @@ def test_previous_key_checkpoint_fails_verification(operator):
 def test_rotation_statement_rejects_any_damage(operator):
     operator.rotate(0, 1)
     change = read_change(operator.content)
-    assert change == signed_change(KEY, operator.key(1).public)
+    assert change == sign_key_change(KEY, operator.key(1).public)
     text = (operator.content / ROTATION).read_text()
     forged = PrivateKey(ORIGIN, bytes(32))
     for damaged in (
@@ -148,14 +148,14 @@ def test_rotation_statement_rejects_any_damage(operator):
 
 def test_key_change_entries_follow_rules():
     keys = [PrivateKey(ORIGIN, bytes([number]) * 32) for number in range(4)]
-    first, second = (signed_change(keys[number], keys[number + 1].public) for number in (0, 1))
+    first, second = (sign_key_change(keys[number], keys[number + 1].public) for number in (0, 1))
     time = "2026-11-20T12:00:00.000Z"
     entry = LogEntry(LOG_KEY, LogAction.CHANGE, time, key_change=first)
     assert parse_entry(entry.encode()) == entry
     EntryRules().check(3, entry, None)
     EntryRules().check(4, entry._replace(key_change=second, replaces=3), (3, entry))
-    assert last_key(keys[0].public, (first, second)) == keys[2].public
-    assert last_key(keys[3].public, (first, second)) == keys[3].public
+    assert current_key(keys[0].public, (first, second)) == keys[2].public
+    assert current_key(keys[3].public, (first, second)) == keys[3].public
     wrong = [
         entry._replace(action=LogAction.ADD),
         entry._replace(key_change=None),
@@ -168,7 +168,7 @@ def test_key_change_entries_follow_rules():
             EntryRules().check(3, one, None)
     with pytest.raises(LogError, match="announces a key, and the one before is"):
         EntryRules().check(
-            4, entry._replace(key_change=signed_change(keys[3], keys[2].public), replaces=3), (3, entry)
+            4, entry._replace(key_change=sign_key_change(keys[3], keys[2].public), replaces=3), (3, entry)
         )
 
 

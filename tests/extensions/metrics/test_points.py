@@ -19,10 +19,10 @@ from statuary.extensions.metrics.documents import (
     UsualRange,
     average_by_interval,
     consecutive_runs,
-    graph,
-    nice_ceiling,
-    pulse,
-    short_number,
+    draw_graph,
+    draw_pulse,
+    format_short_number,
+    round_up_for_axis,
     usual_range,
 )
 from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, read_points
@@ -135,14 +135,14 @@ def test_graph_gaps_follow_usual_distance(minutes, runs):
     end = int(AT.timestamp()) // 300 * 300
     day = [Interval(end - 60 * (minutes[-1] - minute), 4.0) for minute in minutes]
     assert len(list(consecutive_runs(day, 300))) == runs
-    drawn = graph(metric(), day, AT)
+    drawn = draw_graph(metric(), day, AT)
     assert drawn.count('class="line"') == runs
     assert ('h0"' in drawn) == (runs == len(minutes))
 
 
 @pytest.mark.parametrize(("value", "top"), [(0, 1), (0.3, 0.5), (1, 1), (7, 10), (1234, 2000)])
 def test_graph_ceiling_is_round_number(value, top):
-    assert nice_ceiling(value) == pytest.approx(top)
+    assert round_up_for_axis(value) == pytest.approx(top)
 
 
 @pytest.mark.parametrize("values", [[], [0.0], [5.0] * 3, [-1.0, 1e9]])
@@ -151,7 +151,7 @@ def test_graph_is_well_formed_xml(values):
         Point(parse_instant(f"2026-11-20T09:{10 + 5 * n}:00Z"), value) for n, value in enumerate(values)
     ]
     name = '<script>&"'
-    text = graph(metric(unit="<s>")._replace(name=name), average_by_interval(points, PERIODS[0], AT), AT)
+    text = draw_graph(metric(unit="<s>")._replace(name=name), average_by_interval(points, PERIODS[0], AT), AT)
     root = ET.fromstring(text)
     assert root.attrib["aria-label"].startswith(name)
     assert "nan" not in text
@@ -195,7 +195,7 @@ def content(tmp_path: Path) -> Path:
     ],
 )
 def test_short_number_fits_tile(value, text):
-    assert short_number(value) == text
+    assert format_short_number(value) == text
 
 
 def test_usual_range_leaves_out_extremes():
@@ -208,15 +208,15 @@ def test_pulse_marks_unusual_value():
     usual = UsualRange(0.1, 0.2)
     for value, is_marked in ((0.15, False), (0.29, False), (2.2, True)):
         day = average_by_interval([Point(AT, value)], PERIODS[0], AT)
-        text = pulse(metric(unit="s"), day, usual, AT)
+        text = draw_pulse(metric(unit="s"), day, usual, AT)
         ET.fromstring(text)
         assert ('class="now out"' in text) is is_marked
         assert "0.1 \N{EN DASH} 0.2 s" in text
-    assert ">\N{EN DASH}" in pulse(metric(unit="s"), [], None, AT)
+    assert ">\N{EN DASH}" in draw_pulse(metric(unit="s"), [], None, AT)
 
 
 def test_pulse_text_keeps_size_at_width():
-    root = ET.fromstring(pulse(metric(unit="s"), [], UsualRange(3, 5), AT))
+    root = ET.fromstring(draw_pulse(metric(unit="s"), [], UsualRange(3, 5), AT))
     assert "viewBox" not in root.attrib, "a picture with one would shrink its text"
     assert root.attrib["width"] == "100%"
 

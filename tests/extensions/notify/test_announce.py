@@ -6,10 +6,16 @@ from datetime import timedelta
 import pytest
 
 from statuary.base.primitives import Instant, parse_instant
-from statuary.extensions.notify.announce import announce
+from statuary.extensions.notify.announce import send_due_events
 from statuary.extensions.notify.channels import DeliveryError
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind, events_between
-from statuary.extensions.notify.sent_events import MAX_DELAY, DeliveryStateError, FileState, decode, encode
+from statuary.extensions.notify.sent_events import (
+    MAX_DELAY,
+    DeliveryStateError,
+    FileState,
+    encode_state,
+    parse_state,
+)
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import build_timeline
 from support.status_site import catalogue_of
@@ -60,7 +66,7 @@ def record(tmp_path):
 
 
 def run(record, timeline, now, send, *channels, **more):
-    return list(announce(channels or (channel(),), timeline, now, record, send, **more))
+    return list(send_due_events(channels or (channel(),), timeline, now, record, send, **more))
 
 
 def all_ids(timeline, kinds=tuple(EventKind)):
@@ -170,10 +176,10 @@ class MemoryRecord:
         self.body = None
 
     def read(self):
-        return None if self.body is None else decode(self.body, "record")
+        return None if self.body is None else parse_state(self.body, "record")
 
     def write(self, channels):
-        self.body = encode(channels)
+        self.body = encode_state(channels)
 
 
 class Killing:
@@ -217,7 +223,7 @@ def test_kill_at_every_step_loses_nothing():
             for step in (first, second, 0, 0):
                 killing = Killing(record, step)
                 try:
-                    list(announce(CHANNELS, timeline, NOON, killing, killing.send, since=BEFORE))
+                    list(send_due_events(CHANNELS, timeline, NOON, killing, killing.send, since=BEFORE))
                 except KilledError:
                     kills += 1
                 sent += killing.sent
@@ -236,7 +242,7 @@ def test_uncertain_delivery_is_reported_once(record):
     timeline, once = timeline_of(trouble=INCIDENT), channel(Delivery.AT_MOST_ONCE)
     killing = Killing(record, 3)
     with pytest.raises(KilledError):
-        list(announce((once,), timeline, NOON, killing, killing.send, since=BEFORE))
+        list(send_due_events((once,), timeline, NOON, killing, killing.send, since=BEFORE))
     errors = [result.error for result in run(record, timeline, NOON, Sent(), once) if result.error]
     assert ["may not have arrived" in str(error) for error in errors] == [True]
     assert [result for result in run(record, timeline, NOON, Sent(), once) if result.error] == []
@@ -262,7 +268,7 @@ def test_delivery_state_round_trips(record):
     timeline = timeline_of(trouble=INCIDENT)
     run(record, timeline, NOON, Sent(), since=BEFORE)
     body = record.file.read_bytes()
-    assert encode(decode(body, "record")) == body
+    assert encode_state(parse_state(body, "record")) == body
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_refused_read_does_not_quote_store(monkeypatch, kind):
     errors = require_module("obstore.exceptions", install="pip install -e '.[s3]'")
     refusing = RefusingStore(getattr(errors, kind)(REFUSAL))
     monkeypatch.setattr(remote_objects, "import_obstore", lambda: refusing)
-    monkeypatch.setattr(remote_objects, "_store", lambda bucket: None)
+    monkeypatch.setattr(remote_objects, "_cached_client", lambda bucket: None)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
     for read in (lambda url: RemoteObjects().read(url, 10), open_remote):
         with pytest.raises(UnreadableError, match="s3://bucket/file cannot be read: ") as raised:

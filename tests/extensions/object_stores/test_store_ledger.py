@@ -5,7 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from statuary.base.files import MANIFEST, PublishingError
-from statuary.extensions.object_stores.objects import attributes_of, object_entry, step_of, stored_entry
+from statuary.extensions.object_stores.objects import (
+    object_attributes,
+    object_entry,
+    stored_entry,
+    upload_step,
+)
 from statuary.extensions.object_stores.store_comparison import (
     StoreComparison,
     StoreIndex,
@@ -66,8 +71,13 @@ def test_unfinished_first_publication_is_uncertain(comparison):
 def test_foreign_objects_become_conflicts(comparison):
     comparison.add_site_entries([entry(1), entry(2)])
     comparison.divide()
-    for number, attributes in ((1, {}), (2, attributes_of(entry(2))), (3, {}), (4, attributes_of(entry(4)))):
-        comparison.note_answer(stored_entry(entry(number).path, 99, attributes))
+    for number, attributes in (
+        (1, {}),
+        (2, object_attributes(entry(2))),
+        (3, {}),
+        (4, object_attributes(entry(4))),
+    ):
+        comparison.add_stored_object(stored_entry(entry(number).path, 99, attributes))
     assert [(change.action, change.entry.path) for change in comparison.changes()] == [
         (Action.ADD, entry(1).path),
         (Action.REMOVE, entry(4).path),
@@ -96,7 +106,7 @@ def test_index_round_trips():
         StoreIndex(begun=("cd", "ef"), doubted=("a",)),
     ):
         assert parse_index(index.encode()) == index
-    assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).named == ("a", "d", "b", "c")
+    assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).all_listings == ("a", "d", "b", "c")
 
 
 def test_earlier_version_index_lists_nothing():
@@ -126,7 +136,7 @@ def test_invalid_indexes_are_rejected(text):
 def test_headers_follow_url_table(path, headers):
     wanted = object_entry(path, "ab" * 32, 7)
     assert (wanted.media_type, wanted.cache, wanted.encoding) == headers
-    assert stored_entry(path, 7, attributes_of(wanted)) == wanted
+    assert stored_entry(path, 7, object_attributes(wanted)) == wanted
 
 
 def test_bodies_precede_referring_documents():
@@ -139,5 +149,5 @@ def test_bodies_precede_referring_documents():
         "api/v2/summary.json",
         MANIFEST,
     ]
-    assert [step_of(path) for path in first_to_last] == list(PutStep)
-    assert step_of("robots.txt") == PutStep.BODY
+    assert [upload_step(path) for path in first_to_last] == list(PutStep)
+    assert upload_step("robots.txt") == PutStep.BODY

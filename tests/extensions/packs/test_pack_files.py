@@ -19,8 +19,8 @@ from statuary.extensions.packs.pack_format import (
     Totals,
     encode_end,
     encode_frame,
-    key_of,
-    mark_of,
+    key_mark,
+    pack_key,
 )
 from statuary.extensions.packs.pack_reader import PackReader, verify_pack
 from statuary.extensions.packs.pack_writer import write_pack
@@ -42,7 +42,7 @@ def documents(count: int, size: int = 600) -> list[PackedDocument]:
     common = dice.randbytes(size // 2).hex().encode()
     made = [
         PackedDocument(
-            key_of(f"v2/contract/1/0x{dice.randbytes(20).hex()}"), b'{"a":"%b%d"}' % (common, number)
+            pack_key(f"v2/contract/1/0x{dice.randbytes(20).hex()}"), b'{"a":"%b%d"}' % (common, number)
         )
         for number in range(count)
     ]
@@ -207,7 +207,7 @@ def crafted(file: Path, frames: list[tuple[Frame, bytes]], totals: Totals, end: 
 def frame_of(made: list[PackedDocument], *, text: bytes = b"", **other: object) -> tuple[Frame, bytes]:
     text = text or encode_frame(made)
     data = Compressor().compress(text)
-    marks = "".join(mark_of(key) for key, _ in made)
+    marks = "".join(key_mark(key) for key, _ in made)
     frame = Frame(made[0].key, 0, len(data), len(text), sha256(data).hexdigest(), marks)
     return frame._replace(**other), data  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ import pytest
 
 from statuary.base.files import PublishingError
 from statuary.extensions.packs import section
-from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_format import PackedDocument, pack_key
 from statuary.extensions.packs.pack_list import (
     GROWTH,
     LIST,
@@ -44,7 +44,7 @@ def packed(out: Path, packs: PackList) -> dict[str, bytes]:
 
 
 def expected(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {key_of(path): body for path, body in files.items() if is_packed(path)}
+    return {pack_key(path): body for path, body in files.items() if is_packed(path)}
 
 
 def checked(content: Path, out: Path, **more: bool) -> PackList:
@@ -150,7 +150,7 @@ def test_failed_packing_rebuilds_packs_later(
         raise PublishingError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(section, "with_changes", failing)
+        patched.setattr(section, "add_changes", failing)
         (content / path_of(3)).unlink()
         files = built_files(content, out)
     assert list_of(files) == base  # the packs of before stay, and the record is gone
@@ -298,15 +298,18 @@ def test_unlisted_pack_bytes_are_rejected(content: Path, tmp_path: Path) -> None
 
 
 def test_newest_run_takes_precedence() -> None:
-    from statuary.extensions.packs.pack_list import newest
+    from statuary.extensions.packs.pack_list import newest_versions
 
     rows = [
         ("a", 0, PackedDocument("a", None)),
         ("a", 1, PackedDocument("a", b"1")),
         ("b", 1, PackedDocument("b", b"2")),
     ]
-    assert [*newest(rows, with_removals=False)] == [PackedDocument("b", b"2")]
-    assert [*newest(rows, with_removals=True)] == [PackedDocument("a", None), PackedDocument("b", b"2")]
+    assert [*newest_versions(rows, with_removals=False)] == [PackedDocument("b", b"2")]
+    assert [*newest_versions(rows, with_removals=True)] == [
+        PackedDocument("a", None),
+        PackedDocument("b", b"2"),
+    ]
 
 
 @pytest.mark.slow

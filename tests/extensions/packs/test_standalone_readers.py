@@ -14,7 +14,7 @@ import pytest
 
 import statuary.extensions.packs
 from statuary.extensions.packs.commands import JAVASCRIPT_READER
-from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_format import pack_key
 from statuary.extensions.packs.pack_list import documents_of
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.snapshots.streams import FileRanges
@@ -49,7 +49,7 @@ class Packed:
         (content / path_of(5)).write_bytes(orjson.dumps(changed))
         files = built_files(content, self.out)
         self.packs = list_of(files)
-        self.documents = {key_of(path): body for path, body in files.items() if is_packed(path)}
+        self.documents = {pack_key(path): body for path, body in files.items() if is_packed(path)}
         base = documents_of(
             self.packs[:1], lambda pack: FileRanges(self.out / "packs" / pack.path), with_removals=False
         )

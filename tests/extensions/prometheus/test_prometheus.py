@@ -6,7 +6,7 @@ import pytest
 
 from statuary.base.primitives import parse_instant
 from statuary.engine.tick import tick
-from statuary.extensions.prometheus.exposition import Gauge, Sample, exposition
+from statuary.extensions.prometheus.exposition import Gauge, Sample, encode_gauges
 from support.sites import SITE, build, built_files, small_site, write_files
 
 LINE = re.compile(
@@ -31,7 +31,7 @@ def values(text: str) -> dict[str, int]:
 
 
 def test_label_values_are_escaped():
-    text = exposition([Gauge("a", "Help.", (Sample(3, {"name": 'back\\slash, "quote" and\nline'}),))])
+    text = encode_gauges([Gauge("a", "Help.", (Sample(3, {"name": 'back\\slash, "quote" and\nline'}),))])
     assert text == '# HELP a Help.\n# TYPE a gauge\na{name="back\\\\slash, \\"quote\\" and\\nline"} 3\n'
 
 

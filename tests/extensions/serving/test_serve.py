@@ -135,7 +135,7 @@ def test_failed_rebuild_does_not_end_watching(tmp_path, monkeypatch, capsys, err
 
     content = small_site(tmp_path)
     with ExitStack() as stack:
-        opened = commands._build(content, lambda: NOW, stack)
+        opened = commands._open_built_content(content, lambda: NOW, stack)
         monkeypatch.setattr(commands, "build_site", fail)
         capsys.readouterr()
         assert opened.watched is not None

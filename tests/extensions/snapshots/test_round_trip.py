@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.base.files import PublishingError
-from statuary.extensions.snapshots.differences import diff
+from statuary.extensions.snapshots.differences import find_differences
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
@@ -73,7 +73,10 @@ def test_diff_lists_all_random_changes(before: dict[str, bytes], after: dict[str
             for name, site in (("a.zip", before), ("b.zip", after))
         ]
         with read_snapshot(str(files[0])) as old, read_snapshot(str(files[1])) as new:
-            changes = {(change.action, change.entry.path) for change in diff(old.entries(), new.entries())}
+            changes = {
+                (change.action, change.entry.path)
+                for change in find_differences(old.entries(), new.entries())
+            }
     assert changes == {
         *((Action.ADD, path) for path in after.keys() - before.keys()),
         *((Action.REMOVE, path) for path in before.keys() - after.keys()),

@@ -115,7 +115,7 @@ class UpdateOptions(NamedTuple):
         """
         return BodyOptions(self.body, self.body_file).text
 
-    def promised(self, session: EditSession) -> Instant | None:
+    def promised_update(self, session: EditSession) -> Instant | None:
         """Return the time by which the next update is promised, or None.
 
         Raises:
@@ -197,7 +197,7 @@ def append_update(
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
     """
-    session.follow(incident)
+    session.date_after_newest_update(incident)
     session.publish_later(update_options.publish_at)
     previous_status = None if reopens else status_before(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
@@ -208,7 +208,7 @@ def append_update(
         components=components(update_options.components, session.catalogue),
         notify=update_options.notify,
         reopens=reopens,
-        next_update_by=next_update(session, update_options.promised(session), status),
+        next_update_by=next_update(session, update_options.promised_update(session), status),
     )
     apply_update(session, incident, update, subject)
 
@@ -241,7 +241,7 @@ def next_update(session: EditSession, promised: Instant | None, status: UpdateSt
 Status = TypeVar("Status", bound=str)
 
 
-def status_or_current(
+def resolve_status(
     session: EditSession,
     incident: Incident,
     status: Status | None,

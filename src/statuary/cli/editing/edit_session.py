@@ -154,7 +154,7 @@ class EditSession:
             if is_interactive():
                 stack.enter_context(content_lock(self.options.content))
                 self._check_unchanged()
-            self._check(edit)
+            self._check_edit(edit)
             file = self.options.content / edit.path
             if self.options.dry_run:
                 click.echo("\n".join(diff_lines(edit, str(file))))
@@ -172,7 +172,7 @@ class EditSession:
                         err=True,
                     )
 
-    def follow(self, record: Incident) -> None:
+    def date_after_newest_update(self, record: Incident) -> None:
         """Date the edit after the newest update, if another clock was ahead."""
         newest = max((update.display_at for update in record.updates), default=self.at)
         if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
@@ -196,17 +196,17 @@ class EditSession:
 
     def print_remaining_statuses(self, record: Incident) -> None:
         """Print the components that are still not operational after an incident."""
-        content = None if self.options.dry_run else _read(self.options.content, self.now, None)
+        content = None if self.options.dry_run else _read_status(self.options.content, self.now, None)
         if content is not None and content.timeline is not None:
             for sentence in remaining_statuses(content.timeline, record, self.at):
                 click.echo(f"    {escape_control_chars(sentence)}")
 
     def _check_unchanged(self) -> None:
-        current_content = _read(self.options.content, self.now, self.scope)
+        current_content = _read_status(self.options.content, self.now, self.scope)
         if current_content.timeline is None or current_content.timeline.catalogue != self.catalogue:
             raise EditError("the content has changed since this command read it", "run the command again")
 
-    def _check(self, edit: FileEdit) -> None:
+    def _check_edit(self, edit: FileEdit) -> None:
         from statuary.engine.check_edit import EVERYTHING, check_edit
 
         scope = self.scope or EVERYTHING
@@ -248,7 +248,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
             with open_session(edit_options, now, subject, values) as session:
                 function(session, **values)
             return (
-                _build(edit_options, instant)
+                _build_and_exit_code(edit_options, instant)
                 if edit_options.build and not edit_options.dry_run
                 else ExitCode.OK
             )
@@ -277,7 +277,7 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
         click.confirm(question, abort=True)
 
 
-def _build(edit_options: EditOptions, now: Instant) -> object:
+def _build_and_exit_code(edit_options: EditOptions, now: Instant) -> object:
     """Build the site, and return the exit code of that."""
     from statuary.cli.build import build_command
 
@@ -320,14 +320,14 @@ def read_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
 ) -> "tuple[CheckedStatus, Timeline]":
     """Read the status content, or print its findings and exit."""
-    content = _read(folder, now, scope)
+    content = _read_status(folder, now, scope)
     if content.timeline is None:
         click.echo(text_report(content.findings, str(folder)), err=True)
         raise Exit(ExitCode.FINDINGS)
     return content, content.timeline
 
 
-def _read(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedStatus":
+def _read_status(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedStatus":
     from statuary.engine.check_edit import EVERYTHING, read_status_content
 
     return read_status_content(folder, now, (), scope or EVERYTHING)
@@ -356,17 +356,17 @@ def remaining_statuses(timeline: Timeline, record: Incident, at: Instant) -> Ite
     by_name = timeline.catalogue.components_by_name
     for component in dict.fromkeys(by_name[name] for name in record.components if name in by_name):
         if not (component.group or component.removed):
-            yield from _sentence(timeline, component, at)
+            yield from _remaining_status_sentence(timeline, component, at)
 
 
-def _sentence(timeline: Timeline, component: Component, at: Instant) -> Iterator[str]:
+def _remaining_status_sentence(timeline: Timeline, component: Component, at: Instant) -> Iterator[str]:
     now = component_at(timeline, component, at).now
     if now.status != "operational" and now.cause is not None:
         status = now.status.replace("_", " ")
-        yield f"{one_line(component.name)} stays at {status}, {_reason(now.cause)}"
+        yield f"{one_line(component.name)} stays at {status}, {_reason_of_status(now.cause)}"
 
 
-def _reason(layer: Layer) -> str:
+def _reason_of_status(layer: Layer) -> str:
     if layer.kind is LayerKind.INCIDENT:
         return f"because of the open incident {layer.record_id}"
     if layer.kind is LayerKind.MAINTENANCE:

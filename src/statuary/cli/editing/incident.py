@@ -14,7 +14,7 @@ from statuary.cli.editing.append_update import (
     apply_update,
     next_update,
     normalize_body,
-    status_or_current,
+    resolve_status,
     update_body,
     with_body_options,
     with_update_options,
@@ -145,9 +145,9 @@ def open_incident(
     affected = _affected_components(session, begun, update_options.components)
     update = _first_update(session, begun, status, update_options, ended_at)
     is_apart = any((separate, draft, update_options.publish_at))
-    if not is_apart and _is_added_to_open_incident(session, title, affected, update):
+    if not is_apart and _update_similar_incident(session, title, affected, update):
         return
-    opening = _opening(session, update, started_at, is_affected=any(affected.values()))
+    opening = _opening_updates(session, update, started_at, is_affected=any(affected.values()))
     value = {
         "name": title,
         "components": affected,
@@ -168,7 +168,7 @@ def open_incident(
     session.apply(edit, f"Open incident: {title}", update.commit_details_with(affected))
 
 
-def _is_added_to_open_incident(
+def _update_similar_incident(
     session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None], update: NewUpdate
 ) -> bool:
     """Offer to update an open incident on the same components.
@@ -217,7 +217,7 @@ def _first_update(
     """
     first_status = _first_status(status or begun.status, ended_at)
     text = update_options.text
-    promised = update_options.promised(session)
+    promised = update_options.promised_update(session)
     if text is None and begun.body is not None:
         text = normalize_body(begun.body)
     if promised is None and begun.next_update_in is not None and first_status not in CLOSED_STATUSES:
@@ -239,7 +239,7 @@ def _first_status(status: IncidentStatus | None, ended_at: Instant | None) -> In
     return _ask_status(STATUSES[0]) if is_interactive() else STATUSES[0]
 
 
-def _opening(
+def _opening_updates(
     session: EditSession, update: NewUpdate, started_at: Instant | None, *, is_affected: bool
 ) -> list[NewUpdate]:
     """Return the update that opens an incident whose first update resolves it.
@@ -273,7 +273,7 @@ def update_incident(
 ) -> None:
     """Add an update to an incident."""
     unresolved = _find_unresolved(session, incident)
-    new_status: IncidentStatus = status_or_current(session, unresolved, status, update_options, _ask_status)
+    new_status: IncidentStatus = resolve_status(session, unresolved, status, update_options, _ask_status)
     subject = f"Update incident ({new_status})"
     append_update(session, unresolved, new_status, update_options, subject, ask_components=True)
 

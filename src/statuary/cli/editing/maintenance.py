@@ -11,7 +11,7 @@ from statuary.cli.editing.append_update import (
     UpdateOptions,
     append_update,
     notify_option,
-    status_or_current,
+    resolve_status,
     update_body,
     with_body_options,
     with_update_options,
@@ -140,7 +140,7 @@ def schedule_maintenance(
     """
     title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
-    end = _end(start, scheduled_until, duration)
+    end = _window_end(start, scheduled_until, duration)
     affected = components_or_ask(components, session.catalogue)
     announcement = update_body(body_options.text, "scheduled", None)
     value = {
@@ -173,7 +173,7 @@ def start_maintenance(session: EditSession, maintenance: str | None, update_opti
 
     Use it to start early, or if the maintenance does not start automatically.
     """
-    window = _find(session, maintenance, frozenset({"scheduled"}))
+    window = _find_maintenance(session, maintenance, frozenset({"scheduled"}))
     current = status_at(window, session.at)
     if current in ACTIVE_STATUSES:
         raise EditError(f"{window.id} is already {current}", "use `update` or `complete`")
@@ -192,8 +192,8 @@ def update_maintenance(
     update_options: UpdateOptions,
 ) -> None:
     """Add an update to a maintenance."""
-    window = _find(session, maintenance, frozenset(STATUSES))
-    new_status: MaintenanceStatus = status_or_current(
+    window = _find_maintenance(session, maintenance, frozenset(STATUSES))
+    new_status: MaintenanceStatus = resolve_status(
         session, window, status, update_options, lambda current: ask_choice("Status", STATUSES, current)
     )
     append_update(session, window, new_status, update_options, f"Update maintenance ({new_status})")
@@ -208,7 +208,7 @@ def complete_by_hand(session: EditSession, maintenance: str | None, update_optio
 
     Use it to complete early, or if the maintenance does not complete automatically.
     """
-    window = _find(session, maintenance, ACTIVE_STATUSES)
+    window = _find_maintenance(session, maintenance, ACTIVE_STATUSES)
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
         raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
@@ -228,7 +228,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     It is published as completed, because Statuspage has no status for it.
     """
     body = body_options.text
-    window = _find(session, maintenance, frozenset(STATUSES))
+    window = _find_maintenance(session, maintenance, frozenset(STATUSES))
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
         raise EditError(f"{window.id} is already {current}", "a maintenance that is over cannot be cancelled")
@@ -266,15 +266,17 @@ def reschedule_maintenance(
 
     Readers get an update if it was announced.
     """
-    window = _movable(session, maintenance, moves_start=scheduled_for is not None)
+    window = _find_movable(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or window.scheduled_for
     if not (scheduled_for or scheduled_until or duration):
         start = value_or_ask(None, "--scheduled-for", lambda: ask_instant("New start of the window"))
     length = window.scheduled_until - window.scheduled_for if scheduled_until is None else None
-    moved = start, _end(start, scheduled_until, duration or length)
+    moved = start, _window_end(start, scheduled_until, duration or length)
     _check_move(session, window, moved)
-    update = _move(session, window, moved, body_options.text, notify=notify)
-    edit = session.edit_file(window.source, lambda source: _with_move(session, source, window, moved, update))
+    update = _move_update(session, window, moved, body_options.text, notify=notify)
+    edit = session.edit_file(
+        window.source, lambda source: _text_with_move(session, source, window, moved, update)
+    )
     times = f"{format_exact(moved[0])} to {format_exact(moved[1])}\n"
     details = f"{times}\n{update.commit_details}" if update else times
     session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", details)
@@ -304,7 +306,7 @@ def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant,
         )
 
 
-def _move(
+def _move_update(
     session: EditSession,
     window: Maintenance,
     moved: tuple[Instant, Instant],
@@ -329,7 +331,7 @@ def _move(
     )
 
 
-def _with_move(
+def _text_with_move(
     session: EditSession,
     text: str,
     window: Maintenance,
@@ -367,7 +369,7 @@ def list_maintenances(
     print_rows(rows, columns, form, "no upcoming maintenances")
 
 
-def _find(session: EditSession, typed: str | None, statuses: frozenset[str]) -> Incident:
+def _find_maintenance(session: EditSession, typed: str | None, statuses: frozenset[str]) -> Incident:
     """Return the given maintenance or window, or prompt for one.
 
     Args:
@@ -377,13 +379,13 @@ def _find(session: EditSession, typed: str | None, statuses: frozenset[str]) -> 
     return incident_or_ask(typed, histories, "maintenance", session.at, statuses.__contains__)
 
 
-def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> Maintenance:
+def _find_movable(session: EditSession, typed: str | None, *, moves_start: bool) -> Maintenance:
     """Return the maintenance that was typed, or a window of one.
 
     Raises:
         EditError: if it is over, or if it has started and its start is to be moved.
     """
-    window = _find(session, typed, frozenset(STATUSES))
+    window = _find_maintenance(session, typed, frozenset(STATUSES))
     current = status_at(window, session.at)
     if not isinstance(window, Maintenance) or current in CLOSED_STATUSES:
         raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
@@ -392,7 +394,7 @@ def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> M
     return window
 
 
-def _end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:
+def _window_end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:
     """Return the end of a window.
 
     Raises:

@@ -223,22 +223,22 @@ def _component_key(typed: str, catalogue: StatusCatalogue, remaining_keys: Seque
 
 def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete an incident's id for the shell, newest first."""
-    return _files(_content(ctx) / "incidents", incomplete)
+    return _record_names(_content_folder(ctx) / "incidents", incomplete)
 
 
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete a maintenance window's id for the shell, newest first."""
-    return _files(_content(ctx) / "maintenances", incomplete)
+    return _record_names(_content_folder(ctx) / "maintenances", incomplete)
 
 
 def complete_template(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of an incident template for the shell."""
-    return sorted(_files(_content(ctx) / "templates", incomplete))
+    return sorted(_record_names(_content_folder(ctx) / "templates", incomplete))
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete a component's key for the shell."""
-    return [key for key in _keys(_content(ctx)) if key.startswith(incomplete)]
+    return [key for key in _component_keys(_content_folder(ctx)) if key.startswith(incomplete)]
 
 
 def complete_component_status(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -249,11 +249,11 @@ def complete_component_status(ctx: click.Context, param: click.Parameter, incomp
     return [f"{key}={candidate}" for candidate in STATUSES if candidate.startswith(status)]
 
 
-def _content(ctx: click.Context) -> Path:
+def _content_folder(ctx: click.Context) -> Path:
     return ctx.params.get("content") or Path("content")
 
 
-def _files(folder: Path, incomplete: str) -> list[str]:
+def _record_names(folder: Path, incomplete: str) -> list[str]:
     names = (Path(name) for _, _, files in os.walk(folder) for name in files)
     stems = {
         name.stem for name in names if name.suffix in (".yaml", ".yml") and not name.stem.startswith(".")
@@ -261,7 +261,7 @@ def _files(folder: Path, incomplete: str) -> list[str]:
     return sorted((stem for stem in stems if stem.startswith(incomplete)), reverse=True)
 
 
-def _keys(content: Path) -> Iterator[str]:
+def _component_keys(content: Path) -> Iterator[str]:
     from statuary.source.parse_yaml import parse_yaml
 
     for name in ("components.yaml", "components.yml"):
@@ -269,14 +269,14 @@ def _keys(content: Path) -> Iterator[str]:
             tree = parse_yaml(SourceFile(content, name).load_text(LARGEST_SOURCE_FILE))
         except UnreadableError:
             continue
-        yield from _leaves(tree.get("components") if isinstance(tree, dict) else None)
+        yield from _leaf_keys(tree.get("components") if isinstance(tree, dict) else None)
 
 
-def _leaves(components: object) -> Iterator[str]:
+def _leaf_keys(components: object) -> Iterator[str]:
     """Yield the keys of components, without groups."""
     for key, inner in components.items() if isinstance(components, dict) else ():
         below = inner.get("components") if isinstance(inner, dict) else None
         if below is None:
             yield key
         else:
-            yield from _leaves(below)
+            yield from _leaf_keys(below)

@@ -67,23 +67,23 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: 
     if not rows:
         click.echo(nothing, err=True)
         return
-    cells = [[_cell(row[column]) for column in columns] for row in rows]
+    cells = [[_cell_text(row[column]) for column in columns] for row in rows]
     from rich.console import Console
 
     console = Console()
     if console.is_terminal:
-        console.print(_table(cells, columns))
+        console.print(_make_table(cells, columns))
     else:
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         for row in cells:
             click.echo("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
-def _cell(value: str | list[str] | None) -> str:
+def _cell_text(value: str | list[str] | None) -> str:
     return escape_control_chars(", ".join(value) if isinstance(value, list) else value or "") or "-"
 
 
-def _table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> "Table":
+def _make_table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
@@ -101,23 +101,23 @@ def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[
     Args:
         everything: whether to include incidents that have ended.
     """
-    return list(_rows(timeline.incidents, at, everything=everything))
+    return list(_record_rows(timeline.incidents, at, everything=everything))
 
 
 def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
     """Return the rows for a list of maintenance windows, the next first."""
-    rows = _rows(timeline.maintenances, at, everything=everything)
+    rows = _record_rows(timeline.maintenances, at, everything=everything)
     return sorted(rows, key=lambda row: (str(row["scheduled_for"]), str(row["id"])))
 
 
-def _rows(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool) -> Iterator[Row]:
+def _record_rows(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool) -> Iterator[Row]:
     for history in histories:
         status = status_at(history.incident, at)
         if everything or status not in CLOSED_STATUSES:
-            yield _row(history, status, at)
+            yield _record_row(history, status, at)
 
 
-def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
+def _record_row(history: IncidentHistory, status: str, at: Instant) -> Row:
     """Return a row; an unpublished incident has no impact."""
     incident, state = history.incident, history.state_at(at)
     row: Row = {

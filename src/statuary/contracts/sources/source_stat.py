@@ -115,13 +115,13 @@ class ListingCache:
         if self._largest is not None and self._largest[0] == (folder, is_chain):
             listing, self._largest = self._largest[1], None
             return listing
-        listing = _list(folder, is_chain=is_chain)
+        listing = _read_folder(folder, is_chain=is_chain)
         if self._largest is None or listing.size > self._largest[1].size:
             self._largest = (folder, is_chain), listing
         return listing
 
 
-def _list(folder: Path, *, is_chain: bool) -> FolderListing:
+def _read_folder(folder: Path, *, is_chain: bool) -> FolderListing:
     names: list[str] = []
     undecodable: list[str] = []
     other_names: set[str] = set()

@@ -81,7 +81,8 @@ def openapi_document(site: SiteContent, run: Run) -> Document:
         "servers": [{"url": site.page.url}],
         "tags": [{"name": tag, "description": descriptions[tag]} for tag in tags],
         "paths": {
-            _path(operation): {"get": _operation(operation, schemas, site.page.url)} for operation in served
+            _openapi_path(operation): {"get": _operation_object(operation, schemas, site.page.url)}
+            for operation in served
         },
         "components": {"schemas": shipped_schemas()},
     }
@@ -99,13 +100,15 @@ def extension_apis(run: Run) -> list[ApiDescription]:
     return [api for section in extensions for api in section.operations(run)]
 
 
-def _path(operation: Operation) -> str:
+def _openapi_path(operation: Operation) -> str:
     return "/" + MEMBER.sub(
         lambda match: f"{{{SPECIFIED_NAMES.get(match[1], match[1])}}}", operation.url.pattern
     )
 
 
-def _operation(operation: Operation, schemas: Mapping[str, Mapping[str, object]], base: str) -> JsonObject:
+def _operation_object(
+    operation: Operation, schemas: Mapping[str, Mapping[str, object]], base: str
+) -> JsonObject:
     url = operation.url
     names = MEMBER.findall(url.pattern)
     parameters = [*path_parameters(names, schemas), *operation.query]
@@ -116,34 +119,37 @@ def _operation(operation: Operation, schemas: Mapping[str, Mapping[str, object]]
     }
     if parameters:
         value["parameters"] = parameters
-    return {**value, "responses": _responses(operation, base), **operation.extra_members}
+    return {**value, "responses": _response_objects(operation, base), **operation.extra_members}
 
 
-def _responses(operation: Operation, base: str) -> JsonObject:
+def _response_objects(operation: Operation, base: str) -> JsonObject:
     media_type = operation.url.media_type.partition(";")[0]
     responses: JsonObject = {
         "200": {
             "description": f"{operation.url.description[0].upper()}{operation.url.description[1:]}.",
-            "content": {media_type: {"schema": _schema(operation, media_type, base)}},
+            "content": {media_type: {"schema": _media_type_schema(operation, media_type, base)}},
         },
         "304": {"description": "The document still has the entity tag of `If-None-Match`."},
     }
     if operation.rejected_shape is not None:
-        responses["400"] = _answer("The reason why the request is rejected.", operation.rejected_shape)
+        responses["400"] = _json_response("The reason why the request is rejected.", operation.rejected_shape)
     if operation.not_found_shape is not None:
-        responses["404"] = _answer("The document does not exist.", operation.not_found_shape)
+        responses["404"] = _json_response("The document does not exist.", operation.not_found_shape)
     elif operation.may_be_missing:
         responses["404"] = {"description": "The document does not exist."}
     return responses
 
 
-def _answer(description: str, shape: type) -> JsonObject:
-    return {"description": description, "content": {"application/json": {"schema": schema_of(shape)}}}
+def _json_response(description: str, shape: type) -> JsonObject:
+    return {
+        "description": description,
+        "content": {"application/json": {"schema": schema_or_reference(shape)}},
+    }
 
 
-def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
+def _media_type_schema(operation: Operation, media_type: str, base: str) -> JsonObject:
     if operation.shape is not None:
-        return schema_of(operation.shape)
+        return schema_or_reference(operation.shape)
     if operation.schema is not None:
         return {"type": "object", "externalDocs": {"url": f"{base}/{operation.schema.path()}"}}
     return {"type": "object" if media_type.endswith("json") else "string"}
@@ -157,8 +163,8 @@ def shipped_schemas() -> JsonObject:
     return schemas
 
 
-def schema_of(shape: type) -> JsonObject:
+def schema_or_reference(shape: type) -> JsonObject:
     """Return the JSON Schema of a type: a reference, or an array."""
     if get_origin(shape) is list:
-        return {"type": "array", "items": schema_of(get_args(shape)[0])}
+        return {"type": "array", "items": schema_or_reference(get_args(shape)[0])}
     return {"$ref": REF.format(model=shape.__name__)}

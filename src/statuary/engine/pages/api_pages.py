@@ -62,11 +62,13 @@ def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Docume
     """
     renderer = renderer_of(site_context(site))
     texts = renderer.localization.texts
-    operations = {_plain(operation.path): operation for operation in _operations(openapi)}
+    operations = {
+        _without_parameter_names(operation.path): operation for operation in _operation_views(openapi)
+    }
     facts = [section.api_facts(site) for section in run.answering(ContentSection)]
 
     def calls(urls: Sequence[Url], examples: Sequence[str]) -> tuple[ApiCall, ...]:
-        return tuple(_calls(urls, examples, operations, texts))
+        return tuple(_api_calls(urls, examples, operations, texts))
 
     view = ApiView(
         base=site.page.url,
@@ -81,8 +83,8 @@ def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Docume
             for fact in facts
             for key, urls in fact.families.items()
         )
-        + _of_extensions(run, calls),
-        schemas=tuple(_schemas(openapi)),
+        + _extension_call_families(run, calls),
+        schemas=tuple(_schema_views(openapi)),
         openapi=OPENAPI.path() if openapi else "",
     )
     url = section_url("api", site.pages)
@@ -95,12 +97,12 @@ def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Docume
     return renderer.page(url, "api.html", head, view)
 
 
-def _schemas(openapi: Mapping[str, Json]) -> Iterator["SchemaView"]:
+def _schema_views(openapi: Mapping[str, Json]) -> Iterator["SchemaView"]:
     for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items():
-        yield _schema(name, as_object(schema))
+        yield _schema_view(name, as_object(schema))
 
 
-def _of_extensions(
+def _extension_call_families(
     run: Run, calls: Callable[[Sequence[Url], Sequence[str]], tuple[ApiCall, ...]]
 ) -> tuple[CallFamily, ...]:
     return tuple(
@@ -124,7 +126,7 @@ def reference_page(site: SiteContext) -> Document:
     return renderer.page(REFERENCE_PAGE, "reference.html", head, target)
 
 
-def _plain(path: str) -> str:
+def _without_parameter_names(path: str) -> str:
     """Remove the names of parameters from a path.
 
     The URL table and the specification name them differently.
@@ -132,17 +134,17 @@ def _plain(path: str) -> str:
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
-def _calls(
+def _api_calls(
     urls: Iterable[Url], paths: Sequence[str], operations: Mapping[str, "OperationView"], texts: PageTexts
 ) -> Iterator[ApiCall]:
     used: set[str] = set()
     for url in urls:
         # the pattern of numbered pages also matches the index page, which an earlier row has already used
-        example = next((path for path in _matching(url, paths) if path not in used), "")
+        example = next((path for path in _matching_paths(url, paths) if path not in used), "")
         used.add(example)
         if not example and "{" not in url.pattern:
             continue
-        operation = operations.get(_plain(f"/{url.pattern}")) or _default_operation(url)
+        operation = operations.get(_without_parameter_names(f"/{url.pattern}")) or _default_operation(url)
         yield ApiCall(
             anchor=operation.anchor,
             title=operation.summary or operation_title(url),
@@ -163,7 +165,7 @@ def _default_operation(url: Url) -> "OperationView":
     return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())
 
 
-def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:
+def _matching_paths(url: Url, paths: Sequence[str]) -> Iterator[str]:
     parts = PATTERN_PARTS.findall(url.pattern)
     expression = re.compile("".join("[^/]+" if member else re.escape(literal) for member, literal in parts))
     return (path for path in paths if expression.fullmatch(path.partition("?")[0]))
@@ -217,7 +219,7 @@ class SchemaView(NamedTuple):
     fields: tuple[FieldView, ...]
 
 
-def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
+def _operation_views(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
     for path, item in as_object(openapi.get("paths")).items():
         shared = as_list(as_object(item).get("parameters"))
         for method in METHODS:
@@ -230,55 +232,62 @@ def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
                 method=method.upper(),
                 path=one_line(path),
                 summary=one_line(as_text(operation.get("summary"))),
-                description=_prose(operation),
-                parameters=tuple(_parameter(parameter, openapi) for parameter in parameters),
-                answers=tuple(_answers(as_object(operation.get("responses")), openapi)),
+                description=_description_html(operation),
+                parameters=tuple(_parameter_view(parameter, openapi) for parameter in parameters),
+                answers=tuple(_response_views(as_object(operation.get("responses")), openapi)),
             )
 
 
-def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
+def _parameter_view(value: Json, openapi: Mapping[str, Json]) -> FieldView:
     parameter = _resolve_reference(value, openapi)
-    kind, link = _type(parameter.get("schema"), 0)
+    kind, link = _describe_type(parameter.get("schema"), 0)
     return FieldView(
         name=one_line(as_text(parameter.get("name"))),
         location=one_line(as_text(parameter.get("in"))),
         type=kind,
         link=link,
         required=parameter.get("required") is True,
-        description=_prose(parameter),
+        description=_description_html(parameter),
     )
 
 
-def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[ResponseView]:
+def _response_views(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[ResponseView]:
     for status, value in responses.items():
         response = _resolve_reference(value, openapi)
         content = as_object(response.get("content"))
         schema = next((as_object(body).get("schema") for body in content.values()), None)
-        kind, link = _type(schema, 0)
+        kind, link = _describe_type(schema, 0)
         media_types = ", ".join(one_line(media_type) for media_type in content)
         label = f"{kind} ({media_types})" if kind and media_types else media_types
-        yield ResponseView(status=one_line(status), description=_prose(response), type=label, link=link)
+        yield ResponseView(
+            status=one_line(status), description=_description_html(response), type=label, link=link
+        )
 
 
-def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
+def _schema_view(name: str, schema: Mapping[str, Json]) -> SchemaView:
     required = as_list(schema.get("required"))
     properties = as_object(schema.get("properties"))
     return SchemaView(
         name=one_line(name),
-        description=_prose(schema),
-        type="" if properties else _type(schema, 0).text,
+        description=_description_html(schema),
+        type="" if properties else _describe_type(schema, 0).text,
         values=tuple(one_line(str(value)) for value in as_list(schema.get("enum"))),
         fields=tuple(
-            _member(member, as_object(value), required=member in required)
+            _member_view(member, as_object(value), required=member in required)
             for member, value in properties.items()
         ),
     )
 
 
-def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldView:
-    kind, link = _type(schema, 0)
+def _member_view(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldView:
+    kind, link = _describe_type(schema, 0)
     return FieldView(
-        name=one_line(name), location="", type=kind, link=link, required=required, description=_prose(schema)
+        name=one_line(name),
+        location="",
+        type=kind,
+        link=link,
+        required=required,
+        description=_description_html(schema),
     )
 
 
@@ -289,7 +298,7 @@ class _TypeWords(NamedTuple):
     link: str = ""  # the anchor of its first type
 
 
-def _type(value: Json, depth: int) -> _TypeWords:
+def _describe_type(value: Json, depth: int) -> _TypeWords:
     """Describe the type of a schema in words."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
@@ -298,28 +307,28 @@ def _type(value: Json, depth: int) -> _TypeWords:
         return _TypeWords(name, f"schema-{name}")
     choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
     if choices and depth < MAX_TYPE_DEPTH:
-        return _choice([_type(choice, depth + 1) for choice in choices])
+        return _join_types([_describe_type(choice, depth + 1) for choice in choices])
     values = as_list(schema.get("enum"))
     if values:
         return _TypeWords(" or ".join(f'"{one_line(str(value))}"' for value in values))
-    return _plain_type(schema, depth)
+    return _describe_single_type(schema, depth)
 
 
-def _choice(types: list[_TypeWords]) -> _TypeWords:
+def _join_types(types: list[_TypeWords]) -> _TypeWords:
     text = " or ".join(words.text for words in types if words.text)
     return _TypeWords(text, next((words.link for words in types if words.link), ""))
 
 
-def _plain_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
+def _describe_single_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
     kind = schema.get("type")
     words = " or ".join(map(one_line, map(as_text, kind))) if isinstance(kind, list) else as_text(kind)
     if "const" in schema:
         return _TypeWords(f'"{one_line(str(schema["const"]))}"')
     if "items" in schema and depth < MAX_TYPE_DEPTH:
-        item, link = _type(schema.get("items"), depth + 1)
+        item, link = _describe_type(schema.get("items"), depth + 1)
         return _TypeWords(f"array of {item}" if item else "array", link)
     if isinstance(schema.get("additionalProperties"), Mapping) and depth < MAX_TYPE_DEPTH:
-        item, link = _type(schema.get("additionalProperties"), depth + 1)
+        item, link = _describe_type(schema.get("additionalProperties"), depth + 1)
         return _TypeWords(f"object of {item}" if item else "object", link)
     form = as_text(schema.get("format"))
     return _TypeWords(f"{words} ({one_line(form)})" if form else words)
@@ -336,5 +345,5 @@ def _resolve_reference(value: Json, openapi: Mapping[str, Json]) -> Mapping[str,
     return as_object(schema)
 
 
-def _prose(value: Mapping[str, Json]) -> Markup:
+def _description_html(value: Mapping[str, Json]) -> Markup:
     return render_markdown(as_text(value.get("description")), 4)

@@ -10,7 +10,7 @@ from statuary.base.primitives import format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
 from statuary.engine.read_content import read_content
-from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide
+from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide_on_alerts
 from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
 from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Publication
 from statuary.source.edit_files import EditError
@@ -54,9 +54,9 @@ def from_alert(session: EditSession, payload: bytes) -> None:
     rules = read_rules(session.options.content)
     alerts = read_alerts(payload)
     if not alerts:
-        _carry_out(session, NoChange("the event neither opens nor resolves an alert"))
-    for decision in decide(alerts, rules, session.catalogue, session.at):
-        _carry_out(session, decision)
+        _apply_decision(session, NoChange("the event neither opens nor resolves an alert"))
+    for decision in decide_on_alerts(alerts, rules, session.catalogue, session.at):
+        _apply_decision(session, decision)
 
 
 def _names_rules_or_components(file: SourceFile | Finding) -> bool:
@@ -88,16 +88,16 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
     return settings.rules
 
 
-def _carry_out(session: EditSession, decision: Decision) -> None:
+def _apply_decision(session: EditSession, decision: Decision) -> None:
     if isinstance(decision, NoChange):
         click.echo(escape_control_chars(f"nothing to do: {decision.reason}"))
     elif isinstance(decision, Opening):
-        _open(session, decision)
+        _open_incident(session, decision)
     else:
-        _resolve(session, decision)
+        _resolve_incident(session, decision)
 
 
-def _open(session: EditSession, opening: Opening) -> None:
+def _open_incident(session: EditSession, opening: Opening) -> None:
     rule, at, since = opening.rule, session.at, opening.since
     update = NewUpdate(at=at, status="investigating", body=rule.body or DEFAULT_BODIES["investigating"])
     is_draft = rule.publish is Publication.DRAFT
@@ -115,7 +115,7 @@ def _open(session: EditSession, opening: Opening) -> None:
     session.apply(edit, subject, update.commit_details_with(affected))
 
 
-def _resolve(session: EditSession, resolution: Resolution) -> None:
+def _resolve_incident(session: EditSession, resolution: Resolution) -> None:
     incident = resolution.incident
     update = NewUpdate(at=session.at, status="resolved", body=DEFAULT_BODIES["resolved"])
     edit = session.edit_file(

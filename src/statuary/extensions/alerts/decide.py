@@ -37,7 +37,7 @@ class NoChange(NamedTuple):
 Decision = Opening | Resolution | NoChange
 
 
-def decide(
+def decide_on_alerts(
     alerts: Sequence[Alert], rules: Sequence[AlertRule], catalogue: StatusCatalogue, at: Instant
 ) -> Iterator[Decision]:
     """Decide for each alert whether to open or resolve an incident.
@@ -56,19 +56,19 @@ def decide(
         rule, component = rule_for(alert, rules, catalogue)
         over = _incident_of_single_alert(alert, catalogue)
         if over is not None:
-            yield _end_of(over, at)
+            yield _decide_on_ended_alert(over, at)
         elif rule is None or component is None:
             labels = ", ".join(f"{name}={text}" for name, text in sorted(alert.labels.items()))
             yield NoChange(
                 f"no rule fits the alert {alert.name!r}: {labels or 'it has no labels'}"
-                + _meant_component(alert, catalogue)
+                + _unknown_component_reason(alert, catalogue)
             )
         else:
             key = derived_id(alert.key, component.id)
             groups.setdefault(key, (rule, component, []))[2].append(alert)
     for key, (rule, component, members) in groups.items():
         opened = (incident for incident in catalogue.incidents if incident.alert == key)
-        yield _decision(key, rule, component, members, [*filter(_is_unresolved, opened)], at)
+        yield _decide_on_group(key, rule, component, members, [*filter(_is_unresolved, opened)], at)
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
@@ -87,7 +87,7 @@ class FittingRule(NamedTuple):
     component: Component | None  # None without a rule, or if the rule names no existing component
 
 
-def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
+def _unknown_component_reason(alert: Alert, catalogue: StatusCatalogue) -> str:
     """Explain that the label `component` names none of the page's components.
 
     Returns:
@@ -111,14 +111,14 @@ def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogu
         catalogue: the status in the content.
     """
     by_name = catalogue.components_by_name
-    rule = next((rule for rule in rules if rule.fits(alert.labels)), None)
+    rule = next((rule for rule in rules if rule.matches(alert.labels)), None)
     if rule is None and alert.labels.get("component") in by_name:
         rule = AlertRule(alert.labels["component"])
     component = None if rule is None else by_name.get(rule.component)
     return FittingRule(rule, component if component is not None and not component.group else None)
 
 
-def _decision(
+def _decide_on_group(
     key: str,
     rule: AlertRule,
     component: Component,
@@ -132,10 +132,10 @@ def _decision(
     if firing:
         since = min(filter(None, (alert.since for alert in firing)), default=None)
         return Opening(key, rule, component, rule.name or firing[0].name, since)
-    return _end_of_group(members, unresolved, at)
+    return _decide_on_ended_group(members, unresolved, at)
 
 
-def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
+def _decide_on_ended_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
     """Decide on the incident of a group whose alerts have all ended."""
     if not unresolved:
         return NoChange("the alert has ended, and it has no open incident")
@@ -143,10 +143,10 @@ def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: 
         return NoChange(
             f"the payload has only some of the alerts, and the group still fires: {unresolved[-1].id} stays open"
         )
-    return _end_of(unresolved[-1], at)
+    return _decide_on_ended_alert(unresolved[-1], at)
 
 
-def _end_of(incident: Incident, at: Instant) -> Decision:
+def _decide_on_ended_alert(incident: Incident, at: Instant) -> Decision:
     """Decide on the incident of an alert that has ended.
 
     It is resolved, unless it has had an update since it was opened.

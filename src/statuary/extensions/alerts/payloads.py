@@ -69,29 +69,29 @@ def read_alerts(payload: bytes) -> list[Alert]:
     )
 
 
-def _text(value: Json, what: str) -> str:
+def _require_string(value: Json, what: str) -> str:
     if isinstance(value, str) and value.strip():
         return " ".join(value.split())[:LONGEST_TEXT]
     raise PayloadError(f"the alert has no {what}: found {shorten(str(value))}")
 
 
-def _text_or(value: Json, default: str) -> str:
-    return _text(value, "") if isinstance(value, str) and value.strip() else default
+def _string_or(value: Json, default: str) -> str:
+    return _require_string(value, "") if isinstance(value, str) and value.strip() else default
 
 
-def _object(value: Json) -> JsonObject:
+def _require_object(value: Json) -> JsonObject:
     return value if isinstance(value, Mapping) else {}
 
 
-def _labels(value: Json) -> dict[str, str]:
+def _parse_labels(value: Json) -> dict[str, str]:
     return {
         name[:LONGEST_TEXT]: text[:LONGEST_TEXT]
-        for name, text in _object(value).items()
+        for name, text in _require_object(value).items()
         if isinstance(text, str)
     }
 
 
-def _instant(value: Json) -> Instant | None:
+def _parse_instant(value: Json) -> Instant | None:
     """Parse an instant, and cut it to milliseconds.
 
     Returns:
@@ -109,7 +109,7 @@ def _instant(value: Json) -> Instant | None:
         return None
 
 
-def _group(value: JsonObject) -> Iterator[Alert]:
+def _parse_group(value: JsonObject) -> Iterator[Alert]:
     """Yield the alerts in a group of Alertmanager or Grafana.
 
     A payload lists the alerts of the whole group, so the group is their key.
@@ -117,13 +117,13 @@ def _group(value: JsonObject) -> Iterator[Alert]:
     Raises:
         PayloadError: if it has no alerts or too many labels, or an alert is invalid.
     """
-    alerts = _items(value.get("alerts"))
+    alerts = _require_list(value.get("alerts"))
     if not alerts:
         raise PayloadError("the alert has no `alerts`")
     group = value.get("groupKey", value.get("receiver"))
-    _text(group, "groupKey")
-    common_labels = _labels(value.get("commonLabels"))
-    common_notes = _labels(value.get("commonAnnotations"))
+    _require_string(group, "groupKey")
+    common_labels = _parse_labels(value.get("commonLabels"))
+    common_notes = _parse_labels(value.get("commonAnnotations"))
     count = len(alerts) * (len(common_labels) + len(common_notes))
     if count > MOST_LABELS:
         raise PayloadError(
@@ -136,18 +136,18 @@ def _group(value: JsonObject) -> Iterator[Alert]:
     for members in alerts:
         if not isinstance(members, Mapping):
             raise PayloadError(f"the alert has {shorten(str(members))} in `alerts`, not an object")
-        labels = common_labels | _labels(members.get("labels"))
-        notes = common_notes | _labels(members.get("annotations"))
-        name = notes.get("summary") or labels.get("alertname") or _text_or(value.get("title"), "Alert")
-        status = _text(members.get("status", value.get("status")), "status")
+        labels = common_labels | _parse_labels(members.get("labels"))
+        notes = common_notes | _parse_labels(members.get("annotations"))
+        name = notes.get("summary") or labels.get("alertname") or _string_or(value.get("title"), "Alert")
+        status = _require_string(members.get("status", value.get("status")), "status")
         if status not in ("firing", "resolved"):
             raise PayloadError(f"the alert has the status {shorten(status)}, not firing or resolved")
         yield Alert(
             derived_id("alertmanager", str(group)),
-            _text(name, "name"),
+            _require_string(name, "name"),
             labels,
             status == "firing",
-            _instant(members.get("startsAt")),
+            _parse_instant(members.get("startsAt")),
             is_of_group=True,
             has_unseen_firing=has_unseen_firing,
         )
@@ -164,14 +164,14 @@ GRAFANA_STATES = {
 """Whether an alert fires, by its state in Grafana before version 8; a state with None is ignored."""
 
 
-def _old_grafana(value: JsonObject) -> Iterator[Alert]:
-    state = _text(value.get("state"), "state")
+def _parse_old_grafana(value: JsonObject) -> Iterator[Alert]:
+    state = _require_string(value.get("state"), "state")
     if state not in GRAFANA_STATES:
         raise PayloadError(f"the alert has the state {shorten(state)}, which Grafana does not have")
-    name = _text(value.get("ruleName"), "ruleName")
+    name = _require_string(value.get("ruleName"), "ruleName")
     fires = GRAFANA_STATES[state]
     if fires is not None:
-        labels = _labels(value.get("tags")) | {"alertname": name}
+        labels = _parse_labels(value.get("tags")) | {"alertname": name}
         yield Alert(derived_id("grafana", str(value.get("ruleId")), name), name, labels, fires)
 
 
@@ -179,38 +179,48 @@ PAGERDUTY_ENDS = {"incident.resolved": False, "incident.triggered": True, "incid
 """Whether an alert fires, by the event of PagerDuty; other events change nothing."""
 
 
-def _pagerduty(value: JsonObject) -> Iterator[Alert]:
-    event = _object(value["event"])
-    fires = PAGERDUTY_ENDS.get(_text(event.get("event_type"), "event_type"))
-    data = _object(event.get("data"))
+def _parse_pagerduty(value: JsonObject) -> Iterator[Alert]:
+    event = _require_object(value["event"])
+    fires = PAGERDUTY_ENDS.get(_require_string(event.get("event_type"), "event_type"))
+    data = _require_object(event.get("data"))
     if fires is None:
         return
-    service = _object(data.get("service"))
+    service = _require_object(data.get("service"))
     labels = {
-        "service": _text_or(service.get("summary"), ""),
-        "urgency": _text_or(data.get("urgency"), ""),
-        "priority": _text_or(_object(data.get("priority")).get("summary"), ""),
+        "service": _string_or(service.get("summary"), ""),
+        "urgency": _string_or(data.get("urgency"), ""),
+        "priority": _string_or(_require_object(data.get("priority")).get("summary"), ""),
     }
-    key = derived_id("pagerduty", _text(data.get("id"), "id"))
-    yield Alert(key, _text(data.get("title"), "title"), labels, fires, _instant(event.get("occurred_at")))
+    key = derived_id("pagerduty", _require_string(data.get("id"), "id"))
+    yield Alert(
+        key,
+        _require_string(data.get("title"), "title"),
+        labels,
+        fires,
+        _parse_instant(event.get("occurred_at")),
+    )
 
 
-def _plain(value: JsonObject) -> Iterator[Alert]:
-    status = _text(value.get("status"), "status")
+def _parse_generic(value: JsonObject) -> Iterator[Alert]:
+    status = _require_string(value.get("status"), "status")
     if status not in ("firing", "resolved"):
         raise PayloadError(f"the alert has the status {shorten(status)}", "write firing or resolved")
-    labels = _labels(value.get("labels"))
+    labels = _parse_labels(value.get("labels"))
     if "component" in value:
-        labels["component"] = _text(value["component"], "component")
+        labels["component"] = _require_string(value["component"], "component")
     key = derived_id("plain", str(value["key"]))
-    _text(value["key"], "key")
+    _require_string(value["key"], "key")
     yield Alert(
-        key, _text(value.get("name"), "name"), labels, status == "firing", _instant(value.get("started_at"))
+        key,
+        _require_string(value.get("name"), "name"),
+        labels,
+        status == "firing",
+        _parse_instant(value.get("started_at")),
     )
 
 
 def _retired(value: JsonObject) -> Iterator[Alert]:
-    messages = [_object(message) for message in _items(value["messages"])]
+    messages = [_require_object(message) for message in _require_list(value["messages"])]
     events = ", ".join(sorted({str(members.get("event", members.get("type", ""))) for members in messages}))
     raise PayloadError(
         f"the alert ({shorten(events)}) is of PagerDuty's webhooks v1 or v2, which ended in 2023",
@@ -218,15 +228,15 @@ def _retired(value: JsonObject) -> Iterator[Alert]:
     )
 
 
-def _items(value: Json) -> Sequence[Json]:
+def _require_list(value: Json) -> Sequence[Json]:
     return value if isinstance(value, list) else ()
 
 
 FORMS: tuple[tuple[Callable[[JsonObject], bool], Callable[[JsonObject], Iterator[Alert]]], ...] = (
-    (lambda value: "alerts" in value and ("groupKey" in value or "receiver" in value), _group),
-    (lambda value: "ruleName" in value and "state" in value, _old_grafana),
-    (lambda value: isinstance(value.get("event"), Mapping), _pagerduty),
+    (lambda value: "alerts" in value and ("groupKey" in value or "receiver" in value), _parse_group),
+    (lambda value: "ruleName" in value and "state" in value, _parse_old_grafana),
+    (lambda value: isinstance(value.get("event"), Mapping), _parse_pagerduty),
     (lambda value: isinstance(value.get("messages"), list), _retired),
-    (lambda value: "key" in value and "status" in value, _plain),
+    (lambda value: "key" in value and "status" in value, _parse_generic),
 )
 """A test for each form of payload, and its reader."""

@@ -32,7 +32,7 @@ class AlertRule(NamedTuple):
     body: str | None = None
     publish: Publication = Publication.DRAFT
 
-    def fits(self, labels: Mapping[str, str]) -> bool:
+    def matches(self, labels: Mapping[str, str]) -> bool:
         """Return whether an alert with these labels matches the rule."""
         return all(labels.get(name) == text for name, text in self.labels.items())
 
@@ -60,7 +60,7 @@ class AlertRuleSource(SourceModel):
     """`draft`: a person publishes it. `automatically`: the next build does; then `name` is needed, since an alert's text may be internal."""
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_rule(self) -> Self:
         if self.publish is Publication.AUTOMATICALLY and self.name is None:
             raise InvalidValueError(
                 "an incident that is published automatically has no name",
@@ -68,7 +68,7 @@ class AlertRuleSource(SourceModel):
             )
         return self
 
-    def rule(self) -> AlertRule:
+    def to_rule(self) -> AlertRule:
         """Convert this part of site.yaml to a rule.
 
         By default, the rule matches alerts whose label `component` names the component.
@@ -99,5 +99,7 @@ class SiteAlertsSource(ExtensionSource):
     @override
     def settings(self) -> AlertSettings | None:
         return (
-            None if self.alerts is None else AlertSettings(tuple(rule.rule() for rule in self.alerts.rules))
+            None
+            if self.alerts is None
+            else AlertSettings(tuple(rule.to_rule() for rule in self.alerts.rules))
         )

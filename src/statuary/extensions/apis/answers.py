@@ -38,7 +38,7 @@ LENGTHS = {"function": 10, "event": 66}
 MOST_HITS = 100
 
 
-def parameter(query: str, name: str) -> str:
+def query_parameter(query: str, name: str) -> str:
     """Return the first value of a parameter in a URL's query string.
 
     Percent escapes are not decoded.
@@ -73,8 +73,10 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
     """
     route = path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
-        return _failure(f"Unexpected failure during signature {route}")
-    return _look_up(query, read_document) if route == "lookup" else _search(query, read_document)
+        return _error_answer(f"Unexpected failure during signature {route}")
+    return (
+        _answer_look_up(query, read_document) if route == "lookup" else _answer_search(query, read_document)
+    )
 
 
 def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
@@ -88,10 +90,10 @@ def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAns
     Returns:
         The response, or None if the path belongs to neither API, or the site does not serve the API.
     """
-    return _directory(path, query, read_document) or _missing_contract(path, read_document)
+    return _answer_directory(path, query, read_document) or _answer_missing_contract(path, read_document)
 
 
-def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
+def _answer_directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
     """List the signatures with a hash, as 4byte.directory does.
 
     The canonical signature has the lowest id. `hex_signature` is read as it is written: the first value,
@@ -102,9 +104,9 @@ def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer 
     if route is None or stats is None:
         return None
     kind = "event" if route["event"] else "function"
-    asked = parameter(query, "hex_signature")
+    asked = query_parameter(query, "hex_signature")
     key = asked.lower() if HEX.match(asked) and len(asked) == LENGTHS[kind] else ""
-    items = (_items(kind, [key], read_document)[key] if key else None) or []
+    items = (_find_items(kind, [key], read_document)[key] if key else None) or []
     results = [
         {
             "id": number,
@@ -115,10 +117,12 @@ def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer 
         }
         for number, item in enumerate(items, 1)
     ]
-    return ApiAnswer(_json({"count": len(results), "next": None, "previous": None, "results": results}))
+    return ApiAnswer(
+        _encode_json({"count": len(results), "next": None, "previous": None, "results": results})
+    )
 
 
-def _missing_contract(path: str, read_document: ReadDocument) -> ApiAnswer | None:
+def _answer_missing_contract(path: str, read_document: ReadDocument) -> ApiAnswer | None:
     route = CONTRACT_ROUTE.match(path)
     if route is None or read_document(route["path"]) is not None:
         return None
@@ -126,27 +130,29 @@ def _missing_contract(path: str, read_document: ReadDocument) -> ApiAnswer | Non
     return None if body is None else ApiAnswer(body, 404)
 
 
-def _failure(error: str) -> ApiAnswer:
-    return ApiAnswer(_json({"ok": False, "error": error}), 500)
+def _error_answer(error: str) -> ApiAnswer:
+    return ApiAnswer(_encode_json({"ok": False, "error": error}), 500)
 
 
-def _json(value: object) -> bytes:
+def _encode_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
+def _answer_look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
     texts_of_kinds = [query.get(kind) for kind in LENGTHS]
     functions, events = (texts.split(",") if texts else [] for texts in texts_of_kinds)
     for text in (*functions, *events):
         if not HASH.match(text):
-            return _failure(
+            return _error_answer(
                 f"Invalid hash '{text}'. Hash must be 0x-prefixed and either be a 4 byte or 32 byte hex string."
             )
-    by_event = {text: items or [] for text, items in _items("event", events, read_document).items()}
-    return _found_signatures(_filtered(_items("function", functions, read_document), query), by_event)
+    by_event = {text: items or [] for text, items in _find_items("event", events, read_document).items()}
+    return _found_signatures(
+        _without_filtered(_find_items("function", functions, read_document), query), by_event
+    )
 
 
-def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
+def _find_items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
     """Look up the signatures with each hash, reading each shard once.
 
     Returns:
@@ -166,7 +172,7 @@ def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dic
     return items
 
 
-def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
+def _without_filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
     """Remove filtered functions, unless the parameter `filter` is another text than `true`."""
     if (query.get("filter") or "true") != "true":
         return functions
@@ -176,34 +182,41 @@ def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Ite
 
 
 def _found_signatures(functions: Mapping[str, Items | None], events: Mapping[str, Items | None]) -> ApiAnswer:
-    return ApiAnswer(_json({"ok": True, "result": {"function": functions, "event": events}}))
+    return ApiAnswer(_encode_json({"ok": True, "result": {"function": functions, "event": events}}))
 
 
-def _search(query: Query, read_document: ReadDocument) -> ApiAnswer:
+def _answer_search(query: Query, read_document: ReadDocument) -> ApiAnswer:
     pattern = query.get("query") or ""
     if not PATTERN.match(pattern):
-        return _failure(
+        return _error_answer(
             f"Invalid search pattern '{pattern}'. Query must be a valid function signature name but may include "
             "'*' and '?' wildcards."
         )
     hits: list[str] = []
     for name in (read_document(urls.SIGNATURE_NAMES.path()) or b"").decode().split("\n"):
-        if name and matches(name, pattern):
+        if name and matches_pattern(name, pattern):
             hits.append(name)
             if len(hits) == MOST_HITS:
                 break
     hashes = [signature_hash(name) for name in hits]
-    functions = _only(hits, _items("function", dict.fromkeys(text[:10] for text in hashes), read_document))
-    return _found_signatures(_filtered(functions, query), _only(hits, _items("event", hashes, read_document)))
+    functions = _items_with_names(
+        hits, _find_items("function", dict.fromkeys(text[:10] for text in hashes), read_document)
+    )
+    return _found_signatures(
+        _without_filtered(functions, query),
+        _items_with_names(hits, _find_items("event", hashes, read_document)),
+    )
 
 
-def _only(names: Sequence[str], items_by_hash: Mapping[str, Items | None]) -> dict[str, Items | None]:
+def _items_with_names(
+    names: Sequence[str], items_by_hash: Mapping[str, Items | None]
+) -> dict[str, Items | None]:
     return {
         text: [item for item in items or [] if item["name"] in names] for text, items in items_by_hash.items()
     }
 
 
-def matches(name: str, pattern: str) -> bool:
+def matches_pattern(name: str, pattern: str) -> bool:
     """Return whether a name matches a pattern with `*` and `?`.
 
     `*` matches any string and `?` one character. The time is at most proportional to the product of both

@@ -15,7 +15,7 @@ from statuary.extensions.apis.etherscan import (
     optimizer_runs,
     source_license,
 )
-from statuary.extensions.apis.repository import is_full
+from statuary.extensions.apis.repository import has_full_match
 from statuary.site.document import Document, encode_unchecked
 
 PROXY_TYPES: Final = {
@@ -59,11 +59,11 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
     """Yield the document about a contract for Blockscout's API."""
-    body = encode_unchecked(smart_contract(judged))
+    body = encode_unchecked(blockscout_contract(judged))
     yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
 
 
-def smart_contract(judged: JudgedRecord) -> JsonObject:
+def blockscout_contract(judged: JudgedRecord) -> JsonObject:
     """Convert a record to the JSON of a contract in Blockscout's API.
 
     Unknown members are null. A contradicted record is neither fully nor partially verified, and is marked as
@@ -74,15 +74,15 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
     texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
-    proxy = _proxy(judged)
+    proxy = _proxy_members(judged)
     arguments = constructor_arguments(record)
     creation_code = as_object(record["creationBytecode"]).get("onchainBytecode")
     return {
         "verified_twin_address_hash": None,
         "is_verified": True,
         "is_changed_bytecode": is_contradicted,
-        "is_partially_verified": not is_contradicted and not is_full(record),
-        "is_fully_verified": not is_contradicted and is_full(record),
+        "is_partially_verified": not is_contradicted and not has_full_match(record),
+        "is_fully_verified": not is_contradicted and has_full_match(record),
         "is_verified_via_sourcify": False,
         "is_verified_via_eth_bytecode_db": False,
         "is_verified_via_verifier_alliance": False,
@@ -105,7 +105,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
             {"file_path": file, "source_code": text} for file, text in texts.items() if file != path
         ],
         "compiler_settings": settings,
-        "external_libraries": _libraries(record),
+        "external_libraries": _linked_libraries(record),
         "constructor_args": f"0x{arguments}" if arguments else None,
         "decoded_constructor_args": None,
         "language": as_text(compilation.get("language")).lower(),
@@ -123,7 +123,7 @@ class _ProxyMembers(NamedTuple):
     implementations: list[Json]
 
 
-def _proxy(judged: JudgedRecord) -> _ProxyMembers:
+def _proxy_members(judged: JudgedRecord) -> _ProxyMembers:
     """Return the type and implementations of a proxy.
 
     Returns:
@@ -142,7 +142,7 @@ def _proxy(judged: JudgedRecord) -> _ProxyMembers:
     return _ProxyMembers(PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), entries)
 
 
-def _libraries(record: RecordValue) -> list[Json]:
+def _linked_libraries(record: RecordValue) -> list[Json]:
     return [
         {"name": path.rpartition(":")[2], "address_hash": address}
         for path, address in linked_libraries(record).items()

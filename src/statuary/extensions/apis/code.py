@@ -54,7 +54,7 @@ class CodeFacts(NamedTuple):
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
-    def read(cls, line: bytes) -> "CodeFacts":
+    def parse(cls, line: bytes) -> "CodeFacts":
         """Parse the line that `encode` returned."""
         digest, template = orjson.loads(line)
         if template is None:
@@ -75,10 +75,10 @@ def code_facts(record: RecordValue) -> CodeFacts | None:
     if not text:
         return None
     code = bytes.fromhex(text)
-    return CodeFacts(_hash(code), _template(record, code))
+    return CodeFacts(_hash_code(code), _make_template(record, code))
 
 
-def _hash(code: bytes) -> str:
+def _hash_code(code: bytes) -> str:
     return f"0x{keccak256(code).hex()}"
 
 
@@ -104,7 +104,7 @@ def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
     return bytes(output)
 
 
-def _template(record: RecordValue, code: bytes) -> Template | None:
+def _make_template(record: RecordValue, code: bytes) -> Template | None:
     """Set the parts of code to zero that differ between contracts.
 
     Returns:
@@ -115,19 +115,19 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
     language = as_object(record["compilation"]).get("language")
     compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
     if language == "Vyper":
-        return _template_of_vyper(compiled, code)
+        return _make_vyper_template(compiled, code)
     if not compiled:
         return None
     try:
-        ranges = _ranges(runtime, len(compiled) // 2)
-        of_compiler = zero_ranges(strip_metadata(_unlinked(compiled)), ranges)
+        ranges = _differing_ranges(runtime, len(compiled) // 2)
+        of_compiler = zero_ranges(strip_metadata(_decode_unlinked(compiled)), ranges)
     except (InvalidValueError, ValueError):  # the references are malformed, or the code is not hex
         return None
     own_code = zero_ranges(strip_metadata(code), ranges)
-    return Template(_hash(own_code), len(own_code), ranges) if own_code == of_compiler else None
+    return Template(_hash_code(own_code), len(own_code), ranges) if own_code == of_compiler else None
 
 
-def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
+def _make_vyper_template(compiled: str, code: bytes) -> Template | None:
     """Return the template of Vyper code with immutables.
 
     The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
@@ -142,10 +142,10 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
     if not start or size <= 0 or size % WORD or code[:start].hex() != compiled.lower():
         return None
     ranges = ((start, size),)
-    return Template(_hash(zero_ranges(code, ranges)), len(code), ranges, is_whole=True)
+    return Template(_hash_code(zero_ranges(code, ranges)), len(code), ranges, is_whole=True)
 
 
-def _ranges(runtime: JsonObject, size: int) -> Ranges:
+def _differing_ranges(runtime: JsonObject, size: int) -> Ranges:
     """Return the ranges in which contracts of a source differ.
 
     They are libraries, immutables, the metadata of contracts that this one creates, and a library's own
@@ -174,7 +174,7 @@ def _ranges(runtime: JsonObject, size: int) -> Ranges:
     return tuple(sorted(ranges))
 
 
-def _unlinked(text: str) -> bytes:
+def _decode_unlinked(text: str) -> bytes:
     """Decode compiled code, with zeros in place of library names.
 
     Raises:
@@ -203,24 +203,24 @@ def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterat
     by_template = defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}
     for row, facts in contracts:
-        by_code[facts.digest].append(_entry(row))
+        by_code[facts.digest].append(_contract_entry(row))
         if facts.template is not None:
-            by_template[facts.template.digest].append(_entry(row) | {"codeHash": facts.digest})
+            by_template[facts.template.digest].append(_contract_entry(row) | {"codeHash": facts.digest})
             templates[facts.template.digest] = facts.template
     for digest, entries in by_code.items():
-        yield _document(urls.CODE.path(code_hash=digest), {"codeHash": digest, "contracts": entries})
+        yield _list_document(urls.CODE.path(code_hash=digest), {"codeHash": digest, "contracts": entries})
     by_length = defaultdict[int, list[object]](list)
     for digest, template in sorted(templates.items()):
         ranges = [list(place) for place in template.zeroed]
         how: dict[str, object] = {"template": digest, "zeroed": ranges, "isWhole": template.is_whole}
         by_length[template.length].append(how)
         body = how | {"length": template.length, "contracts": by_template[digest]}
-        yield _document(urls.CODE_TEMPLATE.path(code_hash=digest), body)
+        yield _list_document(urls.CODE_TEMPLATE.path(code_hash=digest), body)
     for length, entries in by_length.items():
-        yield _document(urls.CODE_LENGTH.path(length=length), {"length": length, "templates": entries})
+        yield _list_document(urls.CODE_LENGTH.path(length=length), {"length": length, "templates": entries})
 
 
-def _entry(row: ContractRow) -> dict[str, object]:
+def _contract_entry(row: ContractRow) -> dict[str, object]:
     """Return a contract's entry in a list."""
     return {
         "chainId": row.chainId,
@@ -233,5 +233,5 @@ def _entry(row: ContractRow) -> dict[str, object]:
     }
 
 
-def _document(path: str, body: dict[str, object]) -> Document:
+def _list_document(path: str, body: dict[str, object]) -> Document:
     return Document(path=path, body=encode_json(body), sources=WHOLE_SITE, persistent=True)

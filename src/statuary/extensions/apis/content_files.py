@@ -42,7 +42,7 @@ def custom_files(root: Path) -> CustomFiles:
         if file.is_dir():
             continue
         path = file.relative_to(root).as_posix()
-        content = run_guarded(partial(_content, root, path), path, "reading the file")
+        content = run_guarded(partial(_parse_file, root, path), path, "reading the file")
         if isinstance(content, Finding):
             output.findings.append(content)
         elif isinstance(content, str):
@@ -62,7 +62,7 @@ def custom_files(root: Path) -> CustomFiles:
     return output
 
 
-def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
+def _parse_file(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
     """Parse a file.
 
     Returns:
@@ -73,11 +73,11 @@ def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[V
     parts = path.split("/")[1:]
     match parts:
         case ["logos", chain, name] if name.endswith(".png") and chain.isdecimal():
-            return _logo(chain, name.removesuffix(".png"), body, path)
+            return _logo_document(chain, name.removesuffix(".png"), body, path)
         case ["chains", name] if name.startswith("eip155-") and name.endswith(".json"):
-            return _chain(name.removeprefix("eip155-").removesuffix(".json"), body, path)
+            return _chain_document(name.removeprefix("eip155-").removesuffix(".json"), body, path)
         case ["proxies", chain, name] if name.endswith(".json") and chain.isdecimal():
-            return _versions(chain, name.removesuffix(".json"), body)
+            return _parse_versions(chain, name.removesuffix(".json"), body)
         case _:
             return (
                 "neither logos/<chainId>/<address>.png nor chains/eip155-<chainId>.json nor "
@@ -85,7 +85,7 @@ def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[V
             )
 
 
-def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
+def _parse_versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
     """Parse a proxy's earlier implementations, or describe the fault."""
     try:
         entries = json.loads(body)
@@ -98,7 +98,7 @@ def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, lis
         return "the file is not a list of implementations, oldest first"
     versions = list[Version]()
     for number, item in enumerate(entries, 1):
-        version = _version(item)
+        version = _parse_version(item)
         if isinstance(version, str):
             return f"entry {number} of the list: {version}"
         versions.append(version)
@@ -108,13 +108,13 @@ def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, lis
 MEMBERS = {"implementation", "facets", "since", "block"}
 
 
-def _version(item: object) -> Version | str:
+def _parse_version(item: object) -> Version | str:
     """Parse an earlier implementation, or describe the fault."""
     if not isinstance(item, dict) or item.keys() - MEMBERS:
         return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(item)[:80]}"
     addresses = item.get("facets", [item.get("implementation")])
     block = item.get("block")
-    if not _are_texts(addresses):
+    if not _is_list_of_strings(addresses):
         return "it names no `implementation`, and no `facets`"
     if block is not None and as_non_negative_integer(block) is None:
         return f"`block` is {json.dumps(block)[:80]}, which is not a block number"
@@ -125,11 +125,11 @@ def _version(item: object) -> Version | str:
         return str(error)
 
 
-def _are_texts(value: object) -> TypeGuard[list[str]]:
+def _is_list_of_strings(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
-def _logo(chain: str, text: str, body: bytes, path: str) -> Document | str:
+def _logo_document(chain: str, text: str, body: bytes, path: str) -> Document | str:
     try:
         address = parse_address(text)
     except InvalidValueError as error:
@@ -141,7 +141,7 @@ def _logo(chain: str, text: str, body: bytes, path: str) -> Document | str:
     return Document(path=target, body=body, media_type=media_type, sources=(path,), persistent=True)
 
 
-def _chain(chain: str, body: bytes, path: str) -> Document | str:
+def _chain_document(chain: str, body: bytes, path: str) -> Document | str:
     try:
         entry = json.loads(body)
     except ValueError as error:

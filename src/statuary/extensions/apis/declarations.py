@@ -33,7 +33,7 @@ class Declarations(NamedTuple):
         return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
-    def read(cls, line: bytes) -> "Declarations":
+    def parse(cls, line: bytes) -> "Declarations":
         """Parse a non-empty line that `encode` returned."""
         functions, errors, events = orjson.loads(line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
@@ -76,27 +76,27 @@ def event_declaration(text: str, event: Mapping[str, Json]) -> str:
         event: the event's item in the ABI, which ethers accepts.
     """
     inputs = event.get("inputs")
-    parameters = [_declared(value) for value in inputs] if isinstance(inputs, list) else []
+    parameters = [_parameter_declaration(value) for value in inputs] if isinstance(inputs, list) else []
     full = f"{event['name']}({', '.join(parameters)})"
     return full if len(full) <= MAX_DECLARATION else text
 
 
-def _declared(parameter: Json) -> str:
+def _parameter_declaration(parameter: Json) -> str:
     if not isinstance(parameter, dict):
         return ""
     indexed = "indexed" if parameter.get("indexed") is True else ""
     name = parameter.get("name")
     shown_name = str(name) if is_identifier(name) and name not in MODIFIERS else ""
-    return " ".join(filter(None, (_type(parameter), indexed, shown_name)))
+    return " ".join(filter(None, (_type_text(parameter), indexed, shown_name)))
 
 
-def _type(parameter: Mapping[str, Json]) -> str:
+def _type_text(parameter: Mapping[str, Json]) -> str:
     """Format the type of a parameter, a tuple as its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)
     components = parameter.get("components")
-    members = ", ".join(map(_declared, components)) if isinstance(components, list) else ""
+    members = ", ".join(map(_parameter_declaration, components)) if isinstance(components, list) else ""
     return f"({members}){name.removeprefix('tuple')}"
 
 

@@ -41,10 +41,10 @@ def derive_record_output(judged: JudgedRecord, settings: object, source: str) ->
         b"" if proxy is None else proxy.encode(),
     )
     facts = b"\n".join(lines).rstrip(b"\n")
-    return RecordOutput(facts, _documents(judged, settings.apis, source))
+    return RecordOutput(facts, _documents_of_apis(judged, settings.apis, source))
 
 
-def _documents(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterator[Document]:
+def _documents_of_apis(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterator[Document]:
     record = judged.record
     if Api.ETHERSCAN in apis:
         yield from etherscan_documents(judged, source)

@@ -39,8 +39,10 @@ def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]
     record, bodies = judged.record, dict[str, Json]()
     if not judged.is_contradicted:
         abi = record["abi"]
-        bodies["getsourcecode"] = success([source_code(record)])
-        bodies["getabi"] = success(json_text(abi)) if isinstance(abi, list) else failure(UNVERIFIED)
+        bodies["getsourcecode"] = success_response([source_code_result(record)])
+        bodies["getabi"] = (
+            success_response(json_text(abi)) if isinstance(abi, list) else error_response(UNVERIFIED)
+        )
     creation = contract_creation(record)
     if creation is not None and not judged.fails_checks:
         bodies[CREATION] = creation
@@ -48,12 +50,12 @@ def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]
         yield contract_document(urls.ETHERSCAN, record, encode_unchecked(body), source, action=action)
 
 
-def success(result: Json) -> JsonObject:
+def success_response(result: Json) -> JsonObject:
     """Return a successful response of Etherscan's API."""
     return {"status": "1", "message": "OK", "result": result}
 
 
-def failure(reason: str) -> JsonObject:
+def error_response(reason: str) -> JsonObject:
     """Return an error response of Etherscan's API, whose HTTP status is 200."""
     return {"status": "0", "message": "NOTOK", "result": reason}
 
@@ -63,7 +65,7 @@ def json_text(value: Json) -> str:
     return encode_unchecked(value).decode()
 
 
-def source_code(record: RecordValue) -> JsonObject:
+def source_code_result(record: RecordValue) -> JsonObject:
     """Return the result of Etherscan's `getsourcecode` for a record."""
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
@@ -81,7 +83,7 @@ def source_code(record: RecordValue) -> JsonObject:
         "Runs": str(optimizer_runs(compilation)),
         "ConstructorArguments": constructor_arguments(record),
         "EVMVersion": as_text(settings.get("evmVersion")) or "Default",
-        "Library": _libraries(record),
+        "Library": _libraries_text(record),
         "ContractFileName": path,
         "LicenseType": source_license(record, path),
         "Proxy": "1" if is_proxy else "0",
@@ -162,7 +164,7 @@ def linked_libraries(record: RecordValue) -> dict[str, str]:
     return linked
 
 
-def _libraries(record: RecordValue) -> str:
+def _libraries_text(record: RecordValue) -> str:
     """Format libraries as `Name:address`, separated by semicolons."""
     return ";".join(
         f"{path.rpartition(':')[2]}:{address.removeprefix('0x')}"
@@ -280,15 +282,15 @@ NOT_VERIFIED: JsonObject = {
 """The body of `getsourcecode` for an unverified contract, as recorded."""
 
 ANSWERS: dict[str, JsonObject] = {
-    "getsourcecode": success([NOT_VERIFIED]),
-    "getabi": failure(UNVERIFIED),
-    "getcontractcreation": failure(NO_DATA),
-    "chain": failure(
+    "getsourcecode": success_response([NOT_VERIFIED]),
+    "getabi": error_response(UNVERIFIED),
+    "getcontractcreation": error_response(NO_DATA),
+    "chain": error_response(
         "Missing or unsupported chainid parameter, see v2/chainlist for the list of supported chainids"
     ),
-    "module": failure("Error! Missing Or invalid Module name"),
-    "action": failure("Error! Missing Or invalid Action name"),
-    "address": failure("Error! Invalid address format"),
-    "verify": failure("This site takes no contracts: it publishes those that were verified before"),
+    "module": error_response("Error! Missing Or invalid Module name"),
+    "action": error_response("Error! Missing Or invalid Action name"),
+    "address": error_response("Error! Invalid address format"),
+    "verify": error_response("This site takes no contracts: it publishes those that were verified before"),
 }
 """The bodies that do not depend on a contract, by the name of their document."""

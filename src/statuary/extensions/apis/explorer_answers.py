@@ -7,7 +7,7 @@ can choose the same bodies by rules.
 import re
 
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.answers import ApiAnswer, ReadDocument, parameter
+from statuary.extensions.apis.answers import ApiAnswer, ReadDocument, query_parameter
 from statuary.extensions.apis.etherscan import CREATION
 
 BASES = re.compile(r"/(?:v2/)?api/?\Z|/explorer/(?P<chain>[^/]+)/api/?\Z", re.IGNORECASE)
@@ -50,30 +50,32 @@ def answer_explorer(method: str, path: str, query: str, read_document: ReadDocum
     """
     base = BASES.match(path)
     if method not in ("GET", "HEAD"):
-        return _stored("verify", read_document)
+        return _stored_answer("verify", read_document)
     if base is None:
         return ApiAnswer(read_document(urls.ETHERSCAN_CHAINS.path()) or b"{}")
-    action = parameter(query, "action")
-    chain = base["chain"] or parameter(query, "chainid")
-    wrong = _wrong(query, action, chain, read_document)
+    action = query_parameter(query, "action")
+    chain = base["chain"] or query_parameter(query, "chainid")
+    wrong = _find_call_error(query, action, chain, read_document)
     if wrong:
-        return _stored(wrong, read_document)
+        return _stored_answer(wrong, read_document)
     if action == "getcontractcreation":
-        return _creations(chain, COMMA.split(parameter(query, "contractaddresses")), read_document)
-    address = parameter(query, "address")
+        return _answer_creations(
+            chain, COMMA.split(query_parameter(query, "contractaddresses")), read_document
+        )
+    address = query_parameter(query, "address")
     if not ADDRESS.match(address):
-        return _stored("address", read_document)
+        return _stored_answer("address", read_document)
     body = read_document(urls.ETHERSCAN.path(chain_id=chain, address=address, action=action))
-    return _stored(action, read_document) if body is None else ApiAnswer(body)
+    return _stored_answer(action, read_document) if body is None else ApiAnswer(body)
 
 
-def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
+def _find_call_error(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
     """Find what is wrong with a call's module, action or chain.
 
     Returns:
         The name of the response about it; empty if nothing is.
     """
-    if parameter(query, "module") != "contract":
+    if query_parameter(query, "module") != "contract":
         return "module"
     if action not in ACTIONS:
         return "action"
@@ -81,22 +83,22 @@ def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> 
     return "" if is_known else "chain"
 
 
-def _stored(name: str, read_document: ReadDocument) -> ApiAnswer:
+def _stored_answer(name: str, read_document: ReadDocument) -> ApiAnswer:
     return ApiAnswer(read_document(urls.ETHERSCAN_ANSWER.path(name=name)) or b"{}")
 
 
-def _creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
+def _answer_creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
     """Look up the creations of up to ten contracts.
 
     Further addresses are ignored, and contracts whose creation is unknown are omitted.
     """
     if not all(map(ADDRESS.match, addresses)):
-        return _stored("address", read_document)
+        return _stored_answer("address", read_document)
     paths = (
         urls.ETHERSCAN.path(chain_id=chain, address=address, action=CREATION)
         for address in addresses[:MOST_ADDRESSES]
     )
     creations = [item for item in map(read_document, paths) if item is not None]
     if not creations:
-        return _stored("getcontractcreation", read_document)
+        return _stored_answer("getcontractcreation", read_document)
     return ApiAnswer(LIST_BEGINS + b",".join(creations) + LIST_ENDS)

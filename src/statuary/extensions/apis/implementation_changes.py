@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from statuary.base.budget import consume, consume_for_text
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.record import RecordValue
-from statuary.extensions.apis.merged_abi import AbiChange, abi_changes
-from statuary.extensions.apis.storage_changes import StorageChange, layout_variables, storage_changes
+from statuary.extensions.apis.merged_abi import AbiChange, compare_abis
+from statuary.extensions.apis.storage_changes import StorageChange, compare_layouts, layout_variables
 
 CONTEXT: Final = 3
 """Unchanged lines that are shown before and after a change."""
@@ -96,7 +96,7 @@ class ImplementationChanges(NamedTuple):
         }
 
 
-def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
+def compare_implementations(before: RecordValue, after: RecordValue) -> ImplementationChanges:
     """Compare storage, ABI and sources of two implementations of a proxy.
 
     Args:
@@ -106,15 +106,15 @@ def implementation_changes(before: RecordValue, after: RecordValue) -> Implement
     old = layout_variables(before["storageLayout"])
     new = layout_variables(after["storageLayout"])
     return ImplementationChanges(
-        before=_side(before, old),
-        after=_side(after, new),
-        storage=None if old is None or new is None else tuple(storage_changes(old, new)),
-        abi=tuple(abi_changes(before["abi"], after["abi"])),
+        before=_make_side(before, old),
+        after=_make_side(after, new),
+        storage=None if old is None or new is None else tuple(compare_layouts(old, new)),
+        abi=tuple(compare_abis(before["abi"], after["abi"])),
         sources=tuple(_source_changes(as_object(before["sources"]), as_object(after["sources"]))),
     )
 
 
-def _side(record: RecordValue, variables: Sequence[object] | None) -> Side:
+def _make_side(record: RecordValue, variables: Sequence[object] | None) -> Side:
     compilation = as_object(record["compilation"])
     texts = (as_text(as_object(source).get("content")) for source in as_object(record["sources"]).values())
     return Side(
@@ -134,10 +134,10 @@ def _source_changes(before: JsonObject, after: JsonObject) -> Iterator[SourceCha
             continue
         old, new = (as_text(as_object(sources[path]).get("content")) for sources in (before, after))
         if old != new:
-            yield _changed_file(path, old.splitlines(), new.splitlines())
+            yield _file_change(path, old.splitlines(), new.splitlines())
 
 
-def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
+def _file_change(path: str, old: list[str], new: list[str]) -> SourceChange:
     consume_for_text(sum(map(len, old)) + sum(map(len, new)))
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
@@ -149,11 +149,11 @@ def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
     if max(len(old_part), len(new_part)) > LONGEST_PART:
         return SourceChange("changed", path, is_cut=True)
     consume(len(old_part) + len(new_part))
-    lines = tuple(islice(_unified(old_part, new_part, first_line), LONGEST_DIFFERENCE + 1))
+    lines = tuple(islice(_unified_diff_lines(old_part, new_part, first_line), LONGEST_DIFFERENCE + 1))
     return SourceChange("changed", path, lines[:LONGEST_DIFFERENCE], len(lines) > LONGEST_DIFFERENCE)
 
 
-def _unified(old: list[str], new: list[str], offset: int) -> Iterator[str]:
+def _unified_diff_lines(old: list[str], new: list[str], offset: int) -> Iterator[str]:
     """Yield the lines of a unified diff, without its header.
 
     Args:

@@ -62,7 +62,7 @@ class MergedAbi(NamedTuple):
         return [entry.item for entry in self.entries]
 
 
-def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
+def merge_abis(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """Merge the ABI of a proxy with the ABIs of its implementations.
 
     A function of the proxy hides a function of an implementation with the same selector. If several
@@ -75,7 +75,7 @@ def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """
     merging = _AbiMerge(proxy[0])
     for code in (proxy, *implementations):
-        merging.add(code)
+        merging.add_code(code)
     return MergedAbi(tuple(merging.entries.values()), tuple(merging.clashes))
 
 
@@ -86,24 +86,24 @@ class _AbiMerge:
         self.clashes: list[Clash] = []
         self._topics: dict[tuple[str, str], AbiEntry] = {}
 
-    def add(self, code: CodeAbi) -> None:
+    def add_code(self, code: CodeAbi) -> None:
         for entry in valid_entries(code):
             consume(1)
             if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
                 continue
-            identity = _identity(entry)
+            identity = _identity_of_entry(entry)
             earlier_entry = self.entries.get(identity)
             if earlier_entry is None:
                 self.entries[identity] = entry
             elif entry.kind != "function" and (
                 earlier_entry.signature == entry.signature or not entry.signature
             ):
-                self._share(identity, earlier_entry, entry)
+                self._add_to_holders(identity, earlier_entry, entry)
                 continue
             if entry.key:
-                self._compare(identity, earlier_entry, entry)
+                self._compare_entries(identity, earlier_entry, entry)
 
-    def _share(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
+    def _add_to_holders(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
         """Add a contract to those that have the event or error.
 
         `fallback` and `receive` stay those of the first contract, since only these run.
@@ -113,7 +113,9 @@ class _AbiMerge:
                 addresses=earlier_entry.addresses + entry.addresses
             )
 
-    def _compare(self, identity: tuple[str, ...], earlier_entry: AbiEntry | None, entry: AbiEntry) -> None:
+    def _compare_entries(
+        self, identity: tuple[str, ...], earlier_entry: AbiEntry | None, entry: AbiEntry
+    ) -> None:
         if entry.kind == "event":
             first_entry = self._topics.setdefault((entry.kind, entry.key), entry)
             if first_entry is not entry:
@@ -127,7 +129,7 @@ class _AbiMerge:
                 self.entries[(*identity, entry.signature)] = entry
 
 
-def _identity(entry: AbiEntry) -> tuple[str, ...]:
+def _identity_of_entry(entry: AbiEntry) -> tuple[str, ...]:
     """Return the key that entries with the same selector share.
 
     That of an event includes the number of its parameters and which are indexed.
@@ -171,7 +173,7 @@ class AbiChange(NamedTuple):
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 
 
-def abi_changes(before: Json, after: Json) -> list[AbiChange]:
+def compare_abis(before: Json, after: Json) -> list[AbiChange]:
     """Return the functions, events and errors that differ between two ABIs."""
     old, new = (
         {(entry.kind, entry.signature): entry for entry in valid_entries(("", abi))}

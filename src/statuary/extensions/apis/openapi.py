@@ -22,12 +22,12 @@ def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> t
         example: a contract of the site for example URLs, or None.
     """
     describe = {
-        Api.SIGNATURES: _signatures,
-        Api.ETHERSCAN: _etherscan,
-        Api.OTTERSCAN: _otterscan,
-        Api.BLOCKSCOUT: _blockscout,
-        Api.CODE: _code,
-        Api.PROXIES: _proxies,
+        Api.SIGNATURES: _describe_signatures,
+        Api.ETHERSCAN: _describe_etherscan,
+        Api.OTTERSCAN: _describe_otterscan,
+        Api.BLOCKSCOUT: _describe_blockscout,
+        Api.CODE: _describe_code_api,
+        Api.PROXIES: _describe_proxies,
     }
     descriptions = []
     for api in settings.apis:
@@ -37,12 +37,14 @@ def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> t
     return tuple(descriptions)
 
 
-def _query(name: str, description: str, pattern: str, *, required: bool = False) -> Parameter:
+def _query_parameter(name: str, description: str, pattern: str, *, required: bool = False) -> Parameter:
     schema = {"type": "string", "pattern": pattern} if pattern else {"type": "string"}
     return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
 
 
-def _answers(description: str, schema: Mapping[str, object], errors: Mapping[str, str]) -> dict[str, object]:
+def _json_responses(
+    description: str, schema: Mapping[str, object], errors: Mapping[str, str]
+) -> dict[str, object]:
     """Return the JSON response of an operation, and its errors."""
     answer = {"description": description, "content": {"application/json": {"schema": schema}}}
     return {
@@ -61,15 +63,15 @@ ERRORS = PLAIN_FILES | {
     "500": 'What is asked is no hash, or no pattern: `{"ok":false,"error":"…"}`, as the measured service answers.',
 }
 
-FILTER = _query("filter", "`false`: also the names that are filtered.", "")
+FILTER = _query_parameter("filter", "`false`: also the names that are filtered.", "")
 
 
-def _call(name: str, path: str, description: str) -> Url:
+def _call_url(name: str, path: str, description: str) -> Url:
     """Return the URL of a call that an edge program answers."""
     return Url(name, path, description)
 
 
-def _otterscan(example: ContractRow | None) -> ApiDescription:
+def _describe_otterscan(example: ContractRow | None) -> ApiDescription:
     folder = "" if example is None else f"{example.chainId}/{example.address}"
     match = "full" if example is not None and example.match == "exact_match" else "partial"
     metadata = f"{match}_match/{folder}/metadata.json"
@@ -81,19 +83,19 @@ def _otterscan(example: ContractRow | None) -> ApiDescription:
             Operation(
                 urls.REPOSITORY,
                 example=folder and urls.REPOSITORY.path(path=metadata),
-                extra_members=_answers(
+                extra_members=_json_responses(
                     "The file.", {}, {"404": "There is no such file, or the record has no metadata."}
                 ),
             ),
             Operation(
                 urls.OTTERSCAN_SIGNATURE,
                 example=urls.OTTERSCAN_SIGNATURE.path(selector="06fdde03"),
-                extra_members=_text("The signatures.", "No verified contract has the selector."),
+                extra_members=_text_responses("The signatures.", "No verified contract has the selector."),
             ),
             Operation(
                 urls.OTTERSCAN_TOPIC,
                 example=urls.OTTERSCAN_TOPIC.path(topic=TRANSFER),
-                extra_members=_text("The declarations.", "No verified contract has the event."),
+                extra_members=_text_responses("The declarations.", "No verified contract has the event."),
             ),
             Operation(urls.OTTERSCAN_CHAIN, example=chain, may_be_missing=True),
             Operation(urls.OTTERSCAN_CONFIG, example=urls.OTTERSCAN_CONFIG.path()),
@@ -104,12 +106,12 @@ def _otterscan(example: ContractRow | None) -> ApiDescription:
 TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
 
-def _text(description: str, not_found: str) -> dict[str, object]:
+def _text_responses(description: str, not_found: str) -> dict[str, object]:
     answer = {"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}}
     return {"responses": {"200": answer, "404": {"description": not_found}}}
 
 
-def _blockscout(example: ContractRow | None) -> ApiDescription:
+def _describe_blockscout(example: ContractRow | None) -> ApiDescription:
     call = "" if example is None else urls.BLOCKSCOUT.path(chain_id=example.chainId, address=example.address)
     not_verified = {"404": "The contract is not verified."}
     return ApiDescription(
@@ -117,28 +119,31 @@ def _blockscout(example: ContractRow | None) -> ApiDescription:
         "Blockscout's answer about a contract.",
         (
             Operation(
-                urls.BLOCKSCOUT, example=call, extra_members=_answers("The contract.", OBJECT, not_verified)
+                urls.BLOCKSCOUT,
+                example=call,
+                extra_members=_json_responses("The contract.", OBJECT, not_verified),
             ),
         ),
     )
 
 
-def _code(_: ContractRow | None) -> ApiDescription:
+def _describe_code_api(_: ContractRow | None) -> ApiDescription:
     unknown = {"404": "No verified contract has it."}
     return ApiDescription(
         "code",
         "Verified contracts by the hash of their runtime code, which `eth_getProof` calls `codeHash`, and by its template.",
         (
-            Operation(urls.CODE, extra_members=_answers("The contracts.", OBJECT, unknown)),
+            Operation(urls.CODE, extra_members=_json_responses("The contracts.", OBJECT, unknown)),
             Operation(
-                urls.CODE_TEMPLATE, extra_members=_answers("The template and its contracts.", OBJECT, unknown)
+                urls.CODE_TEMPLATE,
+                extra_members=_json_responses("The template and its contracts.", OBJECT, unknown),
             ),
-            Operation(urls.CODE_LENGTH, extra_members=_answers("The templates.", OBJECT, unknown)),
+            Operation(urls.CODE_LENGTH, extra_members=_json_responses("The templates.", OBJECT, unknown)),
         ),
     )
 
 
-def _proxies(_: ContractRow | None) -> ApiDescription:
+def _describe_proxies(_: ContractRow | None) -> ApiDescription:
     not_found = {"404": "The contract is not verified, or its record names no implementation."}
     without = {"404": "These two implementations of the proxy are not compared, or one has no record."}
     return ApiDescription(
@@ -147,16 +152,16 @@ def _proxies(_: ContractRow | None) -> ApiDescription:
         "that the site has seen, and what changed from one to another.",
         (
             Operation(urls.PROXIES, example=urls.PROXIES.path()),
-            Operation(urls.PROXY, extra_members=_answers("The proxy.", OBJECT, not_found)),
+            Operation(urls.PROXY, extra_members=_json_responses("The proxy.", OBJECT, not_found)),
             Operation(
-                urls.PROXY_ABI, extra_members=_answers("The merged ABI.", {"type": "array"}, not_found)
+                urls.PROXY_ABI, extra_members=_json_responses("The merged ABI.", {"type": "array"}, not_found)
             ),
-            Operation(urls.PROXY_CHANGES, extra_members=_answers("What changed.", OBJECT, without)),
+            Operation(urls.PROXY_CHANGES, extra_members=_json_responses("What changed.", OBJECT, without)),
         ),
     )
 
 
-def _signatures(example: ContractRow | None) -> ApiDescription:
+def _describe_signatures(example: ContractRow | None) -> ApiDescription:
     abi = "" if example is None else urls.ABI.path(chain_id=example.chainId, address=example.address)
     not_found = {"404": "The contract is not verified, or has no ABI."}
     return ApiDescription(
@@ -165,19 +170,23 @@ def _signatures(example: ContractRow | None) -> ApiDescription:
         "read. An edge runtime answers look-up and search; the rest are plain files.",
         (
             Operation(
-                _call("signature-lookup", urls.SIGNATURE_LOOKUP, "the signatures with some hashes"),
+                _call_url("signature-lookup", urls.SIGNATURE_LOOKUP, "the signatures with some hashes"),
                 query=(
-                    _query("function", "4-byte hashes of functions and errors, separated by commas.", HASHES),
-                    _query("event", "32-byte hashes of events, separated by commas.", HASHES),
+                    _query_parameter(
+                        "function", "4-byte hashes of functions and errors, separated by commas.", HASHES
+                    ),
+                    _query_parameter("event", "32-byte hashes of events, separated by commas.", HASHES),
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_LOOKUP}?function=0x06fdde03,0x12345678",
-                extra_members=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+                extra_members=_json_responses("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(
-                _call("signature-search", urls.SIGNATURE_SEARCH, "up to 100 signatures that fit a pattern"),
+                _call_url(
+                    "signature-search", urls.SIGNATURE_SEARCH, "up to 100 signatures that fit a pattern"
+                ),
                 query=(
-                    _query(
+                    _query_parameter(
                         "query",
                         "A signature, with `*` for any text and `?` for one character; case matters.",
                         "^[a-zA-Z0-9$_()\\[\\],*?]+$",
@@ -186,34 +195,36 @@ def _signatures(example: ContractRow | None) -> ApiDescription:
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_SEARCH}?query=transfer*",
-                extra_members=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+                extra_members=_json_responses("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(
-                _call(
+                _call_url(
                     "directory-signatures", "api/v1/signatures/", "functions as 4byte.directory lists them"
                 ),
-                query=(_query("hex_signature", "A selector; what is none has no signatures.", ""),),
+                query=(_query_parameter("hex_signature", "A selector; what is none has no signatures.", ""),),
                 example="api/v1/signatures/?hex_signature=0x06fdde03",
-                extra_members=_answers("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_json_responses("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(
-                _call("directory-events", "api/v1/event-signatures/", "events as 4byte.directory lists them"),
-                query=(_query("hex_signature", "A topic; what is none has no signatures.", ""),),
+                _call_url(
+                    "directory-events", "api/v1/event-signatures/", "events as 4byte.directory lists them"
+                ),
+                query=(_query_parameter("hex_signature", "A topic; what is none has no signatures.", ""),),
                 example=f"api/v1/event-signatures/?hex_signature=0x{TRANSFER}",
-                extra_members=_answers("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_json_responses("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(urls.SIGNATURE_STATS, example=urls.SIGNATURE_STATS.path()),
             Operation(urls.SIGNATURE_NAMES, example=urls.SIGNATURE_NAMES.path()),
             Operation(urls.FOUNDRY_SIGNATURES, example=urls.FOUNDRY_SIGNATURES.path()),
             Operation(urls.CLEF_SIGNATURES, example=urls.CLEF_SIGNATURES.path()),
             Operation(
-                urls.ABI, example=abi, extra_members=_answers("The ABI.", {"type": "array"}, not_found)
+                urls.ABI, example=abi, extra_members=_json_responses("The ABI.", {"type": "array"}, not_found)
             ),
         ),
     )
 
 
-def _etherscan(example: ContractRow | None) -> ApiDescription:
+def _describe_etherscan(example: ContractRow | None) -> ApiDescription:
     chain, address = ("1", "0x" + "0" * 40) if example is None else (example.chainId, example.address)
     call = f"{urls.ETHERSCAN_CALL}?chainid={chain}&module=contract&action"
     return ApiDescription(
@@ -222,26 +233,26 @@ def _etherscan(example: ContractRow | None) -> ApiDescription:
         "same for clients that send no `chainid`. An edge runtime answers, and so do nginx and Caddy by rules.",
         (
             Operation(
-                _call(
+                _call_url(
                     "etherscan-call", urls.ETHERSCAN_CALL, "the source, the ABI or the creation of a contract"
                 ),
                 query=(
-                    _query("chainid", "The chain.", "^[0-9]{1,20}$"),
-                    _query("module", "`contract`.", "^contract$", required=True),
-                    _query(
+                    _query_parameter("chainid", "The chain.", "^[0-9]{1,20}$"),
+                    _query_parameter("module", "`contract`.", "^contract$", required=True),
+                    _query_parameter(
                         "action",
                         "What is asked.",
                         "^(getsourcecode|getabi|getcontractcreation)$",
                         required=True,
                     ),
-                    _query(
+                    _query_parameter(
                         "address", "The contract, in lower case or with its checksum.", "^0x[0-9a-fA-F]{40}$"
                     ),
-                    _query("contractaddresses", "Up to ten contracts, separated by commas.", ""),
-                    _query("apikey", "Any text; it is ignored.", ""),
+                    _query_parameter("contractaddresses", "Up to ten contracts, separated by commas.", ""),
+                    _query_parameter("apikey", "Any text; it is ignored.", ""),
                 ),
                 example=f"{call}=getabi&address={address}",
-                extra_members=_answers("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES)
+                extra_members=_json_responses("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES)
                 | NEEDS_EDGE,
             ),
             Operation(urls.ETHERSCAN_LIST, example=urls.ETHERSCAN_LIST.path()),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from statuary.contracts.model.abi import signature_hash
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.signatures import WHOLE_SITE, SiteSignatures, rank
+from statuary.extensions.apis.signatures import WHOLE_SITE, SiteSignatures, signature_rank
 from statuary.site.document import Document, encode_json
 
 
@@ -16,15 +16,19 @@ def signature_files(site: SiteSignatures) -> Iterator[Document]:
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
-    for key, *_, text in sorted((signature_hash(text)[2:10], rank(text, site), text) for text in texts):
+    for key, *_, text in sorted(
+        (signature_hash(text)[2:10], signature_rank(text, site), text) for text in texts
+    ):
         by_selector.setdefault(key, []).append(text)
     for key, signatures in by_selector.items():
-        yield _text(urls.OTTERSCAN_SIGNATURE.path(selector=key), ";".join(signatures))
+        yield _text_document(urls.OTTERSCAN_SIGNATURE.path(selector=key), ";".join(signatures))
     for text, declarations in sorted(site.events.items()):
-        yield _text(urls.OTTERSCAN_TOPIC.path(topic=signature_hash(text)[2:]), ";".join(declarations))
+        yield _text_document(
+            urls.OTTERSCAN_TOPIC.path(topic=signature_hash(text)[2:]), ";".join(declarations)
+        )
 
 
-def _text(path: str, text: str) -> Document:
+def _text_document(path: str, text: str) -> Document:
     media_type = urls.OTTERSCAN_SIGNATURE.media_type
     return Document(path=path, body=text.encode(), media_type=media_type, sources=WHOLE_SITE, persistent=True)
 

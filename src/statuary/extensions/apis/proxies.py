@@ -11,7 +11,7 @@ from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.urls import CONTRACT
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.merged_abi import MergedAbi, merged_abi
+from statuary.extensions.apis.merged_abi import MergedAbi, merge_abis
 from statuary.site.document import encode_unchecked
 
 MOST_VERSIONS = 1_000
@@ -34,7 +34,7 @@ class ProxyFacts(NamedTuple):
         return encode_unchecked(list(self))
 
     @classmethod
-    def read(cls, line: bytes) -> "ProxyFacts":
+    def parse(cls, line: bytes) -> "ProxyFacts":
         """Parse the line that `encode` returned."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
@@ -130,7 +130,7 @@ def proxy_history(
     return versions[-MOST_VERSIONS:]
 
 
-def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
+def pairs_to_compare(versions: Sequence[Version]) -> list[tuple[str, str]]:
     """Return the pairs of implementations that are compared.
 
     These are successive implementations, and each implementation with the current one. Versions with several
@@ -210,7 +210,7 @@ class ResolvedProxy(NamedTuple):
         }
 
 
-def resolved_proxy(
+def resolve_proxy(
     place: ContractLocation,
     name: str,
     facts: ProxyFacts,
@@ -232,9 +232,9 @@ def resolved_proxy(
         name=name,
         facts=facts,
         names={address: record["compilation"]["name"] for address, record in records.items()},
-        merged_abi=merged_abi(
+        merged_abi=merge_abis(
             (place[1], facts.abi), [(address, records[address]["abi"]) for address in recorded]
         ),
         history=history,
-        pairs=[pair for pair in compared_pairs(history) if pair[0] in records and pair[1] in records],
+        pairs=[pair for pair in pairs_to_compare(history) if pair[0] in records and pair[1] in records],
     )

@@ -22,7 +22,7 @@ from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.urls import CONTRACT
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
+from statuary.extensions.apis.implementation_changes import ImplementationChanges, compare_implementations
 from statuary.extensions.apis.proxies import (
     ContractLocation,
     ProxyFacts,
@@ -30,7 +30,7 @@ from statuary.extensions.apis.proxies import (
     Version,
     proxy_history,
     published_versions,
-    resolved_proxy,
+    resolve_proxy,
 )
 from statuary.site.document import Document, encode_unchecked
 from statuary.site.pages.try_make import render_with_fallback, try_make
@@ -61,7 +61,7 @@ class ListedProxy(NamedTuple):
         return self.row.chainId, self.row.address
 
 
-def listed_proxies(
+def list_proxies(
     rows: Iterable[tuple[ContractRow, bytes]],
     stated_versions: Mapping[ContractLocation, list[Version]],
     read_published: Callable[[str], bytes | None],
@@ -79,7 +79,7 @@ def listed_proxies(
     """
     proxies = []
     for row, line in rows:
-        facts = ProxyFacts.read(line)
+        facts = ProxyFacts.parse(line)
         place = (row.chainId, row.address)
         seen_versions = published_versions(
             read_published(urls.PROXY.path(chain_id=place[0], address=place[1]))
@@ -120,9 +120,11 @@ class ProxyDocuments:
             for version in proxy.history
             for address in version.implementations
         }
-        self._records = dict(self._read(dict(self._published(addresses))))
+        self._records = dict(self._read_records(dict(self._published_sources(addresses))))
 
-    def _published(self, places: Iterable[ContractLocation]) -> Iterator[tuple[str, ContractLocation]]:
+    def _published_sources(
+        self, places: Iterable[ContractLocation]
+    ) -> Iterator[tuple[str, ContractLocation]]:
         """Yield the source and location of contracts with a published record.
 
         Contradicted ones are skipped.
@@ -135,17 +137,17 @@ class ProxyDocuments:
             if not {path, sharded_path(path)}.isdisjoint(contract.paths):
                 yield contract.location, place
 
-    def _read(
+    def _read_records(
         self, locations: Mapping[str, ContractLocation]
     ) -> Iterator[tuple[ContractLocation, RecordValue]]:
         """Read the records of some contracts."""
-        for source, read_source in self._sources() if locations else ():
+        for source, read_source in self._content_sources() if locations else ():
             place = locations.get(source.location)
             record = None if place is None else read_source().record
             if place is not None and record is not None:
                 yield place, record
 
-    def _sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
+    def _content_sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
         """Yield every contract of the content with a function to read it."""
         site = self._built.site
         for source in site.of(SiteContracts).sources:
@@ -166,9 +168,9 @@ class ProxyDocuments:
         """
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"
-            yield proxy.place, try_make(name, partial(self._of, proxy, findings), findings)
+            yield proxy.place, try_make(name, partial(self._documents_of, proxy, findings), findings)
 
-    def _of(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
+    def _documents_of(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
         chain_id = proxy.row.chainId
         records = {
             address: self._records[chain_id, address]
@@ -176,15 +178,15 @@ class ProxyDocuments:
             for address in version.implementations
             if (chain_id, address) in self._records
         }
-        resolved = resolved_proxy(proxy.place, proxy.row.name, proxy.facts, records, proxy.history)
+        resolved = resolve_proxy(proxy.place, proxy.row.name, proxy.facts, records, proxy.history)
         changes = {
-            pair: implementation_changes(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
+            pair: compare_implementations(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
         }
-        yield _document(urls.PROXY, resolved, resolved.to_json())
-        yield _document(urls.PROXY_ABI, resolved, resolved.merged_abi.abi)
+        yield _proxy_document(urls.PROXY, resolved, resolved.to_json())
+        yield _proxy_document(urls.PROXY_ABI, resolved, resolved.merged_abi.abi)
         for (old_address, new_address), change in changes.items():
             body = change.to_json(chain_id, proxy.row.address)
-            yield _document(urls.PROXY_CHANGES, resolved, body, before=old_address, after=new_address)
+            yield _proxy_document(urls.PROXY_CHANGES, resolved, body, before=old_address, after=new_address)
         yield from self._pages(resolved, changes, findings)
 
     def _pages(
@@ -204,7 +206,7 @@ class ProxyDocuments:
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 
 
-def _document(url: Url, proxy: ResolvedProxy, body: Json, **members: str) -> Document:
+def _proxy_document(url: Url, proxy: ResolvedProxy, body: Json, **members: str) -> Document:
     """Return a document about a proxy, at both spellings of its address."""
     chain_id, address = proxy.location
     paths = dict.fromkeys(

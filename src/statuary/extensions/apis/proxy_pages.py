@@ -190,7 +190,7 @@ class _ProxyPages:
         entries = []
         for entry in sorted(proxy.merged_abi.entries, key=lambda entry: KINDS.index(entry.kind)):
             origins = ", ".join(map(self._implementation_name, entry.addresses))
-            row = EntryRow(entry.kind, visible_name(entry.signature), _shown_hash(entry.key), origins)
+            row = EntryRow(entry.kind, visible_name(entry.signature), _display_hash(entry.key), origins)
             entries.append(row)
         view = ProxyPageView(
             name=self._name,
@@ -202,13 +202,13 @@ class _ProxyPages:
             json=urls.PROXY.path(**place),
             abi_json=urls.PROXY_ABI.path(**place),
             complete=proxy.is_complete,
-            versions=[self._version(at) for at in range(len(proxy.history) - 1, -1, -1)],
-            clashes=[self._clash(clash) for clash in proxy.merged_abi.clashes],
+            versions=[self._version_row(at) for at in range(len(proxy.history) - 1, -1, -1)],
+            clashes=[self._clash_row(clash) for clash in proxy.merged_abi.clashes],
             entries=entries,
         )
         return self._renderer.page(urls.PROXY_PAGE, "apis_proxy.html", head, view)
 
-    def _version(self, at: int) -> VersionRow:
+    def _version_row(self, at: int) -> VersionRow:
         history = self._proxy.history
         version: Version = history[at]
         links = []
@@ -244,7 +244,7 @@ class _ProxyPages:
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 
-    def _clash(self, clash: Clash) -> ClashRow:
+    def _clash_row(self, clash: Clash) -> ClashRow:
         sentence = self._texts(
             f"apis.proxy.{clash.kind}",
             first=visible_name(clash.first.signature),
@@ -252,15 +252,15 @@ class _ProxyPages:
             of_first=self._implementation_name(clash.first.addresses[0]),
             of_second=self._implementation_name(clash.second.addresses[0]),
         )
-        return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
+        return ClashRow(_display_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
         """Return the page that compares two implementations of the proxy."""
         path = self._proxy.changes_path(pair, page=True)
-        old_side = self._side(change.before)
-        new_side = self._side(change.after)
+        old_side = self._compared_side(change.before)
+        new_side = self._compared_side(change.after)
         title = f"{old_side.name} → {new_side.name}"
-        verdict = self._verdict(change)
+        verdict = self._verdict_sentence(change)
         head = PageHead(
             path=path, title=title, description=f"{self._name}: {title}. {verdict}", section="contracts"
         )
@@ -289,19 +289,19 @@ class _ProxyPages:
         )
         return self._renderer.page(urls.PROXY_CHANGES_PAGE, "apis_proxy_changes.html", head, view)
 
-    def _verdict(self, change: ImplementationChanges) -> str:
+    def _verdict_sentence(self, change: ImplementationChanges) -> str:
         if change.storage is None:
             return self._texts("apis.changes.no_layout")
         if change.hazards:
             return self._texts.count("apis.proxy.hazards", change.hazards)
         return self._texts("apis.changes.safe")
 
-    def _side(self, side: Side) -> ComparedSide:
+    def _compared_side(self, side: Side) -> ComparedSide:
         href = CONTRACT_PAGE.path(chain_id=self._chain_id, address=side.address)
         return ComparedSide(visible_name(side.name), side.address, one_line(side.compiler), href)
 
 
-def _shown_hash(key: str) -> str:
+def _display_hash(key: str) -> str:
     """Shorten a topic; return a selector as it is."""
     return key if len(key) <= SELECTOR else f"{key[:SELECTOR]}…"
 
@@ -312,12 +312,12 @@ def _storage_row(change: StorageChange) -> StorageRow:
         visible_name(change.label),
         change.change,
         change.is_hazard,
-        _place(change.before, ""),
-        _place(change.after, after_label),
+        _place_view(change.before, ""),
+        _place_view(change.after, after_label),
     )
 
 
-def _place(variable: Variable | None, label: str) -> PlaceView | None:
+def _place_view(variable: Variable | None, label: str) -> PlaceView | None:
     if variable is None:
         return None
     slot, offset = divmod(variable.start, 32)

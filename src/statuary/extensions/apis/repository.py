@@ -22,14 +22,14 @@ class RepositoryFile(NamedTuple):
     other_paths: tuple[str, ...] = ()  # paths in version 1 of the repository
 
 
-def is_full(record: RecordValue) -> bool:
+def has_full_match(record: RecordValue) -> bool:
     """Return whether a record is an exact match, as in `full_match` folders."""
     return bool(record["match"] == "exact_match")
 
 
 def repository_folder(record: RecordValue) -> str:
     """Return the folder of a contract in Sourcify's repository."""
-    match = "full_match" if is_full(record) else "partial_match"
+    match = "full_match" if has_full_match(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 
 
@@ -55,18 +55,18 @@ def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     if not isinstance(record["metadata"], dict):
         return
     yield RepositoryFile("metadata.json", encode_unchecked(record["metadata"]))
-    yield from _sources(record)
-    yield from _facts(record)
+    yield from _source_files(record)
+    yield from _other_files(record)
 
 
-def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
+def _source_files(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the source files, with their names for version 1."""
     bodies = {
         name: as_text(as_object(source).get("content")).encode("utf-8", "surrogatepass")
         for name, source in record["sources"].items()
     }
     digests = {name: f"0x{keccak256(body).hex()}" for name, body in bodies.items()}
-    paths = source_paths(
+    paths = choose_source_paths(
         bodies, f"{urls.REPOSITORY.prefix}{repository_folder(record)}/sources", set(digests.values())
     )
     names: dict[str, list[str]] = {digest: [] for digest in digests.values()}
@@ -80,7 +80,7 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
         yield RepositoryFile("path-translation.json", encode_unchecked(translated))
 
 
-def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
+def choose_source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
     """Choose a path for each source in a folder.
 
     If two paths differ only in letter case, or one is the folder of the other, only the first source gets its
@@ -121,7 +121,7 @@ def _is_storable(path: str) -> bool:
         return False
 
 
-def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
+def _other_files(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the other files, such as constructor arguments and libraries."""
     creation = as_object(record["creationBytecode"])
     runtime = as_object(record["runtimeBytecode"])

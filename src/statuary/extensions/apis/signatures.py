@@ -37,7 +37,7 @@ class SiteSignatures(NamedTuple):
         return sorted(self.verified | self.public)
 
 
-def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
+def collect_signatures(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
     """Collect the signatures of all contracts and of the public list.
 
     Args:
@@ -47,7 +47,7 @@ def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> 
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
     for line in dict.fromkeys(stored_facts):
-        of_record = Declarations.read(line)
+        of_record = Declarations.parse(line)
         functions.update(of_record.functions)
         errors.update(of_record.errors)
         for text, full in of_record.events:
@@ -69,9 +69,9 @@ def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Doc
         refreshed_at: the time at which the newest record was verified.
     """
     texts = site.texts
-    yield from _shards("function", texts, site, digits=10)
-    yield from _shards("event", texts, site, digits=66)
-    yield _document(urls.SIGNATURE_NAMES.path(), "".join(f"{text}\n" for text in texts).encode())
+    yield from _shard_documents("function", texts, site, digits=10)
+    yield from _shard_documents("event", texts, site, digits=66)
+    yield _plain_document(urls.SIGNATURE_NAMES.path(), "".join(f"{text}\n" for text in texts).encode())
     counts = {
         "function": len(site.functions),
         "event": len(site.events),
@@ -80,38 +80,42 @@ def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Doc
         "total": len(texts),
     }
     result = {"count": counts, "metadata": {"refreshed_at": refreshed_at}}
-    yield _json(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
-    yield _json(urls.FOUNDRY_SIGNATURES.path(), _foundry_cache(site))
+    yield _json_document(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
+    yield _json_document(urls.FOUNDRY_SIGNATURES.path(), _foundry_cache(site))
     # clef's database maps each selector, written without `0x`, to one function
-    clef_database = {key[2:]: text for key, text in _best(site, _functions(site)).items()}
-    yield _json(urls.CLEF_SIGNATURES.path(), clef_database)
+    clef_database = {
+        key[2:]: text for key, text in _best_by_selector(site, _possible_functions(site)).items()
+    }
+    yield _json_document(urls.CLEF_SIGNATURES.path(), clef_database)
 
 
-def _document(path: str, body: bytes) -> Document:
+def _plain_document(path: str, body: bytes) -> Document:
     return Document(path=path, body=body, sources=WHOLE_SITE, persistent=True)
 
 
-def _json(path: str, value: object) -> Document:
-    return _document(path, encode_json(value))
+def _json_document(path: str, value: object) -> Document:
+    return _plain_document(path, encode_json(value))
 
 
-def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) -> Iterator[Document]:
+def _shard_documents(
+    kind: str, texts: Iterable[str], site: SiteSignatures, digits: int
+) -> Iterator[Document]:
     """Yield files of signatures by the first byte of their hash.
 
     Args:
         kind: "function" or "event".
         digits: the length of a key, with `0x`.
     """
-    hashed = sorted((signature_hash(text)[:digits], rank(text, site), text) for text in texts)
+    hashed = sorted((signature_hash(text)[:digits], signature_rank(text, site), text) for text in texts)
     verified = site.verified
     for shard, entries in groupby(hashed, key=lambda entry: entry[0][2:4]):
         matches: dict[str, list[dict[str, object]]] = defaultdict(list)
         for key, *_, text in entries:
-            matches[key].append(item(key, text, is_verified=text in verified))
-        yield _document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(matches))
+            matches[key].append(signature_item(key, text, is_verified=text in verified))
+        yield _plain_document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(matches))
 
 
-def rank(text: str, site: SiteSignatures) -> int:
+def signature_rank(text: str, site: SiteSignatures) -> int:
     """Return a sort key for signatures with the same hash.
 
     A well-known signature comes first, then those of verified contracts, then all others.
@@ -121,7 +125,7 @@ def rank(text: str, site: SiteSignatures) -> int:
     return (0 if is_canonical else 2) + (0 if is_verified else 1)
 
 
-def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
+def signature_item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
     """Return the JSON of a signature, as Sourcify's 4byte service has it.
 
     Args:
@@ -136,21 +140,23 @@ def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
 def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
     """Return the signatures in the form of Foundry's cache."""
     return {
-        "functions": _best(site, _functions(site)),
-        "errors": _best(site, site.errors),
+        "functions": _best_by_selector(site, _possible_functions(site)),
+        "errors": _best_by_selector(site, site.errors),
         "events": {signature_hash(text): declared[0] for text, declared in sorted(site.events.items())},
     }
 
 
-def _functions(site: SiteSignatures) -> frozenset[str]:
+def _possible_functions(site: SiteSignatures) -> frozenset[str]:
     """Return the signatures that may be functions."""
     return site.functions | (site.public - site.errors - site.events.keys())
 
 
-def _best(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
+def _best_by_selector(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
     """Choose the signature with the best rank for each selector."""
     best_by_selector: dict[str, str] = {}
-    for key, *_, text in sorted((signature_hash(text)[:10], rank(text, site), text) for text in texts):
+    for key, *_, text in sorted(
+        (signature_hash(text)[:10], signature_rank(text, site), text) for text in texts
+    ):
         best_by_selector.setdefault(key, text)
     return best_by_selector
 

@@ -22,15 +22,15 @@ from statuary.extensions.apis.otterscan import chain_files, configuration_file, 
 from statuary.extensions.apis.proxy_documents import (
     ProxyDocuments,
     index_document,
-    listed_proxies,
+    list_proxies,
     proxy_folders,
 )
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
+    collect_signatures,
     invalid_signature_list,
     signature_documents,
-    signatures_of_site,
 )
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.target import BuildTarget
@@ -154,7 +154,7 @@ class SiteDocuments:
             return True
         rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
-        proxies = listed_proxies(of_proxies, custom_files.versions, target.published, now)
+        proxies = list_proxies(of_proxies, custom_files.versions, target.published, now)
         target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
         are_whole = True
         for place, documents in ProxyDocuments(self.root, built_contracts, proxies).documents(findings):
@@ -174,7 +174,7 @@ class SiteDocuments:
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
         yield from self._signature_documents(declared, public, newest)
-        of_code = ((row, CodeFacts.read(lines[1])) for row, lines in contract_facts if lines[1])
+        of_code = ((row, CodeFacts.parse(lines[1])) for row, lines in contract_facts if lines[1])
         yield from code_documents(of_code)
 
     def _settings_documents(
@@ -195,7 +195,7 @@ class SiteDocuments:
     ) -> Iterator[Document]:
         has_otterscan = Api.OTTERSCAN in self.apis
         if Api.SIGNATURES in self.apis or has_otterscan:
-            signatures = signatures_of_site(stored_facts, _read(public).texts)
+            signatures = collect_signatures(stored_facts, _read(public).texts)
             if Api.SIGNATURES in self.apis:
                 yield from signature_documents(signatures, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
             if has_otterscan:

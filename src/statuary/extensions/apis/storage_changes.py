@@ -86,13 +86,14 @@ def layout_variables(layout: Json) -> list[Variable] | None:
     if not isinstance(layout, dict):
         return None
     if isinstance(layout.get("storage"), list):
-        return list(_of_solc(as_list(layout["storage"]), as_object(layout.get("types"))))
+        return list(_solc_variables(as_list(layout["storage"]), as_object(layout.get("types"))))
     return sorted(
-        _of_vyper(as_object(layout.get("storage_layout", layout)), ""), key=lambda variable: variable.start
+        _vyper_variables(as_object(layout.get("storage_layout", layout)), ""),
+        key=lambda variable: variable.start,
     )
 
 
-def _of_solc(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
+def _solc_variables(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
     shapes = _Shapes(types)
     for item in map(as_object, storage):
         slot = as_text(item.get("slot"))
@@ -103,10 +104,10 @@ def _of_solc(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
         if NUMBER.match(slot) and isinstance(offset, int) and NUMBER.match(size):
             label = as_text(definition.get("label"))
             start = int(slot) * WORD + offset
-            yield Variable(as_text(item.get("label")), label, shapes.of(name), start, int(size))
+            yield Variable(as_text(item.get("label")), label, shapes.shape_of(name), start, int(size))
 
 
-def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
+def _vyper_variables(layout: JsonObject, prefix: str) -> Iterator[Variable]:
     for name, value in layout.items():
         place = as_object(value)
         kind = place.get("type")
@@ -115,7 +116,7 @@ def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
         if isinstance(kind, str) and isinstance(slot, int) and isinstance(count, int):
             yield Variable(prefix + name, kind, kind, slot * WORD, count * WORD)
         elif not isinstance(kind, str) and prefix.count(".") < DEEPEST:
-            yield from _of_vyper(place, f"{prefix}{name}.")
+            yield from _vyper_variables(place, f"{prefix}{name}.")
 
 
 class _Shapes:
@@ -128,35 +129,35 @@ class _Shapes:
         self._types = types
         self._shapes: dict[str, str] = {}
 
-    def of(self, name: str, outer: tuple[str, ...] = ()) -> str:
+    def shape_of(self, name: str, outer: tuple[str, ...] = ()) -> str:
         if name in self._shapes:
             return self._shapes[name]
         definition = as_object(self._types.get(name))
         if name in outer or len(outer) > DEEPEST:
             return as_text(definition.get("label"))  # a struct may contain itself through a mapping
-        shape = self._made(definition, (*outer, name))
+        shape = self._make_shape(definition, (*outer, name))
         consume(1 + len(shape) // LONGEST_SHAPE)
         self._shapes[name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()
         return self._shapes[name]
 
-    def _made(self, definition: JsonObject, outer: tuple[str, ...]) -> str:
+    def _make_shape(self, definition: JsonObject, outer: tuple[str, ...]) -> str:
         label = as_text(definition.get("label"))
         size = definition.get("numberOfBytes")
         encoding = definition.get("encoding")
         base = as_text(definition.get("base"))
         if encoding == "mapping":
-            key, value = (self.of(as_text(definition.get(part)), outer) for part in ("key", "value"))
+            key, value = (self.shape_of(as_text(definition.get(part)), outer) for part in ("key", "value"))
             return f"mapping({key}=>{value})"
         if encoding == "dynamic_array":
-            return f"{self.of(base, outer)}[]"
+            return f"{self.shape_of(base, outer)}[]"
         if isinstance(members := definition.get("members"), list):
             parts = []
             for member in map(as_object, members):
                 place = f"{member.get('slot')}.{member.get('offset')}"
-                parts.append(f"{place}:{self.of(as_text(member.get('type')), outer)}")
+                parts.append(f"{place}:{self.shape_of(as_text(member.get('type')), outer)}")
             return f"{{{';'.join(parts)}}}"
         if base and (length := ARRAY.match(label)):
-            return f"{self.of(base, outer)}[{length[1]}]"
+            return f"{self.shape_of(base, outer)}[{length[1]}]"
         return "address" if ADDRESSES.match(label) else f"{label}:{size}"
 
 
@@ -178,7 +179,7 @@ class _VariablesByByte:
         return self._sorted[at] if is_there else None
 
 
-def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
+def compare_layouts(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
     """Compare two storage layouts variable by variable.
 
     Gaps, which only reserve space, are not compared: they may shrink or be replaced.
@@ -190,7 +191,7 @@ def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> li
     Returns:
         The changes of earlier variables in their order, then the added variables.
     """
-    old, new = _by_name(before), _by_name(after)
+    old, new = _index_by_name(before), _index_by_name(after)
     plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]
     changes = list(_changes_of_old(old, new, _VariablesByByte(plain)))
     renamed = {change.after.start for change in changes if change.change == "renamed" and change.after}
@@ -209,13 +210,15 @@ def _changes_of_old(
     for name, old_variable in old.items():
         second = new.get(name)
         change = (
-            _without_its_name(old_variable, places, old) if second is None else _changed(old_variable, second)
+            _change_without_successor(old_variable, places, old)
+            if second is None
+            else _change_of(old_variable, second)
         )
         if change is not None and not old_variable.is_gap:
             yield change
 
 
-def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
+def _change_of(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
     """Return the change of a variable that is now read differently."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
@@ -226,7 +229,7 @@ def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | 
     )
 
 
-def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
+def _index_by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
     counts = Counter[str]()
     variables_by_name = {}
     for variable in variables:
@@ -235,7 +238,7 @@ def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
     return variables_by_name
 
 
-def _without_its_name(
+def _change_without_successor(
     old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
 ) -> StorageChange:
     """Return the change of a variable without a successor of its name."""

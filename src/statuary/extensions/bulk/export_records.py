@@ -100,9 +100,9 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
         "verifiedAt": match.verified_at,
         "creationBytecode": creation,
         "runtimeBytecode": runtime,
-        "deployment": _deployment(match),
+        "deployment": _deployment_members(match),
         "sources": sources,
-        "compilation": _compilation(compilation),
+        "compilation": _compilation_members(compilation),
         "abi": artifacts.get("abi"),
         "metadata": compilation.metadata,
         **{
@@ -113,7 +113,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
         "additionalInput": compilation.additional_input,
         "stdJsonInput": None,
         "stdJsonOutput": None,
-        "signatures": _signatures(match, artifacts.get("abi")),
+        "signatures": _signatures_by_kind(match, artifacts.get("abi")),
         "proxyResolution": proxy_resolution_from_bytecode(
             match.creation.onchain or match.runtime.onchain or b""
         ),
@@ -127,7 +127,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     return record | repeated | {"stdJsonInput": sort_keys_as_jsonb(repeated["stdJsonInput"])}
 
 
-def _hex(data: bytes | None) -> str | None:
+def _encode_hex(data: bytes | None) -> str | None:
     """Format bytes as `0x` hex, or null if there are none."""
     return "0x" + data.hex() if data else None
 
@@ -135,24 +135,24 @@ def _hex(data: bytes | None) -> str | None:
 def _creation_side(side: ExportedSide) -> dict[str, Json]:
     artifacts = as_object(side.artifacts)
     return {
-        "onchainBytecode": _hex(side.onchain),
-        "recompiledBytecode": _hex(side.recompiled),
+        "onchainBytecode": _encode_hex(side.onchain),
+        "recompiledBytecode": _encode_hex(side.recompiled),
         **{member: artifacts.get(member) for member in ("sourceMap", "linkReferences", "cborAuxdata")},
         "transformations": side.transformations,
         "transformationValues": side.values,
     }
 
 
-def _deployment(match: ExportedMatch) -> dict[str, Json]:
+def _deployment_members(match: ExportedMatch) -> dict[str, Json]:
     return {
-        "transactionHash": _hex(match.transaction_hash),
+        "transactionHash": _encode_hex(match.transaction_hash),
         "blockNumber": None if match.block_number is None else str(match.block_number),
         "transactionIndex": None if match.transaction_index is None else str(match.transaction_index),
         "deployer": checksum_address("0x" + match.deployer.hex()) if match.deployer else None,
     }
 
 
-def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
+def _compilation_members(compilation: ExportedCompilation) -> dict[str, Json]:
     return {
         "language": compilation.language.capitalize(),
         "compiler": compilation.compiler,
@@ -163,7 +163,7 @@ def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
     }
 
 
-def _signatures(match: ExportedMatch, abi: Json) -> Json:
+def _signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
     """Return the signatures by kind, from the export or from the ABI."""
     if match.signatures is None:
         return abi_signatures(abi)
@@ -268,15 +268,15 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
     """
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
-            yield _contract(
+            yield _row_contract(
                 (file.removeprefix(f"{root}/"), *row), sources, signatures if bucket.has_signatures else None
             )
     except sqlite3.DatabaseError as error:
         source = ContractSource(path=bucket.path, chain_id="", address="", form=ContractForm.ROW)
-        yield _failed(source, f"cannot read the joined export: {error}")
+        yield _failed_contract(source, f"cannot read the joined export: {error}")
 
 
-def _contract(
+def _row_contract(
     row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> RowContract:
     file, file_row, match_id, _, chain_id, *_ = row
@@ -284,25 +284,25 @@ def _contract(
         path=file, chain_id=str(chain_id), address="", form=ContractForm.ROW, line=file_row + 1
     )
     try:
-        record = exported_record(_match(row, sources, signatures))
+        record = exported_record(_match_of_row(row, sources, signatures))
     except UnreadableError as error:
-        return _failed(source, f"cannot read a JSON column of match {match_id}: {error}")
+        return _failed_contract(source, f"cannot read a JSON column of match {match_id}: {error}")
     except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
-        return _failed(source, f"the rows of match {match_id} do not follow the schema: {error}")
+        return _failed_contract(source, f"the rows of match {match_id} do not follow the schema: {error}")
     source = source._replace(address=as_text(record["address"]))
     parsed_contract = validate_record(record, None, file)
     located = [locate_in_row(finding, source) for finding in parsed_contract.findings]
     return RowContract(source, parsed_contract._replace(findings=located))
 
 
-def _failed(source: ContractSource, message: str) -> RowContract:
+def _failed_contract(source: ContractSource, message: str) -> RowContract:
     finding = Finding(
         rule="damaged-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
     )
     return RowContract(source, ParsedContract(None, findings=[finding]))
 
 
-def _match(
+def _match_of_row(
     row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> ExportedMatch:
     match_id, verified_at, chain_id, address, *other_columns = row[2:]
@@ -317,9 +317,9 @@ def _match(
             match=levels[side],
             onchain=codes[side],
             recompiled=codes[side + 2],
-            artifacts=_json(artifacts[side]),
-            transformations=_json(steps[2 * side]),
-            values=_json(steps[2 * side + 1]),
+            artifacts=_parse_json_column(artifacts[side]),
+            transformations=_parse_json_column(steps[2 * side]),
+            values=_parse_json_column(steps[2 * side + 1]),
         )
         for side in (0, 1)
     ]
@@ -349,15 +349,15 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
         version=version,
         name=name,
         fully_qualified_name=fully_qualified_name,
-        settings=_json(settings),
-        artifacts=_json(artifacts),
-        additional_input=_json(additional_input),
+        settings=_parse_json_column(settings),
+        artifacts=_parse_json_column(artifacts),
+        additional_input=_parse_json_column(additional_input),
         # orjson is exact enough here: metadata has only small numbers, and is encoded again as it was
         metadata=None if metadata is None else orjson.loads(metadata),
     )
 
 
-def _json(text: str | None) -> Json:
+def _parse_json_column(text: str | None) -> Json:
     """Parse a JSON column.
 
     SQL null and the JSON text `null` are both None.

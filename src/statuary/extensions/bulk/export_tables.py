@@ -176,7 +176,7 @@ class _Engine(Protocol):
     def close(self) -> None: ...
 
 
-def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _Engine:
+def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _Engine:
     """Open a DuckDB database with limits on memory and threads.
 
     Args:
@@ -208,7 +208,7 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
     """
     for name, files in tables.items():
         locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
-        view(
+        define_view(
             connection, name, locations, "filename = true, file_row_number = true, hive_partitioning = false"
         )
 
@@ -230,7 +230,7 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
     total = 0
     for name, files in tables.items():
         size = sum(object_size(file) if is_remote(file) else (root / file).stat().st_size for file in files)
-        paths = ", ".join(_literal(file if is_remote(file) else f"{root}/{file}") for file in files)
+        paths = ", ".join(_quote_for_sql(file if is_remote(file) else f"{root}/{file}") for file in files)
         query = f"SELECT sum(num_rows) FROM parquet_file_metadata([{paths}])"
         (rows,) = connection.execute(query).fetchone()
         if rows > MIN_ROWS + MAX_ROWS_PER_BYTE * size:
@@ -240,7 +240,7 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
     return total
 
 
-def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
+def define_view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
     """Define a view of Parquet files, whose columns may differ.
 
     Args:
@@ -249,7 +249,7 @@ def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> 
         files: the paths or URLs of the files.
         options: more arguments of `read_parquet`, as SQL.
     """
-    file_list = ", ".join(map(_literal, files))
+    file_list = ", ".join(map(_quote_for_sql, files))
     query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {options})"
     connection.execute(f"CREATE VIEW {name} AS {query}")
 
@@ -277,7 +277,7 @@ def _open_stores(connection: _Engine, tables: Mapping[str, list[str]]) -> bool:
     return True
 
 
-def _literal(path: str) -> str:
+def _quote_for_sql(path: str) -> str:
     """Quote a path for SQL, with wildcards escaped."""
     return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
 
@@ -328,15 +328,15 @@ def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iter
     yield BucketQuery(
         "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"
     )
-    yield _of_match(
+    yield _match_query(
         "steps",
         "creation_transformations, creation_values, runtime_transformations, runtime_values",
         "verified_contracts JOIN {needed} ON needed.verified_contract_id = id",
     )
     if has_column(connection, "sourcify_matches", "metadata"):
         on = "needed.file = filename AND needed.file_row = file_row_number"
-        yield _of_match("match_metadata", "metadata", f"sourcify_matches JOIN {{needed}} ON {on}")
-    yield from _of_compilation(connection, tables)
+        yield _match_query("match_metadata", "metadata", f"sourcify_matches JOIN {{needed}} ON {on}")
+    yield from _compilation_queries(connection, tables)
     yield BucketQuery(
         "code",
         "SELECT bucket, code_hash, code FROM code JOIN {needed} USING (code_hash)",
@@ -348,12 +348,12 @@ def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iter
     yield BucketQuery("sources", query, "needed_sources", "source_hash")
 
 
-def _of_match(name: str, columns: str, tables: str) -> BucketQuery:
+def _match_query(name: str, columns: str, tables: str) -> BucketQuery:
     query = f"SELECT bucket, match_id, {columns} FROM {tables}"
     return BucketQuery(name, query, "needed_matches", "match_id")
 
 
-def _of_compilation(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
+def _compilation_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
     additional = has_column(connection, "compiled_contracts", "additional_input")
     columns = (
         TABLES["compilations"] if additional else TABLES["compilations"].replace("additional_input", "NULL")
@@ -419,7 +419,7 @@ def join_export(
         UnreadableError: if tables are missing or cannot be read, or memory or disk space is too small.
     """
     tables = files_by_table(source.files)
-    connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
+    connection = connect_to_duckdb(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
     has_remote_files = False
     try:
         has_remote_files = _open_stores(connection, tables)
@@ -429,7 +429,7 @@ def join_export(
         buckets, dangling = _join_keys(connection, chains)
         counts = connection.execute("SELECT bucket, count(*) FROM keys GROUP BY ALL ORDER BY ALL").fetchall()
         with BucketWriter(scratch_dir, buckets, MIN_DISK + MAX_EXPORT_EXPANSION * size) as bench:
-            _fill(connection, tables, bench, limits)
+            _fill_buckets(connection, tables, bench, limits)
     except UnreadableError:
         raise
     except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
@@ -454,7 +454,7 @@ def join_export(
             )
             for number, matches in counts
         ),
-        findings=(_dangling(source.path, dangling),) if dangling else (),
+        findings=(_dangling_rows_finding(source.path, dangling),) if dangling else (),
     )
 
 
@@ -517,7 +517,7 @@ def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
     return _JoinedKeys(buckets, int(dangling))
 
 
-def _dangling(path: str, count: int) -> Finding:
+def _dangling_rows_finding(path: str, count: int) -> Finding:
     return Finding(
         rule="damaged-export",
         severity=Severity.WARNING,
@@ -527,7 +527,7 @@ def _dangling(path: str, count: int) -> Finding:
     )
 
 
-def _fill(
+def _fill_buckets(
     connection: _Engine, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits
 ) -> None:
     """Add all rows of records to their buckets."""
@@ -536,13 +536,13 @@ def _fill(
     # stop the engine from reordering joins: it holds the right side in memory, which has to be the narrow one
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     for wide in bucket_queries(connection, tables):
-        for needed in _passes(connection, wide, limits):
+        for needed in _divide_into_passes(connection, wide, limits):
             cursor = connection.execute(wide.query.format(needed=needed))
             while rows := cursor.fetchmany(ROWS_AT_A_TIME):
                 bench.add(wide.name, rows)
 
 
-def _passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
+def _divide_into_passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
     """Divide a join into passes that fit into memory.
 
     Returns:

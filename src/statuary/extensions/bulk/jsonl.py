@@ -48,18 +48,18 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
     Raises:
         UnreadableError: if the file cannot be opened, or Zstandard is required and not installed.
     """
-    with _raw(root, path) as raw:
+    with _open_raw(root, path) as raw:
         if path.endswith(".gz"):
             with open_gzip(raw) as unpacked:
                 yield unpacked
         elif path.endswith(".zst"):
-            with _zstandard(raw) as unpacked:
+            with _open_zstandard(raw) as unpacked:
                 yield unpacked
         else:
             yield raw
 
 
-def _raw(root: Path, path: str) -> IO[bytes]:
+def _open_raw(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
         return open_remote(path)
     try:
@@ -68,7 +68,7 @@ def _raw(root: Path, path: str) -> IO[bytes]:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 
 
-def _zstandard(raw: IO[bytes]) -> IO[bytes]:
+def _open_zstandard(raw: IO[bytes]) -> IO[bytes]:
     try:
         return open_zstandard(raw)
     except MissingExtraError as error:
@@ -199,7 +199,9 @@ BLOCKS = 64
 """Blocks whose lines are counted together: half a gigabyte, which is still in memory when it is read again."""
 
 
-def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
+def line_ranges_by_workers(
+    root: Path, path: str, executor: Executor, size: int = RANGE_SIZE
+) -> Iterator[LineRange]:
     """Divide an uncompressed JSON Lines file into ranges, using workers.
 
     This process only assigns blocks to the workers, because it reads more slowly than they build.
@@ -239,29 +241,29 @@ def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
         damaged = damaged_file_errors(path)
         with open_bulk_file(root, path) as file:
             unreadable = blank = 0
-            for number, line in enumerate(_lines(file, lines), lines.first_line):
+            for number, line in enumerate(_lines_of_range(file, lines), lines.first_line):
                 if line.isspace():
                     blank += len(line)
-                    _check(f"more than {MAX_BLANK:,} bytes of blank lines", when=blank > MAX_BLANK)
+                    _raise_if(f"more than {MAX_BLANK:,} bytes of blank lines", when=blank > MAX_BLANK)
                     continue
-                contract = _contract(path, number, line)
+                contract = _line_contract(path, number, line)
                 yield contract
                 unreadable += contract.parsed_contract.record is None
-                _check(
+                _raise_if(
                     f"{unreadable} lines up to here cannot be read", when=unreadable >= MAX_UNREADABLE_LINES
                 )
     except UnreadableError as error:
-        yield _failed(path, number, str(error), error.hint)
+        yield _failed_contract(path, number, str(error), error.hint)
     except damaged as error:
-        yield _failed(path, number, f"the file is damaged, here or soon after: {error}")
+        yield _failed_contract(path, number, f"the file is damaged, here or soon after: {error}")
 
 
-def _check(message: str, *, when: bool) -> None:
+def _raise_if(message: str, *, when: bool) -> None:
     if when:
         raise UnreadableError(f"{message}; the rest is skipped")
 
 
-def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
+def _lines_of_range(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
     """Yield the lines of a range.
 
     The rest of a line beyond `LARGEST_RECORD + 1` bytes is skipped.
@@ -292,33 +294,33 @@ def _skip_line(file: IO[bytes]) -> int:
     read_bytes = 0
     while line_rest := file.readline(BUFFER):
         read_bytes += len(line_rest)
-        _check(f"the line has more than {MAX_SKIPPED:,} bytes", when=read_bytes > MAX_SKIPPED)
+        _raise_if(f"the line has more than {MAX_SKIPPED:,} bytes", when=read_bytes > MAX_SKIPPED)
         if line_rest.endswith(b"\n"):
             break
     return read_bytes
 
 
-def _contract(path: str, number: int, line: bytes) -> LineContract:
+def _line_contract(path: str, number: int, line: bytes) -> LineContract:
     line = line.rstrip(b"\r\n")
     if len(line) > LARGEST_RECORD:
         message = f"the line has more than {LARGEST_RECORD:,} bytes"
-        return _failed(path, number, message, "write one record on each line")
+        return _failed_contract(path, number, message, "write one record on each line")
     try:
         parsed_contract = parse_record_json(line, path)
     except UnreadableError as error:
-        return _failed(path, number, str(error), error.hint, error.position.column)
+        return _failed_contract(path, number, str(error), error.hint, error.position.column)
     located = locate_in_line(parsed_contract.findings, number, line)
     return LineContract(
-        _source(path, number, parsed_contract.record), parsed_contract._replace(findings=located), line
+        _line_source(path, number, parsed_contract.record), parsed_contract._replace(findings=located), line
     )
 
 
-def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> LineContract:
+def _failed_contract(path: str, number: int, message: str, hint: str = "", column: int = 1) -> LineContract:
     finding = UnreadableError(message, hint, Position(number, column)).to_finding(path)
-    return LineContract(_source(path, number), ParsedContract(None, findings=[finding]))
+    return LineContract(_line_source(path, number), ParsedContract(None, findings=[finding]))
 
 
-def _source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
+def _line_source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
     value: RecordValue = record or {}
     chain_id = value.get("chainId", "")
     address = value.get("address", "")

@@ -15,7 +15,7 @@ from statuary.base.findings import Finding
 from statuary.contracts.incremental.bulk import BulkPart, BulkReader
 from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export
-from statuary.extensions.bulk.jsonl import counted_ranges, is_compressed, line_ranges
+from statuary.extensions.bulk.jsonl import is_compressed, line_ranges, line_ranges_by_workers
 from statuary.source.remote_files import is_remote
 from statuary.system.writing import lock_folder
 from statuary.workers.executor import Executor, PooledExecutor
@@ -29,7 +29,7 @@ class LineReader(BulkReader):
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
         if isinstance(pool, PooledExecutor) and not (is_compressed(source.path) or is_remote(source.path)):
-            return nullcontext(counted_ranges(root, source.path, pool))
+            return nullcontext(line_ranges_by_workers(root, source.path, pool))
         return nullcontext(line_ranges(root, source.path))
 
 
@@ -45,10 +45,10 @@ class ExportReader(BulkReader):
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> Iterator[Iterator[BulkPart | Finding]]:
         with scratch_directory() as folder:
-            yield _joined(root, source, chains, folder, JoinLimits(memory=memory))
+            yield _joined_parts(root, source, chains, folder, JoinLimits(memory=memory))
 
 
-def _joined(
+def _joined_parts(
     root: Path, source: BulkSource, chains: Collection[str], scratch: Path, limits: JoinLimits
 ) -> Iterator[BulkPart | Finding]:
     joined = join_export(root, source, chains=chains, scratch_dir=scratch, limits=limits)

@@ -135,7 +135,7 @@ class CardsSection(Section):
         for name, state in card_states(status=context.settings.status, contracts=context.has_contracts):
             draw = _draw_trail if name.startswith("contract-") else _draw_sign
             line = card_text(font, texts, f"cards.{name}")
-            body = card(
+            body = draw_card(
                 font, partial(draw, state=state), state, line, site_name, urlsplit(context.url).netloc
             )
             yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
@@ -190,17 +190,17 @@ def can_draw(font: "FreeTypeFont", text: str) -> bool:
 
     It would draw missing characters as boxes.
     """
-    absent = _drawn(font, NO_CHARACTER)
-    return all(character.isspace() or _drawn(font, character) != absent for character in text)
+    absent = _draw_character(font, NO_CHARACTER)
+    return all(character.isspace() or _draw_character(font, character) != absent for character in text)
 
 
-def _drawn(font: "FreeTypeFont", character: str) -> bytes:
+def _draw_character(font: "FreeTypeFont", character: str) -> bytes:
     """Return the width and the pixels of a character."""
     mask = font.getmask(character)
     return int(mask.size[0]).to_bytes(4) + bytes(mask)
 
 
-def card(
+def draw_card(
     font: "FreeTypeFont",
     draw: "Callable[[ImageDraw], None]",
     state: str,
@@ -228,10 +228,12 @@ def card(
     picture.paste(COLOURS[state], (0, 0, WIDTH, 24))
     pen = drawing.Draw(picture)
     draw(pen)
-    for place, part in enumerate(_wrapped(font, line)):
+    for place, part in enumerate(_wrap_text(font, line)):
         pen.text((LEFT, 300 + 80 * place), part, fill=INK, font=font)
     small = font.font_variant(size=40)
-    for place, part in enumerate(filter(None, (_cut(small, name), _cut(small, address)))):
+    for place, part in enumerate(
+        filter(None, (_shorten_to_line(small, name), _shorten_to_line(small, address)))
+    ):
         pen.text((LEFT, 490 + 54 * place), part, fill=INK if part == name else SOFT, font=small)
     buffer = BytesIO()
     picture.quantize(16, dither=image.Dither.NONE).save(buffer, "PNG", optimize=True)
@@ -242,7 +244,7 @@ def card(
     return buffer.getvalue()
 
 
-def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
+def _wrap_text(font: "FreeTypeFont", text: str) -> list[str]:
     """Divide a text into lines, and drop all after the second."""
     lines = [""]
     for word in text.split():
@@ -254,7 +256,7 @@ def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
     return lines[:2]
 
 
-def _cut(font: "FreeTypeFont", text: str) -> str:
+def _shorten_to_line(font: "FreeTypeFont", text: str) -> str:
     """Shorten a text with dots until it fits a line."""
     if font.getlength(text) <= WIDTH - 2 * LEFT:
         return text

@@ -16,7 +16,7 @@ CARD_URLS = (CARD,)
 """The rows of cards in the table of URLs."""
 
 
-def _values(_settings: CardSettings) -> Mapping[str, str]:
+def _template_values(_settings: CardSettings) -> Mapping[str, str]:
     # without Pillow there are no pictures; the build reports that Pillow is missing
     return {"drawn": "yes" if find_spec("PIL") else ""}
 
@@ -26,5 +26,5 @@ PARTS = PageParts(
     urls=CARD_URLS,
     slots={"head": "card_of_page.html"},
     scripts={},
-    values=_values,
+    values=_template_values,
 )

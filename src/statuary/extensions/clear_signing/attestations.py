@@ -72,30 +72,30 @@ def canonical_json(value: Json) -> bytes:
     Raises:
         InvalidValueError: if the JSON contains a number that is too large.
     """
-    return _canonical(value).encode("utf-8", "surrogatepass")
+    return _encode_canonical(value).encode("utf-8", "surrogatepass")
 
 
-def _canonical(value: Json) -> str:
+def _encode_canonical(value: Json) -> str:
     consume(1)
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-        return "{" + ",".join(f"{_quoted(key)}:{_canonical(value[key])}" for key in keys) + "}"
+        return "{" + ",".join(f"{_quote_string(key)}:{_encode_canonical(value[key])}" for key in keys) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_canonical, value)) + "]"
+        return "[" + ",".join(map(_encode_canonical, value)) + "]"
     if isinstance(value, NumberText):
-        return _number(float(value))
+        return _format_number(float(value))
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote_string(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return _number(value)
+        return _format_number(value)
     return json.dumps(value)
 
 
-def _quoted(text: str) -> str:
+def _quote_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _number(double: float) -> str:
+def _format_number(double: float) -> str:
     """Format a number as JavaScript does.
 
     Raises:
@@ -134,7 +134,7 @@ def descriptor_hash(descriptor: Json) -> str:
     return "0x" + keccak256(canonical_json(descriptor)).hex()
 
 
-def _bytes(value: Json, length: int | None) -> bytes:
+def _require_bytes(value: Json, length: int | None) -> bytes:
     if not (
         isinstance(value, str) and value.startswith("0x") and is_hex_digits(value[2:]) and len(value) % 2 == 0
     ):
@@ -145,7 +145,7 @@ def _bytes(value: Json, length: int | None) -> bytes:
     return raw
 
 
-def _whole(value: Json) -> int:
+def _require_integer(value: Json) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).isdecimal():
         raise InvalidValueError(f"{value!r} is not a whole number")
     number = int(value)
@@ -154,22 +154,22 @@ def _whole(value: Json) -> int:
     return number
 
 
-def _flag(value: Json) -> bool:
+def _require_boolean(value: Json) -> bool:
     if not isinstance(value, bool):
         raise InvalidValueError(f"{value!r} is not true or false")
     return value
 
 
-def _number_word(value: Json) -> bytes:
-    return _whole(value).to_bytes(32, "big")
+def _encode_number(value: Json) -> bytes:
+    return _require_integer(value).to_bytes(32, "big")
 
 
 _WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
     "string": lambda value: keccak256(str(value).encode()),
-    "bytes": lambda value: keccak256(_bytes(value, None)),
-    "bytes32": lambda value: _bytes(value, 32),
-    "address": lambda value: _bytes(value, 20).rjust(32, b"\0"),
-    "bool": lambda value: _flag(value).to_bytes(32, "big"),
+    "bytes": lambda value: keccak256(_require_bytes(value, None)),
+    "bytes32": lambda value: _require_bytes(value, 32),
+    "address": lambda value: _require_bytes(value, 20).rjust(32, b"\0"),
+    "bool": lambda value: _require_boolean(value).to_bytes(32, "big"),
 }
 
 
@@ -181,7 +181,7 @@ def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonOb
     """
     type_members = ",".join(f"{kind} {member}" for member, kind in members)
     words = [keccak256(f"{name}({type_members})".encode())]
-    words += [_WORDS.get(kind, _number_word)(values.get(member)) for member, kind in members]
+    words += [_WORDS.get(kind, _encode_number)(values.get(member)) for member, kind in members]
     return keccak256(b"".join(words))
 
 
@@ -200,7 +200,7 @@ def signed_digest(signed: JsonObject) -> bytes:
     )
 
 
-def _uid(message: JsonObject) -> str:
+def _attestation_uid(message: JsonObject) -> str:
     """Compute the UID of an off-chain attestation of version 2.
 
     Raises:
@@ -211,23 +211,23 @@ def _uid(message: JsonObject) -> str:
     for member in _PACKED:
         value = message.get(member)
         if member in sizes:
-            parts.append(_whole(value).to_bytes(32, "big")[-sizes[member] :])
+            parts.append(_require_integer(value).to_bytes(32, "big")[-sizes[member] :])
         elif member == "revocable":
-            parts.append(_flag(value).to_bytes(1, "big"))
+            parts.append(_require_boolean(value).to_bytes(1, "big"))
         elif member == "attester":
             parts.append(bytes(20))
         elif member == "schema":
             parts.append(str(value).encode())
         else:
-            parts.append(_bytes(value, None))
+            parts.append(_require_bytes(value, None))
     return "0x" + keccak256(b"".join([*parts, bytes(4)])).hex()
 
 
-def _signature(signed: JsonObject) -> RecoverableSignature:
+def _parse_signature(signed: JsonObject) -> RecoverableSignature:
     signature = as_object(signed.get("signature"))
-    v = _whole(signature.get("v"))
-    r = _bytes(signature.get("r"), 32)
-    s = _bytes(signature.get("s"), 32)
+    v = _require_integer(signature.get("v"))
+    r = _require_bytes(signature.get("r"), 32)
+    s = _require_bytes(signature.get("s"), 32)
     if v not in (0, 1, 27, 28):
         raise InvalidValueError(f"the signature's v is {v}")
     numbers = [int.from_bytes(part, "big") for part in (r, s)]
@@ -258,10 +258,10 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
     try:
         file = as_object(value)
         signed = as_object(file.get("sig"))
-        fault = _fault(signed, str(file.get("signer")), signer, chain_id, own_descriptor)
+        fault = _find_fault(signed, str(file.get("signer")), signer, chain_id, own_descriptor)
         if fault:
             return contradicted._replace(reason=fault)
-        recovered = recover_sender(_signature(signed))
+        recovered = recover_sender(_parse_signature(signed))
     except (InvalidValueError, EvidenceError) as error:
         reason = "no key made the signature" if isinstance(error, EvidenceError) else str(error)
         return contradicted._replace(reason=reason)
@@ -274,7 +274,7 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
     return contradicted._replace(status=ClaimStatus.VERIFIED, reason=reason, time=time)
 
 
-def _fault(
+def _find_fault(
     signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
     """Describe how an attestation does not fit its descriptor.
@@ -304,4 +304,6 @@ def _fault(
         != expected,
     }
     fault = next((text for text, is_so in faults.items() if is_so), "")
-    return fault or ("" if signed.get("uid") == _uid(message) else "its uid is not that of its members")
+    return fault or (
+        "" if signed.get("uid") == _attestation_uid(message) else "its uid is not that of its members"
+    )

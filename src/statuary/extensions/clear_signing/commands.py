@@ -126,18 +126,22 @@ def render_command(
     descriptors = Descriptors(calldata_descriptors(DescriptorFolder(content)))
     try:
         call = call_from_options(descriptors, calldata, transaction)
-        wallet = _names(names, call)
+        wallet = _read_names(names, call)
     except NotShownError as error:
         print_error(error)
         return ExitCode.FINDINGS
     except InvalidValueError as error:
         raise click.UsageError(str(error)) from None
     try:
-        rendering = descriptors.rendered(call, wallet)
+        rendering = descriptors.render(call, wallet)
     except StatuaryError as error:
         print_error(error)
         return ExitCode.FINDINGS
-    lines = [json_text(as_json_value(rendering))] if as_json else map(escape_control_chars, _text(rendering))
+    lines = (
+        [json_text(as_json_value(rendering))]
+        if as_json
+        else map(escape_control_chars, _rendered_lines(rendering))
+    )
     click.echo("\n".join(lines))
     return ExitCode.OK
 
@@ -187,11 +191,11 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
     """
     site = _read_site(content)
     try:
-        place = _place(site, address, new.chain_id)
+        place = _find_contract(site, address, new.chain_id)
     except InvalidValueError as error:
         raise click.UsageError(str(error)) from None
     records = SiteRecords(content, site)
-    records.read([place])
+    records.read_contracts([place])
     code = records.code_at(place)
     if isinstance(code, str):
         print_error(
@@ -271,7 +275,7 @@ class _ContractPlace(NamedTuple):
     address: str  # in lower case
 
 
-def _place(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
+def _find_contract(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
     """Find the chain and address of a contract.
 
     Raises:
@@ -308,15 +312,15 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
     address = parse_address(transaction.to).lower()
     value, sender = transaction.value, transaction.sender
     return Call(
-        chain_id=_chain(descriptors, address, transaction.chain_id),
+        chain_id=_chain_of_address(descriptors, address, transaction.chain_id),
         to=address,
         data=data,
-        value=None if value is None else _whole(value, "--value"),
+        value=None if value is None else _parse_integer(value, "--value"),
         sender="" if sender is None else parse_address(sender).lower(),
     )
 
 
-def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
+def _chain_of_address(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
     """Return the given chain, or the only one with a descriptor.
 
     Raises:
@@ -324,8 +328,8 @@ def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> 
         NotShownError: if no descriptor names the contract.
     """
     if stated_chain is not None:
-        return _whole(stated_chain, "--chain-id")
-    chains = descriptors.chains_of(address)
+        return _parse_integer(stated_chain, "--chain-id")
+    chains = descriptors.chains_with_address(address)
     if not chains:
         raise NotShownError(f"no descriptor names the contract {address}")
     if len(chains) > 1:
@@ -336,13 +340,13 @@ def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> 
     return chains[0]
 
 
-def _whole(text: str, name: str) -> int:
+def _parse_integer(text: str, name: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 78):
         raise InvalidValueError(f"{name} {text!r} is not a whole number")
     return int(text)
 
 
-def _names(options: NameOptions, call: Call) -> Names:
+def _read_names(options: NameOptions, call: Call) -> Names:
     """Read the names that a wallet knows from a file.
 
     Raises:
@@ -359,7 +363,7 @@ def _names(options: NameOptions, call: Call) -> Names:
     return parse_names(provider, {call.chain_id: (f"chain {call.chain_id}", Token(options.currency, 18))})
 
 
-def _text(rendered: Rendered, indent: str = "") -> list[str]:
+def _rendered_lines(rendered: Rendered, indent: str = "") -> list[str]:
     """Format a rendered call as lines."""
     intent = rendered.interpolated or rendered.intent
     if isinstance(intent, dict):
@@ -370,5 +374,5 @@ def _text(rendered: Rendered, indent: str = "") -> list[str]:
         if isinstance(line.value, str):
             lines.append(f"{indent}  {line.label}: {line.value}{note}")
         else:
-            lines += [f"{indent}  {line.label}:", *_text(line.value, f"{indent}    ")]
+            lines += [f"{indent}  {line.label}:", *_rendered_lines(line.value, f"{indent}    ")]
     return lines

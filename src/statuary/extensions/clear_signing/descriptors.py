@@ -80,7 +80,7 @@ class Origins:
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
-    def of(self, pointer: Pointer) -> Origin:
+    def find(self, pointer: Pointer) -> Origin:
         """Return the file and pointer where a part is written.
 
         Args:
@@ -92,7 +92,7 @@ class Origins:
                 return Origin(path, base + pointer[length:])
         raise KeyError(pointer)
 
-    def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
+    def record(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
         """Record where a part of the descriptor is written.
 
         Args:
@@ -127,7 +127,7 @@ class Descriptor:
     files: tuple[IncludedFile, ...]  # the descriptor's file first, then its includes
     origins: Origins = field(compare=False)
 
-    def finding(
+    def make_finding(
         self,
         rule: str,
         message: str,
@@ -147,7 +147,7 @@ class Descriptor:
             severity: whether it is an error, a warning or a note.
             on_key: whether the finding is about the key instead of its value.
         """
-        path, source_pointer = self.origins.of(pointer)
+        path, source_pointer = self.origins.find(pointer)
         return Finding(
             rule=rule,
             message=message,
@@ -229,14 +229,14 @@ class DescriptorFolder:
         return self.listing == ((), ())
 
     @cached_property
-    def _names(self) -> frozenset[str]:
+    def _file_names(self) -> frozenset[str]:
         return frozenset(self.listing.paths)
 
     def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
         """Yield the sorted paths of all files of these kinds."""
         return (path for path in self.listing.paths if file_kind(path) in kinds)
 
-    def raw(self, path: str) -> bytes:
+    def file_bytes(self, path: str) -> bytes:
         """Return the bytes of a file in the folder.
 
         Raises:
@@ -247,7 +247,7 @@ class DescriptorFolder:
         except UnreadableError as error:
             raise DescriptorError(error.to_finding(f"{FOLDER}/{path}")) from None
 
-    def value(self, path: str) -> Json:
+    def read_json(self, path: str) -> Json:
         """Return the parsed JSON of a file in the folder.
 
         Raises:
@@ -255,33 +255,33 @@ class DescriptorFolder:
         """
         if path not in self._values:
             try:
-                self._values[path] = parse_json(decode_utf8(self.raw(path)))
+                self._values[path] = parse_json(decode_utf8(self.file_bytes(path)))
             except UnreadableError as error:
                 raise DescriptorError(error.to_finding(f"{FOLDER}/{path}")) from None
         return self._values[path]
 
-    def descriptor(self, path: str) -> Descriptor:
+    def read_descriptor(self, path: str) -> Descriptor:
         """Return a descriptor, merged with the files that it includes.
 
         Raises:
             DescriptorError: if the descriptor or an included file cannot be read or merged.
         """
-        merged_file = self._merged(path, ())
+        merged_file = self._merge_file(path, ())
         value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
         return Descriptor(
-            path, file_kind(path), value, self.value(path), merged_file.files, merged_file.origins
+            path, file_kind(path), value, self.read_json(path), merged_file.files, merged_file.origins
         )
 
-    def inputs(self, path: str) -> tuple[IncludedFile, ...]:
+    def included_files(self, path: str) -> tuple[IncludedFile, ...]:
         """Return the file of a descriptor and its includes, with digests.
 
         A missing file has an empty digest.
         """
         inputs: dict[str, IncludedFile] = {}
         while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:
-            inputs[path] = IncludedFile(path, self.digest(path))
+            inputs[path] = IncludedFile(path, self.file_digest(path))
             try:
-                include = as_object(self.value(path)).get("includes") if inputs[path].sha256 else None
+                include = as_object(self.read_json(path)).get("includes") if inputs[path].sha256 else None
             except DescriptorError:
                 break
             if not isinstance(include, str) or not include or not is_utf8(include):
@@ -289,7 +289,7 @@ class DescriptorFolder:
             path = posixpath.normpath(posixpath.join(posixpath.dirname(path), include))
         return tuple(inputs.values())
 
-    def digest(self, path: str) -> str:
+    def file_digest(self, path: str) -> str:
         """Return the SHA-256 of a file in the folder, as hex.
 
         Returns:
@@ -298,29 +298,29 @@ class DescriptorFolder:
         """
         if path not in self._digests:
             try:
-                body = self.raw(path) if path in self._names else None
+                body = self.file_bytes(path) if path in self._file_names else None
             except DescriptorError as error:
                 body = error.finding.message.encode()
             self._digests[path] = "" if body is None else sha256(body).hexdigest()
         return self._digests[path]
 
-    def _merged(self, path: str, above: tuple[str, ...]) -> _Merged:
-        own_value = self.value(path)
-        files = (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)
+    def _merge_file(self, path: str, above: tuple[str, ...]) -> _Merged:
+        own_value = self.read_json(path)
+        files = (IncludedFile(path, sha256(self.file_bytes(path)).hexdigest()),)
         origins = Origins(path)
         if not isinstance(own_value, dict):
-            raise _error(READABLE, "this is not a JSON object", path)
+            raise _descriptor_error(READABLE, "this is not a JSON object", path)
         include = own_value.get("includes")
         if include in (None, ""):
             return _Merged(own_value, files, origins)
-        target = self._target(path, include, (*above, path))
-        included = self._merged(target, (*above, path))
+        target = self._resolve_include(path, include, (*above, path))
+        included = self._merge_file(target, (*above, path))
         merger = _Merger(path, included.origins)
         without = {key: value for key, value in own_value.items() if key != "includes"}
         value = merger.merge(as_object(included.value), without, (), ())
         return _Merged(value, files + included.files, included.origins)
 
-    def _target(self, path: str, include: Json, above: tuple[str, ...]) -> str:
+    def _resolve_include(self, path: str, include: Json, above: tuple[str, ...]) -> str:
         """Resolve an include to a file of the folder.
 
         Raises:
@@ -328,28 +328,32 @@ class DescriptorFolder:
         """
         pointer: Pointer = ("includes",)
         if not isinstance(include, str) or not is_utf8(include):
-            raise _error(INCLUDES, "`includes` is not a text", path, pointer)
+            raise _descriptor_error(INCLUDES, "`includes` is not a text", path, pointer)
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), include))
         if ":" in include or "\\" in include or target.partition("/")[0] not in FOLDERS:
             allowed = " and ".join(f"{FOLDER}/{folder}/" for folder in FOLDERS)
             hint = "copy the file there and write its relative path"
-            raise _error(INCLUDES, f"`includes` leads out of {allowed}: {include!r}", path, pointer, hint)
+            raise _descriptor_error(
+                INCLUDES, f"`includes` leads out of {allowed}: {include!r}", path, pointer, hint
+            )
         if target in above:
             ring = " -> ".join((*above[above.index(target) :], target))
-            raise _error(
+            raise _descriptor_error(
                 INCLUDES, f"files include each other in a ring: {ring}", path, pointer, "break the ring"
             )
         if len(above) > MAX_INCLUDES:
             message = f"files include each other {len(above)} levels deep; the limit is {MAX_INCLUDES}"
-            raise _error(INCLUDES, message, path, pointer)
-        if target not in self._names:
-            raise _error(
+            raise _descriptor_error(INCLUDES, message, path, pointer)
+        if target not in self._file_names:
+            raise _descriptor_error(
                 INCLUDES, f"there is no file {FOLDER}/{target}", path, pointer, "copy it from the registry"
             )
         return target
 
 
-def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str = "") -> DescriptorError:
+def _descriptor_error(
+    rule: str, message: str, path: str, pointer: Pointer = (), hint: str = ""
+) -> DescriptorError:
     return DescriptorError(
         Finding(rule=rule, message=message, hint=hint, path=f"{FOLDER}/{path}", pointer=pointer)
     )
@@ -386,13 +390,13 @@ class _Merger:
             if isinstance(value, dict) and isinstance(included_value, dict):
                 result[key] = self.merge(included_value, value, inner, source)
             elif key == "fields" and isinstance(value, list) and isinstance(included_value, list):
-                result[key] = self._fields(included_value, value, inner, source)
+                result[key] = self._merge_fields(included_value, value, inner, source)
             else:
                 result[key] = value
-                self._origins.put(inner, self._path, source)
+                self._origins.record(inner, self._path, source)
         return result
 
-    def _fields(
+    def _merge_fields(
         self, included: list[Json], own_fields: list[Json], at: Pointer, source_pointer: Pointer
     ) -> list[Json]:
         result = list(included)
@@ -408,7 +412,7 @@ class _Merger:
                 inner, source = (*at, place), (*source_pointer, number)
                 result[place] = self.merge(as_object(result[place]), as_object(item), inner, source)
             else:
-                self._origins.put((*at, len(result)), self._path, (*source_pointer, number))
+                self._origins.record((*at, len(result)), self._path, (*source_pointer, number))
                 result.append(item)
         return result
 

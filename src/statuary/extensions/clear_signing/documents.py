@@ -50,7 +50,7 @@ def verify_site(
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
-def summary(verification: FolderVerification) -> str:
+def summary_line(verification: FolderVerification) -> str:
     """Return the line that a build prints about descriptors.
 
     Returns:
@@ -79,11 +79,11 @@ def signing_documents(
         proof_before: returns the proof that the last build published at a path, or an empty object.
         now: the time of the build.
     """
-    for document in _documents(verification, examples, proof_before, now):
+    for document in _all_documents(verification, examples, proof_before, now):
         yield document._replace(persistent=True)
 
 
-def _documents(
+def _all_documents(
     verification: FolderVerification,
     examples: SiteExamples,
     proof_before: Callable[[str], JsonObject],
@@ -95,11 +95,11 @@ def _documents(
     pairs = [(descriptor, verdict.deployment) for descriptor, verdict in published_descriptors]
     yield Document(CALLDATA_INDEX.path(), calldata_index(pairs))
     yield Document(MESSAGES_INDEX.path(), messages_index(pairs))
-    yield from _files(verification, [descriptor for descriptor, _ in published_descriptors])
+    yield from _descriptor_files(verification, [descriptor for descriptor, _ in published_descriptors])
     yield from examples.documents()
     is_published = {(descriptor.path, deployment.caip) for descriptor, deployment in pairs}
     entries: list[Json] = []
-    for (chain_id, address), verdicts in _by_location(verification, is_published):
+    for (chain_id, address), verdicts in _group_by_location(verification, is_published):
         path = SIGNING_PROOF.path(chain_id=chain_id, address=address)
         proof = proof_document(verdicts, verification.attestations, proof_before(path), now)
         sources = {f"{FOLDER}/{file.path}" for item, _ in verdicts for file in item.files}
@@ -124,7 +124,7 @@ BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
 """The results at one deployment, each with the result for its descriptor."""
 
 
-def _by_location(
+def _group_by_location(
     verification: FolderVerification, is_published: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
     """Group the results that are compared or published by contract.
@@ -139,7 +139,7 @@ def _by_location(
     return sorted(by_place.items())
 
 
-def _files(
+def _descriptor_files(
     verification: FolderVerification, published_descriptors: list[DescriptorVerdict]
 ) -> Iterator[Document]:
     """Yield the published descriptors, their includes and uncontradicted attestations."""
@@ -152,10 +152,10 @@ def _files(
     }
     for path in sorted(paths):
         source = f"{FOLDER}/{path}"
-        yield Document(source, verification.folder.raw(path), sources=(source,))
+        yield Document(source, verification.folder.file_bytes(path), sources=(source,))
 
 
-def chains_of(site: SiteContent, settings: ClearSigningSettings) -> Chains:
+def chains_by_id(site: SiteContent, settings: ClearSigningSettings) -> Chains:
     """Return the name and currency of the site's chains, by id.
 
     The currency of a chain is None if the settings do not name it.

@@ -32,7 +32,7 @@ from statuary.extensions.clear_signing.render import (
     render_call,
     render_message,
 )
-from statuary.extensions.clear_signing.values import Leaf, message_value
+from statuary.extensions.clear_signing.values import Leaf, parse_message_value
 
 LEGACY: Final = "tests"
 """The folder of tests of version 1, which are skipped, since they have another form."""
@@ -60,15 +60,15 @@ class Descriptors:
             for deployment in bound_contracts(descriptor):
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
-    def of(self, call: Call) -> Descriptor | None:
+    def find(self, call: Call) -> Descriptor | None:
         """Return the descriptor for the called contract, or None."""
         return self._by_place.get((call.to, str(call.chain_id)))
 
-    def chains_of(self, address: str) -> list[int]:
+    def chains_with_address(self, address: str) -> list[int]:
         """Return the ids of chains where a descriptor applies to this address."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
-    def rendered(self, call: Call, names: Names) -> Rendered:
+    def render(self, call: Call, names: Names) -> Rendered:
         """Return the text that a wallet would show for a call.
 
         Raises:
@@ -76,7 +76,7 @@ class Descriptors:
             InvalidValueError: if the data of the call does not fit the format.
             StepLimitError: if rendering takes too many steps.
         """
-        descriptor = self.of(call)
+        descriptor = self.find(call)
         if descriptor is None:
             raise NotShownError(f"no descriptor names the contract {call.to} on chain {call.chain_id}")
         with step_budget():
@@ -91,7 +91,7 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
     for path in folder.paths(SigningFileKind.CALLDATA):
         try:
             with step_budget():
-                descriptor = folder.descriptor(path)
+                descriptor = folder.read_descriptor(path)
         except (DescriptorError, StepLimitError):
             continue
         yield descriptor
@@ -109,7 +109,7 @@ class InnerRenderer:
         Returns:
             The rendered call, or None if no descriptor shows it.
         """
-        descriptor = self._descriptors.of(call)
+        descriptor = self._descriptors.find(call)
         if descriptor is None or len(call.data) < 4:
             return None
         inner = InnerRenderer(self._descriptors, self._names, self._depth + 1)
@@ -135,9 +135,9 @@ def parse_names(provider: JsonObject, chains: Chains) -> Names:
     times = as_object(provider.get("blockTimestamps")).items()
     return Names(
         tokens=tokens,
-        addresses=_texts(provider.get("addressNames")),
-        ens=_texts(provider.get("ensNames")),
-        collections=_texts(provider.get("nftCollectionNames")),
+        addresses=_string_members(provider.get("addressNames")),
+        ens=_string_members(provider.get("ensNames")),
+        collections=_string_members(provider.get("nftCollectionNames")),
         chains=chains,
         block_times={
             int(block): time for block, time in times if block.isdecimal() and isinstance(time, int)
@@ -145,7 +145,7 @@ def parse_names(provider: JsonObject, chains: Chains) -> Names:
     )
 
 
-def _texts(value: Json) -> dict[str, str]:
+def _string_members(value: Json) -> dict[str, str]:
     return {key.lower(): text for key, text in as_object(value).items() if isinstance(text, str)}
 
 
@@ -162,7 +162,7 @@ def as_json_value(rendered: Rendered) -> dict[str, Json]:
     return {**value, "interpolatedIntent": rendered.interpolated} if rendered.interpolated else value
 
 
-def transaction(raw: bytes, sender: str = "") -> Call:
+def decode_transaction(raw: bytes, sender: str = "") -> Call:
     """Decode the bytes of a signed or unsigned transaction.
 
     Args:
@@ -234,7 +234,7 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
     key = encode_type(as_text(data.get("primaryType")), as_object(data.get("types")))
     message = parse_message_key(key)
     types = DataTypes(message.types[message.primary], message.types)
-    value = message_value(types.top, data.get("message"), types)
+    value = parse_message_value(types.top, data.get("message"), types)
     domain = as_object(data.get("domain"))
     try:
         chain_id = int(str(domain.get("chainId", 0)), 0)
@@ -265,7 +265,7 @@ class Example(NamedTuple):
     call: Call | None  # None for a message
     message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
 
-    def rendered(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
+    def render(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
         """Return the text that a wallet would show for the example.
 
         Args:
@@ -308,15 +308,15 @@ def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -
         The path of the descriptor by path of the test file; empty for an unreadable test file.
     """
     return {
-        path: remembered[path] if path in remembered else _named(folder, path)
+        path: remembered[path] if path in remembered else _descriptor_named_by(folder, path)
         for path in folder.paths(SigningFileKind.TESTS)
         if LEGACY not in path.split("/")
     }
 
 
-def _named(folder: DescriptorFolder, path: str) -> str:
+def _descriptor_named_by(folder: DescriptorFolder, path: str) -> str:
     try:
-        named_path = as_text(as_object(folder.value(path)).get("descriptor"))
+        named_path = as_text(as_object(folder.read_json(path)).get("descriptor"))
     except DescriptorError:
         return ""
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), named_path))
@@ -330,10 +330,10 @@ def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[Descripto
     tests = []
     for path in paths:
         try:
-            value = as_object(folder.value(path))
+            value = as_object(folder.read_json(path))
         except DescriptorError:
             continue
-        examples = tuple(_examples(as_list(value.get("tests"))[:MAX_EXAMPLES]))
+        examples = tuple(_parse_examples(as_list(value.get("tests"))[:MAX_EXAMPLES]))
         tests.append(DescriptorTests(path, as_object(value.get("dataProvider")), examples))
     return tests
 
@@ -346,7 +346,7 @@ def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTe
     return tests
 
 
-def _examples(cases: Iterable[Json]) -> Iterator[Example]:
+def _parse_examples(cases: Iterable[Json]) -> Iterator[Example]:
     for case in map(as_object, cases):
         sender = as_text(case.get("from")).lower()
         description = as_text(case.get("description"))
@@ -355,7 +355,7 @@ def _examples(cases: Iterable[Json]) -> Iterator[Example]:
             continue
         raw = decode_hex_digits(as_text(case.get("rawTx"))[2:])
         try:
-            yield Example(description, sender, transaction(raw or b"", sender), {})
+            yield Example(description, sender, decode_transaction(raw or b"", sender), {})
         except StatuaryError:
             continue
 
@@ -382,10 +382,10 @@ def example_document(
             provider[name] = {**as_object(provider.get(name)), **as_object(address_names)}
         for example in part.examples:
             try:
-                key, rendered = example.rendered(descriptor, descriptors, names)
+                key, rendered = example.render(descriptor, descriptors, names)
             except StatuaryError:
                 continue
-            calls.append(_shown(example, key, rendered))
+            calls.append(_example_entry(example, key, rendered))
     return {
         "descriptor": descriptor.path,
         "files": [file.path for file in descriptor.files],
@@ -400,7 +400,7 @@ def example_document(
     }
 
 
-def _shown(example: Example, key: str, rendered: Rendered) -> JsonObject:
+def _example_entry(example: Example, key: str, rendered: Rendered) -> JsonObject:
     call = example.call
     if call is None:
         return {

@@ -21,7 +21,7 @@ from statuary.extensions.clear_signing.path_types import (
     type_name,
 )
 from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
-from statuary.extensions.clear_signing.plain_text import quoted
+from statuary.extensions.clear_signing.plain_text import quote_shortened
 
 
 class BrokenRule(NamedTuple):
@@ -180,7 +180,7 @@ def _address_violations(
         yield BrokenRule(str(error), at, error.hint)
         return
     if isinstance(named_value, str) and not is_address_text(named_value):
-        yield BrokenRule(f"{constant!r} names {quoted(named_value)}, which is not an address", at)
+        yield BrokenRule(f"{constant!r} names {quote_shortened(named_value)}, which is not an address", at)
 
 
 def _map_violations(
@@ -224,10 +224,10 @@ def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject
         yield from _enum_violations(field, descriptor)
     reached = _shown_target(field, types)
     if reached is not None and name in FITTING:
-        yield from _unfit(field, reached)
+        yield from _format_violations(field, reached)
 
 
-def _unfit(field: Field, target: PathTarget) -> Iterator[BrokenRule]:
+def _format_violations(field: Field, target: PathTarget) -> Iterator[BrokenRule]:
     fits, needed = FITTING[field.format]
     path_text = field.value.get("path")
     at = (*field.pointer, "path") if "path" in field.value else field.pointer
@@ -279,17 +279,17 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
         )
 
 
-def shows_value(field: Field) -> bool:
+def shows_amount_sent(field: Field) -> bool:
     """Return whether wallets show this field and it displays `@.value`.
 
     `@.value` is the amount of the chain's currency that the transaction sends.
     """
     if field.is_never_visible:
         return False
-    return names_value(field)
+    return uses_amount_sent(field)
 
 
-def names_value(field: Field) -> bool:
+def uses_amount_sent(field: Field) -> bool:
     """Return whether the path or a parameter of a field is `@.value`.
 
     `@.value` is the amount of the chain's currency that the transaction sends.

@@ -60,7 +60,7 @@ class Field(NamedTuple):
             InvalidValueError: if the string in the descriptor is not a path.
         """
         path_text = self.value.get("path")
-        return parse_path(path_text).below(self.group) if isinstance(path_text, str) else None
+        return parse_path(path_text).from_root(self.group) if isinstance(path_text, str) else None
 
     def parameter(self, path_text: str) -> Path:
         """Parse a path in a parameter of the field's display format.
@@ -71,7 +71,7 @@ class Field(NamedTuple):
         Raises:
             InvalidValueError: if the string is not a path.
         """
-        return parse_path(path_text).below(self.group)
+        return parse_path(path_text).from_root(self.group)
 
 
 DEFINITIONS = "$.display.definitions."
@@ -88,38 +88,36 @@ def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
     """
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))
-    yield from _fields(descriptor, spec.get("fields"), ("display", "formats", key, "fields"), ())
+    yield from _parse_fields(descriptor, spec.get("fields"), ("display", "formats", key, "fields"), ())
 
 
-def _fields(
+def _parse_fields(
     descriptor: JsonObject, field_list: Json, pointer: Pointer, group: tuple[Step, ...]
 ) -> Iterator[Field]:
     for number, item in enumerate(as_list(field_list)):
         consume(5)
         value, at = as_object(item), (*pointer, number)
         if "fields" in value:
-            yield from _group(descriptor, value, at, group)
+            yield from _parse_group(descriptor, value, at, group)
         else:
-            yield _with_definition(descriptor, value, at, group)
+            yield _parse_field(descriptor, value, at, group)
 
 
-def _group(
+def _parse_group(
     descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]
 ) -> Iterator[Field]:
     path_text = value.get("path")
     inner = group
     if isinstance(path_text, str):
         try:
-            inner = parse_path(path_text).below(group).steps
+            inner = parse_path(path_text).from_root(group).steps
         except InvalidValueError as error:
             yield Field({"path": path_text}, at, group, str(error))
             return
-    yield from _fields(descriptor, value["fields"], (*at, "fields"), inner)
+    yield from _parse_fields(descriptor, value["fields"], (*at, "fields"), inner)
 
 
-def _with_definition(
-    descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]
-) -> Field:
+def _parse_field(descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]) -> Field:
     reference = value.get("$ref")
     if not isinstance(reference, str):
         return Field(value, at, group)

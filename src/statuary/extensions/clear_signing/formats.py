@@ -66,7 +66,7 @@ def format_value(name: str, value: Leaf, params: JsonObject, show: Show) -> Show
         params: the parameters of the format.
         show: the names that the wallet knows, and the other values of the call.
     """
-    return FORMATTERS.get(name, _raw)(_fitting(name, value), params, show)
+    return FORMATTERS.get(name, _format_raw)(_convert_for_format(name, value), params, show)
 
 
 _NUMBERS: Final = frozenset(
@@ -75,7 +75,7 @@ _NUMBERS: Final = frozenset(
 _ADDRESSES: Final = frozenset(("addressName", "tokenTicker", "interoperableAddressName"))
 
 
-def _fitting(name: str, value: Leaf) -> Leaf:
+def _convert_for_format(name: str, value: Leaf) -> Leaf:
     """Convert a slice or a numeric address to a format's type."""
     if name in _ADDRESSES and value.kind in ("slice", "uint", "int") and len(value.bytes) >= ADDRESS_BYTES:
         return Leaf("address", value.bytes[-ADDRESS_BYTES:])
@@ -86,7 +86,7 @@ def _fitting(name: str, value: Leaf) -> Leaf:
     )
 
 
-def _text(value: Leaf) -> str:
+def _leaf_text(value: Leaf) -> str:
     if value.kind == "address":
         return checksum_address("0x" + value.bytes.hex())
     if isinstance(value.value, bytes):
@@ -94,15 +94,15 @@ def _text(value: Leaf) -> str:
     return str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
 
 
-def _raw(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
-    return ShownValue(_text(value))
+def _format_raw(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
+    return ShownValue(_leaf_text(value))
 
 
 def _is_number(value: Leaf) -> bool:
     return value.kind in ("uint", "int")
 
 
-def decimal(amount: int, decimals: int) -> str:
+def format_decimal(amount: int, decimals: int) -> str:
     """Format a token amount as a decimal number without trailing zeros.
 
     Args:
@@ -114,26 +114,26 @@ def decimal(amount: int, decimals: int) -> str:
     return f"{'-' if amount < 0 else ''}{integer_part}{f'.{digits}' if digits else ''}"
 
 
-def _amount(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
-    currency = _currency(show.chain_id, show)
+def _format_amount(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
+    currency = _currency_of_chain(show.chain_id, show)
     if currency is None or not _is_number(value):
-        return ShownValue(_text(value), "the chain's currency is not known")
-    return ShownValue(f"{decimal(value.number, currency.decimals)} {currency.symbol}")
+        return ShownValue(_leaf_text(value), "the chain's currency is not known")
+    return ShownValue(f"{format_decimal(value.number, currency.decimals)} {currency.symbol}")
 
 
-def _currency(chain_id: int, show: Show) -> Token | None:
+def _currency_of_chain(chain_id: int, show: Show) -> Token | None:
     chain = show.names.chains.get(chain_id)
     return None if chain is None else chain[1]
 
 
-def _address(parameter: Json, show: Show) -> str:
+def _resolve_address(parameter: Json, show: Show) -> str:
     """Return the address that a parameter gives or names.
 
     Returns:
         The address in lower case; empty if there is none.
     """
     if isinstance(parameter, dict):
-        return _address(_mapped(parameter, show), show)
+        return _resolve_address(_look_up_in_map(parameter, show), show)
     if not isinstance(parameter, str):
         return ""
     if is_address_text(parameter):
@@ -144,7 +144,7 @@ def _address(parameter: Json, show: Show) -> str:
     return "0x" + leaf.bytes[-ADDRESS_BYTES:].hex()
 
 
-def _mapped(reference: JsonObject, show: Show) -> Json:
+def _look_up_in_map(reference: JsonObject, show: Show) -> Json:
     """Look up a key in a map of the descriptor, if present."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
@@ -154,13 +154,13 @@ def _mapped(reference: JsonObject, show: Show) -> Json:
     if key is None:
         return None
     entries = {name.lower(): item for name, item in as_object(values.get("values")).items()}
-    return entries.get(_text(key).lower())
+    return entries.get(_leaf_text(key).lower())
 
 
-def _number(parameter: Json, show: Show) -> int | None:
+def _resolve_number(parameter: Json, show: Show) -> int | None:
     """Return the number that a parameter gives or names, if any."""
     if isinstance(parameter, dict):
-        parameter = _mapped(parameter, show)
+        parameter = _look_up_in_map(parameter, show)
     if isinstance(parameter, int):
         return parameter
     if not isinstance(parameter, str):
@@ -174,54 +174,54 @@ def _number(parameter: Json, show: Show) -> int | None:
         return None
 
 
-def _chain_of(params: JsonObject, show: Show) -> int | None:
+def _resolve_chain(params: JsonObject, show: Show) -> int | None:
     parameter = params.get("chainId", params.get("chainIdPath"))
-    return show.chain_id if parameter is None else _number(parameter, show)
+    return show.chain_id if parameter is None else _resolve_number(parameter, show)
 
 
-def _token_amount(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+def _format_token_amount(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if not _is_number(value):
-        return ShownValue(_text(value), "the value is not a number")
-    token = _token(params, show)
+        return ShownValue(_leaf_text(value), "the value is not a number")
+    token = _resolve_token(params, show)
     if token is None:
-        return ShownValue(_text(value), "the token is not known")
-    threshold = _number(params.get("threshold"), show)
+        return ShownValue(_leaf_text(value), "the token is not known")
+    threshold = _resolve_number(params.get("threshold"), show)
     amount = value.number
     if threshold is not None and amount >= threshold:
         return ShownValue(f"{params.get('message', 'Unlimited')} {token.symbol}")
-    return ShownValue(f"{decimal(amount, token.decimals)} {token.symbol}")
+    return ShownValue(f"{format_decimal(amount, token.decimals)} {token.symbol}")
 
 
-def _token(params: JsonObject, show: Show) -> Token | None:
+def _resolve_token(params: JsonObject, show: Show) -> Token | None:
     parameter = params.get("token", params.get("tokenPath"))
     if parameter == "$.metadata.token":
         token = as_object(as_object(show.descriptor.get("metadata")).get("token"))
         decimals = token.get("decimals")
         return Token(str(token.get("ticker")), decimals) if isinstance(decimals, int) else None
-    address = _address(parameter, show)
-    chain_id = _chain_of(params, show)
+    address = _resolve_address(parameter, show)
+    chain_id = _resolve_chain(params, show)
     if not address or chain_id is None:
         return None
     native = params.get("nativeCurrencyAddress")
     candidates = as_list(native) if isinstance(native, list) else [native]
-    if any(_address(candidate, show) == address for candidate in candidates if candidate):
-        return _currency(chain_id, show)
+    if any(_resolve_address(candidate, show) == address for candidate in candidates if candidate):
+        return _currency_of_chain(chain_id, show)
     return show.names.tokens.get(address)
 
 
-def _nft_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
-    address = _address(params.get("collection", params.get("collectionPath")), show)
+def _format_nft_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    address = _resolve_address(params.get("collection", params.get("collectionPath")), show)
     name = show.names.collections.get(address) if _is_number(value) else ""
     return (
         ShownValue(f"{name} #{value.number}")
         if name
-        else ShownValue(_text(value), "the collection is not known")
+        else ShownValue(_leaf_text(value), "the collection is not known")
     )
 
 
-def _date(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+def _format_date(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if not _is_number(value):
-        return ShownValue(_text(value), "the value is not a number")
+        return ShownValue(_leaf_text(value), "the value is not a number")
     seconds: int | None = value.number
     if params.get("encoding") == "blockheight":
         seconds = show.names.block_times.get(seconds or 0)
@@ -230,13 +230,13 @@ def _date(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
             seconds=seconds if seconds is not None else 1 << 62
         )
     except OverflowError:
-        return ShownValue(_text(value), "the time is not known")
+        return ShownValue(_leaf_text(value), "the time is not known")
     return ShownValue(f"{moment:%Y-%m-%d %H:%M:%S}Z")
 
 
-def _duration(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
+def _format_duration(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
     if not _is_number(value):
-        return ShownValue(_text(value), "the value is not a number")
+        return ShownValue(_leaf_text(value), "the value is not a number")
     minutes, seconds = divmod(abs(value.number), 60)
     hours, minutes = divmod(minutes, 60)
     return ShownValue(f"{hours:02}:{minutes:02}:{seconds:02}")
@@ -245,9 +245,9 @@ def _duration(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
 _PREFIXES: Final = ((24, "Y"), (21, "Z"), (18, "E"), (15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"))
 
 
-def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+def _format_unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if not _is_number(value):
-        return ShownValue(_text(value), "the value is not a number")
+        return ShownValue(_leaf_text(value), "the value is not a number")
     base_text = str(params.get("base", ""))
     places = params.get("decimals", 0)
     named_value = show.value_at_path(base_text) if base_text.startswith("$.") else None
@@ -256,36 +256,36 @@ def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     number = value.number
     for power, prefix in _PREFIXES if params.get("prefix") is True else ():
         if number >= 10 ** (power + decimals):
-            return ShownValue(f"{decimal(number, decimals + power)}{prefix}{base}")
-    return ShownValue(f"{decimal(number, decimals)}{base}")
+            return ShownValue(f"{format_decimal(number, decimals + power)}{prefix}{base}")
+    return ShownValue(f"{format_decimal(number, decimals)}{base}")
 
 
-def _enum(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+def _format_enum(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     try:
         names_by_value = as_object(descriptor_value(show.descriptor, parse_path(str(params.get("$ref")))))
     except InvalidValueError:
         names_by_value = {}
     labels = {key.lower(): label for key, label in names_by_value.items()}
-    label = labels.get(_text(value).lower())
+    label = labels.get(_leaf_text(value).lower())
     return (
         ShownValue(label)
         if isinstance(label, str)
-        else ShownValue(_text(value), "the enum has no such value")
+        else ShownValue(_leaf_text(value), "the enum has no such value")
     )
 
 
-def _chain_id(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
+def _format_chain_id(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
     chain = show.names.chains.get(value.number) if _is_number(value) else None
-    return ShownValue(_text(value), "the chain is not known") if chain is None else ShownValue(chain[0])
+    return ShownValue(_leaf_text(value), "the chain is not known") if chain is None else ShownValue(chain[0])
 
 
-def _address_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+def _format_address_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if value.kind != "address":
-        return ShownValue(_text(value), "the value is not an address")
-    text = _text(value)
+        return ShownValue(_leaf_text(value), "the value is not an address")
+    text = _leaf_text(value)
     senders = params.get("senderAddress")
     candidates = as_list(senders) if isinstance(senders, list) else [senders]
-    if any(_address(candidate, show) == text.lower() for candidate in candidates if candidate):
+    if any(_resolve_address(candidate, show) == text.lower() for candidate in candidates if candidate):
         return ShownValue("Sender")
     sources = params.get("sources")
     for source, names_of_source in (("local", show.names.addresses), ("ens", show.names.ens)):
@@ -295,24 +295,26 @@ def _address_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     return ShownValue(text)
 
 
-def _token_ticker(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
-    token = show.names.tokens.get(_text(value).lower())
-    return ShownValue(_text(value), "the token is not known") if token is None else ShownValue(token.symbol)
+def _format_token_ticker(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
+    token = show.names.tokens.get(_leaf_text(value).lower())
+    return (
+        ShownValue(_leaf_text(value), "the token is not known") if token is None else ShownValue(token.symbol)
+    )
 
 
-def _calldata(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
-    callee = _address(params.get("callee", params.get("calleePath")), show)
-    chain_id = _chain_of(params, show)
+def _format_calldata(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    callee = _resolve_address(params.get("callee", params.get("calleePath")), show)
+    chain_id = _resolve_chain(params, show)
     if value.kind != "bytes" or not callee or chain_id is None:
-        return ShownValue(_text(value), "the called contract is not known")
+        return ShownValue(_leaf_text(value), "the called contract is not known")
     selector = params.get("selector", params.get("selectorPath"))
-    data = _selector(selector, show) + value.bytes
-    amount = _number(params.get("amount", params.get("amountPath")), show)
-    spender = _address(params.get("spender", params.get("spenderPath")), show)
+    data = _resolve_selector(selector, show) + value.bytes
+    amount = _resolve_number(params.get("amount", params.get("amountPath")), show)
+    spender = _resolve_address(params.get("spender", params.get("spenderPath")), show)
     return ShownValue("0x" + data.hex(), call=(chain_id, callee, data, amount, spender))
 
 
-def _selector(parameter: Json, show: Show) -> bytes:
+def _resolve_selector(parameter: Json, show: Show) -> bytes:
     if not isinstance(parameter, str):
         return b""
     if parameter.startswith("0x") and len(parameter) == 10:
@@ -322,17 +324,17 @@ def _selector(parameter: Json, show: Show) -> bytes:
 
 
 FORMATTERS: Final[Mapping[str, Callable[[Leaf, JsonObject, Show], ShownValue]]] = {
-    "raw": _raw,
-    "amount": _amount,
-    "tokenAmount": _token_amount,
-    "nftName": _nft_name,
-    "date": _date,
-    "duration": _duration,
-    "unit": _unit,
-    "enum": _enum,
-    "chainId": _chain_id,
-    "addressName": _address_name,
-    "tokenTicker": _token_ticker,
-    "calldata": _calldata,
+    "raw": _format_raw,
+    "amount": _format_amount,
+    "tokenAmount": _format_token_amount,
+    "nftName": _format_nft_name,
+    "date": _format_date,
+    "duration": _format_duration,
+    "unit": _format_unit,
+    "enum": _format_enum,
+    "chainId": _format_chain_id,
+    "addressName": _format_address_name,
+    "tokenTicker": _format_token_ticker,
+    "calldata": _format_calldata,
 }
 """The formatter of each format; values of other formats are shown raw."""

@@ -42,7 +42,7 @@ def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedF
     other_count = 0
     for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
-            descriptor = folder.descriptor(path)
+            descriptor = folder.read_descriptor(path)
         except DescriptorError as error:
             unreadable.append(f"{path}: {error.finding.message}")
             continue
@@ -89,7 +89,7 @@ def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) 
     with content_lock(content):
         for path in paths:
             try:
-                body = folder.raw(path)
+                body = folder.file_bytes(path)
             except DescriptorError as error:
                 unreadable.append(f"{path}: {error.finding.message}")
                 continue

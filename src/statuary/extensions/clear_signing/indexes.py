@@ -16,7 +16,7 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
     for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
             index[deployment.caip] = descriptor.path
-    return _written(index)
+    return _encode_index(index)
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
@@ -29,8 +29,8 @@ def messages_index(published_descriptors: Iterable[Published]) -> bytes:
         for primary, hashes in descriptor.type_hashes.items():
             entries = index.setdefault(deployment.caip, {}).setdefault(primary, [])
             entries.append({"path": descriptor.path, "encodeTypeHashes": list(hashes)})
-    return _written({caip: dict(sorted(by_type.items())) for caip, by_type in index.items()})
+    return _encode_index({caip: dict(sorted(by_type.items())) for caip, by_type in index.items()})
 
 
-def _written(index: dict[str, Json]) -> bytes:
+def _encode_index(index: dict[str, Json]) -> bytes:
     return (json.dumps(dict(sorted(index.items())), indent=2, ensure_ascii=False) + "\n").encode()

@@ -10,7 +10,7 @@ from statuary.base.limits import MAX_ABI_TYPE_DEPTH
 from statuary.base.primitives import InvalidValueError, keccak256
 from statuary.contracts.model.abi import BasicType, is_identifier, parse_abi_types
 from statuary.extensions.clear_signing.limits import MAX_KEY
-from statuary.extensions.clear_signing.plain_text import quoted
+from statuary.extensions.clear_signing.plain_text import quote_shortened
 
 SELECTOR_BYTES = 4
 
@@ -85,10 +85,10 @@ def selector_of(signature: str) -> str:
     return "0x" + keccak256(signature.encode())[:SELECTOR_BYTES].hex()
 
 
-def canonical_type(of: ValueType) -> str:
+def canonical_type(value_type: ValueType) -> str:
     """Return the canonical name of a type, as in function signatures."""
     consume(1)
-    match of:
+    match value_type:
         case ListType(item, length):
             return f"{canonical_type(item)}[{'' if length is None else length}]"
         case StructType(members):
@@ -96,7 +96,7 @@ def canonical_type(of: ValueType) -> str:
         case NamedType(name):
             return name
         case _:
-            return of.canonical
+            return value_type.canonical
 
 
 _TOKEN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*|\[[0-9]*\]|[(),]|[ \t]+", re.ASCII)
@@ -116,7 +116,7 @@ class _Tokens:
             match = _TOKEN.match(text, end)
             if match is None:
                 raise InvalidValueError(
-                    f"{quoted(text)} has the character {text[end]!r} (U+{ord(text[end]):04X}) at {end + 1}",
+                    f"{quote_shortened(text)} has the character {text[end]!r} (U+{ord(text[end]):04X}) at {end + 1}",
                     "write functions as transfer(address to,uint256 value)",
                 )
             self.tokens.append(match[0])
@@ -144,11 +144,11 @@ class _Tokens:
         token = self.take()
         if token not in tokens:
             raise InvalidValueError(
-                f"{quoted(self.text)} has {token or 'its end'!r} where {' or '.join(tokens)} is expected"
+                f"{quote_shortened(self.text)} has {token or 'its end'!r} where {' or '.join(tokens)} is expected"
             )
         return token
 
-    def space(self, expected: str) -> bool:
+    def skip_space(self, expected: str) -> bool:
         """Skip white space, and record whether it is canonical.
 
         Args:
@@ -160,10 +160,10 @@ class _Tokens:
         there = self.next.strip(" \t") == "" and self.next != ""
         word = self.take() if there else ""
         if word != expected and (there or expected):
-            self.depart("white space that is not one space between a type and its name")
+            self.note_deviation("white space that is not one space between a type and its name")
         return there
 
-    def depart(self, how: str) -> None:
+    def note_deviation(self, how: str) -> None:
         """Record a deviation of the key from the canonical spelling."""
         if how not in self.departures:
             self.departures.append(how)
@@ -176,32 +176,32 @@ def parse_function_key(text: str) -> FunctionKey:
         InvalidValueError: if the key is not a function, or contains a type with a non-canonical name.
     """
     tokens = _Tokens(text)
-    tokens.space("")
+    tokens.skip_space("")
     name = tokens.take()
     if not is_identifier(name):
-        raise InvalidValueError(f"{quoted(text)} does not start with the name of a function")
-    tokens.space("")
+        raise InvalidValueError(f"{quote_shortened(text)} does not start with the name of a function")
+    tokens.skip_space("")
     tokens.expect("(")
-    parameters = _parameters(tokens, 0)
-    tokens.space("")
+    parameters = _parse_parameters(tokens, 0)
+    tokens.skip_space("")
     if tokens.next:
-        raise InvalidValueError(f"{quoted(text)} has text after its parameters")
+        raise InvalidValueError(f"{quote_shortened(text)} has text after its parameters")
     return FunctionKey(name, parameters, tuple(tokens.departures))
 
 
-def _parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
+def _parse_parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
     """Parse parameters up to the closing parenthesis."""
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
-    tokens.space("")
+    tokens.skip_space("")
     if tokens.next == ")":
         tokens.take()
         return ()
     parameters = []
     while True:
-        tokens.space("")
-        parameters.append(_parameter(tokens, depth))
-        tokens.space("")
+        tokens.skip_space("")
+        parameters.append(_parse_parameter(tokens, depth))
+        tokens.skip_space("")
         if tokens.expect(",", ")") == ")":
             break
     _require_different_names(parameters, tokens.text)
@@ -211,12 +211,18 @@ def _parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
 def _require_different_names(parameters: list[Parameter], text: str) -> None:
     names = [parameter.name for parameter in parameters if parameter.name]
     if len(names) != len(set(names)):
-        raise InvalidValueError(f"{quoted(text)} has two parameters of one name", "rename one of them")
+        raise InvalidValueError(
+            f"{quote_shortened(text)} has two parameters of one name", "rename one of them"
+        )
 
 
-def _parameter(tokens: _Tokens, depth: int) -> Parameter:
+def _parse_parameter(tokens: _Tokens, depth: int) -> Parameter:
     word = tokens.take()
-    kind: ValueType = StructType(_parameters(tokens, depth + 1)) if word == "(" else _basic(word, tokens.text)
+    kind: ValueType = (
+        StructType(_parse_parameters(tokens, depth + 1))
+        if word == "("
+        else _parse_basic_type(word, tokens.text)
+    )
     while match := _ARRAY.fullmatch(tokens.next):
         tokens.take()
         depth += 1
@@ -225,25 +231,27 @@ def _parameter(tokens: _Tokens, depth: int) -> Parameter:
         kind = ListType(kind, int(match[1]) if match[1] else None)
     if tokens.next in (",", ")", ""):
         return Parameter("", kind)
-    tokens.space(" ")
+    tokens.skip_space(" ")
     if tokens.next in (",", ")", ""):
         return Parameter("", kind)
     name = tokens.take()
     if not is_identifier(name):
-        raise InvalidValueError(f"{quoted(tokens.text)} has {name!r} where a name is expected")
+        raise InvalidValueError(f"{quote_shortened(tokens.text)} has {name!r} where a name is expected")
     return Parameter(name, kind)
 
 
-def _basic(word: str, text: str) -> BasicType:
+def _parse_basic_type(word: str, text: str) -> BasicType:
     try:
         (kind,) = parse_abi_types([{"type": word}])
     except InvalidValueError:
         kind = None
     if not isinstance(kind, BasicType):
-        raise InvalidValueError(f"{quoted(text)} has the type {quoted(word)}, which is not an ABI type")
+        raise InvalidValueError(
+            f"{quote_shortened(text)} has the type {quote_shortened(word)}, which is not an ABI type"
+        )
     if kind.canonical != word:
         raise InvalidValueError(
-            f"{quoted(text)} has the type {word!r}",
+            f"{quote_shortened(text)} has the type {word!r}",
             f"write {kind.canonical!r}: a selector needs whole names",
         )
     return kind
@@ -259,10 +267,10 @@ def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
     Raises:
         InvalidValueError: if the type of an input is invalid.
     """
-    return tuple(_abi_parameter(as_object(value), depth) for value in as_list(inputs))
+    return tuple(_convert_abi_parameter(as_object(value), depth) for value in as_list(inputs))
 
 
-def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
+def _convert_abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
     name, type_text = value.get("name"), value.get("type")
@@ -300,27 +308,29 @@ def parse_message_key(text: str) -> MessageKey:
     matches = list(_STRUCT.finditer(text))
     if not matches or "".join(match[0] for match in matches) != text:
         raise InvalidValueError(
-            f"{quoted(text)} is not EIP-712's encodeType",
+            f"{quote_shortened(text)} is not EIP-712's encodeType",
             "write it as Mail(Person from,string contents)Person(…)",
         )
     names = [match[1] for match in matches]
     if len(set(names)) != len(names):
-        raise InvalidValueError(f"{quoted(text)} defines a type twice")
-    types = {match[1]: StructType(_members(match[2], frozenset(names), text), match[1]) for match in matches}
+        raise InvalidValueError(f"{quote_shortened(text)} defines a type twice")
+    types = {
+        match[1]: StructType(_parse_members(match[2], frozenset(names), text), match[1]) for match in matches
+    }
     _require_order(names, types, text)
     return MessageKey(names[0], types)
 
 
-def _members(text: str, names: frozenset[str], key: str) -> tuple[Parameter, ...]:
+def _parse_members(text: str, names: frozenset[str], key: str) -> tuple[Parameter, ...]:
     members = []
     for part in text.split(",") if text else ():
         match = _MEMBER.fullmatch(part)
         if match is None:
             raise InvalidValueError(
-                f"{quoted(key)} has the member {quoted(part)}",
+                f"{quote_shortened(key)} has the member {quote_shortened(part)}",
                 "write one space between a type and its name, and none after a comma",
             )
-        kind: ValueType = NamedType(match[1]) if match[1] in names else _basic(match[1], key)
+        kind: ValueType = NamedType(match[1]) if match[1] in names else _parse_basic_type(match[1], key)
         for brackets in _ARRAY.finditer(match[2]):
             kind = ListType(kind, int(brackets[1]) if brackets[1] else None)
         members.append(Parameter(match[3], kind))
@@ -331,19 +341,19 @@ def _members(text: str, names: frozenset[str], key: str) -> tuple[Parameter, ...
 def _require_order(names: list[str], types: Mapping[str, StructType], text: str) -> None:
     needed, pending_types = {names[0]}, [names[0]]
     while pending_types:
-        for name in _named_in(types[pending_types.pop()]):
+        for name in _types_named_in(types[pending_types.pop()]):
             if name not in needed:
                 needed.add(name)
                 pending_types.append(name)
     expected = [names[0], *sorted(needed - {names[0]})]
     if names != expected:
         raise InvalidValueError(
-            f"{quoted(text)} defines {', '.join(map(repr, names))}",
+            f"{quote_shortened(text)} defines {', '.join(map(repr, names))}",
             f"write {', '.join(map(repr, expected))}: the primary type, then those that it needs, sorted",
         )
 
 
-def _named_in(struct: StructType) -> Iterator[str]:
+def _types_named_in(struct: StructType) -> Iterator[str]:
     for member in struct.members:
         kind = member.type
         while isinstance(kind, ListType):

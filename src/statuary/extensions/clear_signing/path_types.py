@@ -54,7 +54,7 @@ class DataTypes:
     top: StructType
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
-    def resolved(self, kind: ValueType) -> ValueType:
+    def resolve(self, kind: ValueType) -> ValueType:
         """Return a type, or the struct that it names."""
         return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
@@ -65,7 +65,7 @@ class DataTypes:
             InvalidValueError: if the path leads to no value.
         """
         if path.root == CONTAINER:
-            return _in_container(path)
+            return _container_target(path)
         reached = PathTarget(self.top)
         for number, step in enumerate(path.steps):
             consume(1)
@@ -73,17 +73,21 @@ class DataTypes:
                 raise InvalidValueError(
                     f"the path {str(path)!r} continues after a slice such as [0:4], which must be its last step"
                 )
-            reached = self._step(self.resolved(reached.type), step, path, number, is_many=reached.is_many)
+            reached = self._follow_step(
+                self.resolve(reached.type), step, path, number, is_many=reached.is_many
+            )
         if isinstance(reached.type, NamedType):
-            return reached._replace(type=self.resolved(reached.type))
+            return reached._replace(type=self.resolve(reached.type))
         return reached
 
-    def _step(self, kind: ValueType, step: Step, path: Path, number: int, *, is_many: bool) -> PathTarget:
+    def _follow_step(
+        self, kind: ValueType, step: Step, path: Path, number: int, *, is_many: bool
+    ) -> PathTarget:
         match step, kind:
             case Member(name), StructType(members):
-                return PathTarget(_member(members, name, path, number), is_many)
+                return PathTarget(_member_type(members, name, path, number), is_many)
             case Member(name), ListType():
-                raise _nowhere(
+                raise _missing_path_error(
                     path,
                     number,
                     f"{name!r} is a member of the items, not of the array",
@@ -99,49 +103,49 @@ class DataTypes:
                 _require_inside(path, number, end or 0, length, is_bound=True)
                 return PathTarget(item, is_many=True)
             case Slice(), BasicType():
-                return PathTarget(_sliced(kind, step, path, number), is_many)
+                return PathTarget(_slice_type(kind, step, path, number), is_many)
             case _:
-                raise _nowhere(path, number, f"{_described(kind)} has no such part")
+                raise _missing_path_error(path, number, f"{_describe_type(kind)} has no such part")
 
     def leaves(self) -> Iterator[tuple[Step, ...]]:
         """Yield the path of every single value within structs and arrays.
 
         A recursive type is expanded once.
         """
-        return self._leaves(self.top, (), frozenset())
+        return self._leaves_below(self.top, (), frozenset())
 
-    def _leaves(
+    def _leaves_below(
         self, kind: ValueType, above: tuple[Step, ...], inside: frozenset[str]
     ) -> Iterator[tuple[Step, ...]]:
         consume(1 + len(above))
         match kind:
             case NamedType(name) if name not in inside:
-                yield from self._leaves(self.structs_by_name[name], above, inside | {name})
+                yield from self._leaves_below(self.structs_by_name[name], above, inside | {name})
             case ListType(item, _):
-                yield from self._leaves(item, (*above, Items()), inside)
+                yield from self._leaves_below(item, (*above, Items()), inside)
             case StructType(members):
                 for number, member in enumerate(members):
                     inner = (*above, Member(member.name or f"({number})"))
-                    yield from self._leaves(member.type, inner, inside)
+                    yield from self._leaves_below(member.type, inner, inside)
             case _:
                 yield above
 
 
-def _member(members: tuple[Parameter, ...], name: str, path: Path, number: int) -> ValueType:
+def _member_type(members: tuple[Parameter, ...], name: str, path: Path, number: int) -> ValueType:
     for member in members:
         if member.name == name:
             return member.type
     names = [member.name for member in members if member.name]
     hint = f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
-    raise _nowhere(path, number, f"there is no {name!r}", hint)
+    raise _missing_path_error(path, number, f"there is no {name!r}", hint)
 
 
-def _nowhere(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
+def _missing_path_error(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
     path_before = str(Path("#", path.steps[:number])) or "the top"
     return InvalidValueError(f"the path {str(path)!r} does not exist: at {path_before}, {message}", hint)
 
 
-def _described(kind: ValueType) -> str:
+def _describe_type(kind: ValueType) -> str:
     match kind:
         case ListType():
             return "an array"
@@ -160,40 +164,40 @@ def _require_inside(
         return
     inside = -length <= index <= length if is_bound else -length <= index < length
     if not inside:
-        raise _nowhere(path, number, f"there is no item {index} of {length}")
+        raise _missing_path_error(path, number, f"there is no item {index} of {length}")
 
 
-def _sliced(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
+def _slice_type(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
     sizes = {"uint": kind.size // 8, "int": kind.size // 8, "bytesN": kind.size}
     if kind.kind in ("address", "bool"):
-        raise _nowhere(path, number, f"{kind.name} has no bytes to slice")
+        raise _missing_path_error(path, number, f"{kind.name} has no bytes to slice")
     size = WORD if kind.kind in ("uint", "int") else sizes.get(kind.kind)
     length = part.length
     if size is None:
         if length is not None and length <= 0:
-            raise _nowhere(path, number, "the slice has no bytes")
+            raise _missing_path_error(path, number, "the slice has no bytes")
         return Bytes(length)
-    start = _bound(part.start, 0, size)
-    end = _bound(part.end, size, size)
+    start = _resolve_bound(part.start, 0, size)
+    end = _resolve_bound(part.end, size, size)
     if not 0 <= start < end <= size:
-        raise _nowhere(path, number, f"the slice is not inside its {size} bytes")
+        raise _missing_path_error(path, number, f"the slice is not inside its {size} bytes")
     return Bytes(end - start)
 
 
-def _bound(bound: int | None, default: int, size: int) -> int:
+def _resolve_bound(bound: int | None, default: int, size: int) -> int:
     if bound is None:
         return default
     return bound + size if bound < 0 else bound
 
 
-def _in_container(path: Path) -> PathTarget:
+def _container_target(path: Path) -> PathTarget:
     name = path.steps[0]
     if isinstance(name, Member) and name.name in CONTAINER_TYPES:
         kind = CONTAINER_TYPES[name.name]
         if len(path.steps) == 1:
             return PathTarget(kind)
         if len(path.steps) == 2 and isinstance(part := path.steps[1], Slice):
-            return PathTarget(_sliced(kind, part, path, 1))
+            return PathTarget(_slice_type(kind, part, path, 1))
     members = ", ".join(f"@.{members}" for members in CONTAINER_TYPES)
     raise InvalidValueError(f"the path {str(path)!r} does not exist", f"the values are: {members}")
 

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.clear_signing.limits import MAX_PATH
-from statuary.extensions.clear_signing.plain_text import quoted
+from statuary.extensions.clear_signing.plain_text import quote_shortened
 
 RELATIVE, DATA, CONTAINER, DESCRIPTOR = "", "#", "@", "$"
 ROOTS = (DATA, CONTAINER, DESCRIPTOR)
@@ -64,7 +64,7 @@ class Path(NamedTuple):
     root: str  # one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]
 
-    def below(self, group: tuple[Step, ...]) -> "Path":
+    def from_root(self, group: tuple[Step, ...]) -> "Path":
         """Return the path from the root of the call or message.
 
         Args:
@@ -75,11 +75,11 @@ class Path(NamedTuple):
     @override
     def __str__(self) -> str:
         """Format the path as in ERC-7730; the root of data is omitted."""
-        text = ".".join(map(_written, self.steps))
+        text = ".".join(map(_format_step, self.steps))
         return text if self.root in (DATA, RELATIVE) else f"{self.root}.{text}"
 
 
-def _written(step: Step) -> str:
+def _format_step(step: Step) -> str:
     match step:
         case Member(name):
             return name
@@ -107,10 +107,10 @@ def parse_path(text: str) -> Path:
         raise InvalidValueError(
             f"the path {text!r} names nothing", "write it as `@.value` or `params.amount`"
         )
-    return Path(root, tuple(_step(part, text, root) for part in body.split(".")))
+    return Path(root, tuple(_parse_step(part, text, root) for part in body.split(".")))
 
 
-def _step(part: str, text: str, root: str) -> Step:
+def _parse_step(part: str, text: str, root: str) -> Step:
     name = _DESCRIPTOR_NAME if root == DESCRIPTOR else _NAME
     if name.fullmatch(part):
         return Member(part)
@@ -121,6 +121,6 @@ def _step(part: str, text: str, root: str) -> Step:
     if match := _SLICE.fullmatch(part):
         return Slice(*(None if bound is None else int(bound) for bound in match.groups()))
     raise InvalidValueError(
-        f"the path {quoted(text)} has the part {quoted(part)}",
+        f"the path {quote_shortened(text)} has the part {quote_shortened(part)}",
         "write names, `[0]`, `[]` and `[0:20]`, with dots between them",
     )

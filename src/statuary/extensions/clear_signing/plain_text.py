@@ -9,7 +9,7 @@ from statuary.base.json_values import Json
 from statuary.base.primitives import shorten
 
 
-def quoted(text: str) -> str:
+def quote_shortened(text: str) -> str:
     """Quote a string for an error message, shortened if it is long."""
     return repr(text) if len(text) <= 60 else shorten(text)
 

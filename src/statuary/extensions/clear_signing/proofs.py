@@ -55,7 +55,7 @@ def proof_document(
         "address": deployment.address,
         "statuary": VERSION,
         "descriptors": [
-            _with_history(
+            _add_history(
                 descriptor.path, verdict.proof, attestation_list, by_path.get(descriptor.path, {}), now
             )
             for descriptor, verdict in verdicts
@@ -64,7 +64,7 @@ def proof_document(
     }
 
 
-def _with_history(
+def _add_history(
     path: str, proof: JsonObject, attestations: Iterable[Attestation], previous_proofs: JsonObject, now: str
 ) -> JsonObject:
     attestation_entries: list[Json] = [
@@ -73,7 +73,7 @@ def _with_history(
         if item.descriptor == path
     ]
     document: JsonObject = {**proof, "attestations": attestation_entries}
-    return {**document, **_history(document, previous_proofs, now)}
+    return {**document, **_proof_history(document, previous_proofs, now)}
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
@@ -83,7 +83,7 @@ def descriptor_proof(check: DeploymentCheck) -> JsonObject:
     """
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
-        [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]
+        [] if check.code is None else [_compared_contract(code, check) for code in check.code.all_codes]
     )
     return {
         "path": descriptor.path,
@@ -92,29 +92,29 @@ def descriptor_proof(check: DeploymentCheck) -> JsonObject:
         "includes": [file._asdict() for file in descriptor.files[1:]],
         "status": check.status,
         "claims": {
-            "fits": {"status": check.fits, "reason": _fits_reason(check)},
-            "abi": {"status": check.abi, "reason": _abi_reason(check)},
-            "onChain": {"status": check.on_chain, "reason": _chain_reason(check)},
+            "fits": {"status": check.fits, "reason": _reason_for_fit(check)},
+            "abi": {"status": check.abi, "reason": _reason_about_abi(check)},
+            "onChain": {"status": check.on_chain, "reason": _reason_about_chain(check)},
         },
         "compared": compared,
-        "rules": _rules(check),
-        "functions": _functions(check),
-        "withoutFormat": _without_format(check),
+        "rules": _rule_outcomes(check),
+        "functions": _function_entries(check),
+        "withoutFormat": _functions_without_format(check),
     }
 
 
-def _fits_reason(check: DeploymentCheck) -> str:
+def _reason_for_fit(check: DeploymentCheck) -> str:
     if check.fits is ClaimStatus.VERIFIED:
         return _FITS
     errors = [finding.message for finding in check.findings if finding.severity is Severity.ERROR]
     if errors:
         return f"contradicted: {errors[0]}"
-    binding = check.deployed
+    binding = check.deployed_descriptor
     unknown = [] if binding is None else [owner.unknown for owner in binding.owners.values() if owner.unknown]
     return unknown[0] if unknown else f"not proven: {check.reason}"
 
 
-def _abi_reason(check: DeploymentCheck) -> str:
+def _reason_about_abi(check: DeploymentCheck) -> str:
     if check.code is None:
         return f"not proven: {check.reason}"
     weakest = min(check.code.all_codes, key=lambda code: ABI_STATUS[code.abi_pinned_by] is not check.abi)
@@ -126,7 +126,7 @@ def _abi_reason(check: DeploymentCheck) -> str:
     return words[check.abi]
 
 
-def _chain_reason(check: DeploymentCheck) -> str:
+def _reason_about_chain(check: DeploymentCheck) -> str:
     if check.code is None:
         return f"not proven: {check.reason}"
     weakest = min(check.code.all_codes, key=lambda code: code.on_chain is not check.on_chain)
@@ -139,7 +139,7 @@ def _chain_reason(check: DeploymentCheck) -> str:
     return words[check.on_chain]
 
 
-def _compared(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
+def _compared_contract(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
     is_own_code = check.code is not None and code is check.code.own_code
     of_proxy = (
         "facet" if check.code is not None and check.code.own_code.proxy_type == DIAMOND else "implementation"
@@ -158,7 +158,7 @@ def _compared(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
     }
 
 
-def _rules(check: DeploymentCheck) -> list[Json]:
+def _rule_outcomes(check: DeploymentCheck) -> list[Json]:
     """Return the outcome of each rule, with its findings.
 
     The rules that need verified code are omitted if there is none.
@@ -177,9 +177,9 @@ def _rules(check: DeploymentCheck) -> list[Json]:
     return outcomes
 
 
-def _functions(check: DeploymentCheck) -> list[Json]:
+def _function_entries(check: DeploymentCheck) -> list[Json]:
     """Return an entry for each format, with the values that it hides."""
-    reading, binding = check.parsed, check.deployed
+    reading, binding = check.parsed, check.deployed_descriptor
     entries: list[Json] = []
     for key in reading.types:
         entry: dict[str, Json] = {"key": key, "hidden": list(undisplayed_paths(reading, key))}
@@ -193,7 +193,7 @@ def _functions(check: DeploymentCheck) -> list[Json]:
     return entries
 
 
-def _without_format(check: DeploymentCheck) -> list[Json]:
+def _functions_without_format(check: DeploymentCheck) -> list[Json]:
     """Return the signatures of state-changing functions without a format.
 
     Returns:
@@ -202,15 +202,17 @@ def _without_format(check: DeploymentCheck) -> list[Json]:
     if check.code is None or check.parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return []
     formatted = {function.signature for function in check.parsed.functions.values()}
-    return [item.signature for item in check.code.changing() if item.signature not in formatted]
+    return [
+        item.signature for item in check.code.state_changing_functions() if item.signature not in formatted
+    ]
 
 
-def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
+def _compared_records(document: JsonObject) -> list[tuple[Json, Json]]:
     compared = map(as_object, as_list(document.get("compared")))
     return [(item.get("address"), item.get("record")) for item in compared]
 
 
-def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
+def _proof_history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
     """Return the start of a contradiction, and the earlier proofs.
 
     An earlier proof is listed when the records behind it change, or the contract delegates elsewhere. The
@@ -220,20 +222,21 @@ def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> Json
     fits = as_object(as_object(document["claims"])["fits"])
     if fits["status"] == ClaimStatus.CONTRADICTED:
         history["contradictedSince"] = previous_proof.get("contradictedSince") or now
-    earlier_proofs = [*_contradicted(document, previous_proof, now), *as_list(previous_proof.get("former"))][
-        :MAX_EARLIER_PROOFS
-    ]
+    earlier_proofs = [
+        *_contradicted_proofs(document, previous_proof, now),
+        *as_list(previous_proof.get("former")),
+    ][:MAX_EARLIER_PROOFS]
     return {**history, "former": earlier_proofs} if earlier_proofs else history
 
 
-def _contradicted(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
+def _contradicted_proofs(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
     """Return the last proof as contradicted, if the compared records differ.
 
     Returns:
         A list with that proof, or an empty one.
     """
-    previous_basis = _basis(previous_proof)
-    current_basis = _basis(document)
+    previous_basis = _compared_records(previous_proof)
+    current_basis = _compared_records(document)
     if not previous_basis or previous_basis == current_basis:
         return []
     same_addresses = [address for address, _ in previous_basis] == [address for address, _ in current_basis]

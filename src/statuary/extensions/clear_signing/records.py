@@ -111,7 +111,7 @@ class DeployedCode(NamedTuple):
         ]
         return sorted({item.signature for item in signatures if item.signature.startswith(f"{name}(")})
 
-    def changing(self) -> list[Function]:
+    def state_changing_functions(self) -> list[Function]:
         """Return the functions that can change state, sorted by signature."""
         by_signature: dict[str, Function] = {}
         for code in self.all_codes:
@@ -119,7 +119,7 @@ class DeployedCode(NamedTuple):
                 by_signature.update({item.signature: item for item in functions if item.changes_state})
         return [by_signature[signature] for signature in sorted(by_signature)]
 
-    def owner(self, selector: str) -> SelectorOwner:
+    def selector_owner(self, selector: str) -> SelectorOwner:
         """Return the function with this selector, and the contract that runs it.
 
         This is the called contract, or else its first implementation that has the function. The result has a
@@ -181,47 +181,47 @@ class SiteRecords:
                 other_codes.append(code)
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
-    def read(self, places: Collection[ContractLocation]) -> None:
+    def read_contracts(self, places: Collection[ContractLocation]) -> None:
         """Read the records of contracts and of the implementations that they name.
 
         Contracts on chains that are not in site.yaml are skipped.
         """
-        self._read({place for place in places if place[0] in self._chains})
+        self._read_each({place for place in places if place[0] in self._chains})
         implementations = {
             (chain_id, address)
             for (chain_id, _), code in self._codes.items()
             if not isinstance(code, str)
             for address in code.implementations
         }
-        self._read(implementations)
+        self._read_each(implementations)
 
-    def _read(self, places: Collection[ContractLocation]) -> None:
+    def _read_each(self, places: Collection[ContractLocation]) -> None:
         locations = {place for place in places if place not in self._codes}
         if not locations:
             return
         first: dict[ContractLocation, tuple[bool, str, str, int]] = {}
-        for place, source, parsed in self._records(locations):
-            if self._is_repetition(place, source):
+        for place, source, parsed in self._find_records(locations):
+            if self._is_duplicate(place, source):
                 continue
-            code = self._code(source, parsed)
+            code = self._code_or_note(source, parsed)
             verified_at = as_text((parsed.record or {}).get("verifiedAt"))
             precedence = (isinstance(code, str), verified_at, source.path, source.line)
             if place not in first or precedence < first[place]:
                 self._codes[place], first[place] = code, precedence
 
-    def _code(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
+    def _code_or_note(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
         """Return a record's code, or a note that it is excluded."""
-        outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
+        outcome = run_guarded(partial(self._prove_record, source, parsed), source.path, "reading the record")
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
-    def _is_repetition(self, place: ContractLocation, source: ContractSource) -> bool:
+    def _is_duplicate(self, place: ContractLocation, source: ContractSource) -> bool:
         """Return whether this record is a duplicate that the site excludes."""
         if self._sources is None:
             return False
         contract = self._sources.contract_at(place[0], checksum_address(place[1]))
         return contract is not None and contract.location != source.location
 
-    def _records(
+    def _find_records(
         self, locations: Collection[ContractLocation]
     ) -> Iterator[tuple[ContractLocation, ContractSource, ParsedContract]]:
         for source in self._site.of(SiteContracts).sources:
@@ -238,13 +238,13 @@ class SiteRecords:
                         if place in locations:
                             yield place, contract.source, contract.parsed_contract
 
-    def _verified(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
+    def _prove_record(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
         """Prove a record and return its code.
 
         Returns:
             The code, or None if the site excludes the record.
         """
-        if parsed.record is None or parsed.findings or self._misplaced(parsed.record, source):
+        if parsed.record is None or parsed.findings or self._is_misplaced(parsed.record, source):
             return None
         record = in_served_order(parsed.record)
         digest = sha256(encode_unchecked(record)).hexdigest()
@@ -271,7 +271,7 @@ class SiteRecords:
             block=anchored_at,
         )
 
-    def _misplaced(self, record: RecordValue, source: ContractSource) -> bool:
+    def _is_misplaced(self, record: RecordValue, source: ContractSource) -> bool:
         """Return whether a record's identity, path or chain is wrong."""
         findings = [
             *(finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings),
@@ -316,13 +316,13 @@ def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
             parameters = abi_parameters(item.get("inputs"))
         except InvalidValueError:
             continue
-        function = Function(signature, parameters, _mutability(item))
+        function = Function(signature, parameters, _state_mutability(item))
         selector = selector_of(signature)
         functions[selector] = (*functions.get(selector, ()), function)
     return functions
 
 
-def _mutability(item: JsonObject) -> str:
+def _state_mutability(item: JsonObject) -> str:
     mutability = item.get("stateMutability")
     if isinstance(mutability, str):
         return mutability

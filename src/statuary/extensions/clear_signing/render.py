@@ -117,7 +117,7 @@ def render_call(
     if call.sender:
         container["from"] = Leaf("address", bytes.fromhex(call.sender[2:]))
     render_inner = inner if depth < MAX_CALLS else None
-    return _Renderer(descriptor, key, data, container, call.chain_id, names, render_inner).rendered()
+    return _Renderer(descriptor, key, data, container, call.chain_id, names, render_inner).render()
 
 
 class SignedMessage(NamedTuple):
@@ -145,7 +145,7 @@ def render_message(
         InvalidValueError: if a path or value in the format is invalid.
     """
     data, container, chain_id = message.data, message.container, message.chain_id
-    return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).rendered()
+    return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).render()
 
 
 _FIRST_ITEMS: Final = re.compile(r"(^|\.)\[\]")
@@ -163,41 +163,41 @@ class _Renderer:
     lines: list[Line] = field(default_factory=list)
     values: dict[str, list[str]] = field(default_factory=dict)  # displayed values by path, for the intent
 
-    def rendered(self) -> Rendered:
+    def render(self) -> Rendered:
         spec = as_object(as_object(as_object(self.descriptor["display"])["formats"])[self.key])
         for item in as_list(spec.get("fields")):
-            self._item(as_object(item), "")
+            self._render_item(as_object(item), "")
         template = spec.get("interpolatedIntent")
         owner = as_object(self.descriptor.get("metadata")).get("owner")
         return Rendered(
             intent=spec.get("intent"),
             lines=tuple(self.lines),
-            interpolated=self._interpolated(template) if isinstance(template, str) else "",
+            interpolated=self._fill_intent(template) if isinstance(template, str) else "",
             owner=owner if isinstance(owner, str) else "",
         )
 
-    def _item(self, item: JsonObject, group: str) -> None:
+    def _render_item(self, item: JsonObject, group: str) -> None:
         """Render a field or a group.
 
         Args:
             group: the path of the group around it, with numbers of items.
         """
         if "fields" not in item:
-            self._field(self._defined(item), group)
+            self._render_field(self._with_definition(item), group)
             return
         path_text = item.get("path")
-        inner = _joined(group, path_text) if isinstance(path_text, str) else group
+        inner = _join_paths(group, path_text) if isinstance(path_text, str) else group
         children = [as_object(child) for child in as_list(item["fields"])]
-        for numbered in self._numbered(inner):
+        for numbered in self._item_paths(inner):
             if item.get("iteration") == "bundled":
-                self._bundled(children, numbered)
+                self._render_bundle(children, numbered)
             else:
                 for child in children:
-                    self._item(child, numbered)
+                    self._render_item(child, numbered)
 
-    def _bundled(self, children: Sequence[JsonObject], group: str) -> None:
+    def _render_bundle(self, children: Sequence[JsonObject], group: str) -> None:
         lengths = {
-            self._length(_joined(group, path))
+            self._array_length(_join_paths(group, path))
             for child in children
             if "[]" in (path := str(child.get("path")))
         }
@@ -205,9 +205,9 @@ class _Renderer:
             raise NotShownError("arrays that are shown together have different lengths")
         for number in range(lengths.pop() if lengths else 0):
             for child in children:
-                self._item(_with_number(child, number), group)
+                self._render_item(_field_of_item(child, number), group)
 
-    def _defined(self, item: JsonObject) -> JsonObject:
+    def _with_definition(self, item: JsonObject) -> JsonObject:
         reference = item.get("$ref")
         if not isinstance(reference, str):
             return item
@@ -217,28 +217,28 @@ class _Renderer:
         params = {**as_object(definition.get("params")), **as_object(item.get("params"))}
         return {**definition, **item, "params": params}
 
-    def _field(self, item: JsonObject, group: str) -> None:
+    def _render_field(self, item: JsonObject, group: str) -> None:
         path_text = item.get("path")
         if item.get("visible") == "never":
             return
         if not isinstance(path_text, str):
             constant = item.get("value")
             if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
-                self._show(item, group, self._at(constant))
+                self._add_line(item, group, self._value_at_path(constant))
             else:
-                self._show(item, group, parse_constant(constant))
+                self._add_line(item, group, parse_constant(constant))
             return
-        path = _joined(group, path_text)
+        path = _join_paths(group, path_text)
         if _FIRST_ITEMS.search(path):
-            for number in range(self._length(path)):
-                self._field(
-                    _with_number({**item, "path": path if group else path_text}, number),
+            for number in range(self._array_length(path)):
+                self._render_field(
+                    _field_of_item({**item, "path": path if group else path_text}, number),
                     "" if group else group,
                 )
             return
-        self._show(item, group, self._at(path))
+        self._add_line(item, group, self._value_at_path(path))
 
-    def _show(self, item: JsonObject, group: str, value: Value | None) -> None:
+    def _add_line(self, item: JsonObject, group: str, value: Value | None) -> None:
         path_text = item.get("path", item.get("value"))
         if not isinstance(value, Leaf):
             raise NotShownError(f"there is no value for the field {path_text!r}")
@@ -247,34 +247,34 @@ class _Renderer:
             raise NotShownError(f"the field {path_text!r} has no label or no format")
         if _is_hidden(item.get("visible"), value, label):
             return
-        show = Show(self.chain_id, self.names, lambda text: self._named(text, group), self.descriptor)
+        show = Show(self.chain_id, self.names, lambda text: self._leaf_at_path(text, group), self.descriptor)
         value_text = format_value(name, value, as_object(item.get("params")), show)
         if as_object(item.get("encryption")):
             fallback = as_object(item["encryption"]).get("fallbackLabel")
             value_text = ShownValue(str(fallback or "[Encrypted]"), "the value is encrypted")
-        rendered = self._inner(value_text)
+        rendered = self._render_inner_call(value_text)
         self.lines.append(Line(label, rendered or value_text.text, value_text.note))
         if len(self.lines) > MAX_RENDERED:
             raise NotShownError(f"more than {MAX_RENDERED:,} lines")
         if isinstance(path_text, str):
-            place = re.sub(r"\.\[[0-9]+\]", "", _joined(group, path_text))
+            place = re.sub(r"\.\[[0-9]+\]", "", _join_paths(group, path_text))
             self.values.setdefault(place, []).append(value_text.text)
 
-    def _inner(self, shown_value: ShownValue) -> Rendered | None:
+    def _render_inner_call(self, shown_value: ShownValue) -> Rendered | None:
         if shown_value.call is None or self.inner is None:
             return None
         chain_id, to, data, value, sender = shown_value.call
         return self.inner(Call(chain_id, to, data, value, sender))
 
-    def _named(self, text: str, group: str) -> Leaf | None:
+    def _leaf_at_path(self, text: str, group: str) -> Leaf | None:
         """Return the value that a parameter's path leads to, if any."""
         try:
-            value = self._at(_joined(group, text))
+            value = self._value_at_path(_join_paths(group, text))
         except InvalidValueError:
             return None
         return value if isinstance(value, Leaf) else None
 
-    def _at(self, path_text: str) -> Value | None:
+    def _value_at_path(self, path_text: str) -> Value | None:
         path = parse_path(path_text)
         if path.root == DESCRIPTOR:
             return parse_constant(descriptor_value(self.descriptor, path))
@@ -283,21 +283,21 @@ class _Renderer:
             return None if container_value is None else value_at(container_value, path.steps[1:])
         return value_at(self.data, path.steps)
 
-    def _length(self, path: str) -> int:
+    def _array_length(self, path: str) -> int:
         """Return the length of the first array in a path, or 0."""
         array_path = _FIRST_ITEMS.split(path)[0]
-        value = self._at(array_path) if array_path else self.data
+        value = self._value_at_path(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
-    def _numbered(self, path: str) -> Iterator[str]:
+    def _item_paths(self, path: str) -> Iterator[str]:
         """Yield a path for each item of a group's arrays."""
         if not _FIRST_ITEMS.search(path):
             yield path
             return
-        for number in range(self._length(path)):
-            yield from self._numbered(_number(path, number))
+        for number in range(self._array_length(path)):
+            yield from self._item_paths(_path_of_item(path, number))
 
-    def _interpolated(self, template: str) -> str:
+    def _fill_intent(self, template: str) -> str:
         """Fill an intent with values.
 
         Returns:
@@ -321,7 +321,7 @@ class _Renderer:
         return "".join([*text, template[at:]])
 
 
-def _joined(group: str, path_text: str) -> str:
+def _join_paths(group: str, path_text: str) -> str:
     """Join a path with that of its group."""
     if path_text.startswith(("@.", "$.")):
         return path_text
@@ -330,17 +330,21 @@ def _joined(group: str, path_text: str) -> str:
     return f"{group}.{path_text}"
 
 
-def _number(path: str, number: int) -> str:
+def _path_of_item(path: str, number: int) -> str:
     return _FIRST_ITEMS.sub(lambda match: f"{match[1]}[{number}]", path, count=1)
 
 
-def _with_number(item: JsonObject, number: int) -> JsonObject:
+def _field_of_item(item: JsonObject, number: int) -> JsonObject:
     """Return a field for one item of an array."""
     params = {
-        name: _number(value, number) if isinstance(value, str) and "[]" in value else value
+        name: _path_of_item(value, number) if isinstance(value, str) and "[]" in value else value
         for name, value in as_object(item.get("params")).items()
     }
-    return {**item, "path": _number(str(item["path"]), number), "params": params} if "path" in item else item
+    return (
+        {**item, "path": _path_of_item(str(item["path"]), number), "params": params}
+        if "path" in item
+        else item
+    )
 
 
 def _is_hidden(visible: Json, value: Leaf, label: str) -> bool:

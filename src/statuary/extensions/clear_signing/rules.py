@@ -30,8 +30,8 @@ from statuary.extensions.clear_signing.field_rules import (
     BrokenRule,
     field_path_violations,
     field_type_violations,
-    names_value,
-    shows_value,
+    shows_amount_sent,
+    uses_amount_sent,
 )
 from statuary.extensions.clear_signing.fields import Field, format_fields, placeholders
 from statuary.extensions.clear_signing.key_types import (
@@ -44,7 +44,7 @@ from statuary.extensions.clear_signing.key_types import (
 from statuary.extensions.clear_signing.limits import MAX_FIELDS, MAX_SHOWN
 from statuary.extensions.clear_signing.path_types import DataTypes
 from statuary.extensions.clear_signing.paths import DATA
-from statuary.extensions.clear_signing.plain_text import quoted
+from statuary.extensions.clear_signing.plain_text import quote_shortened
 from statuary.extensions.clear_signing.records import DeployedCode, Function, SelectorOwner
 from statuary.extensions.clear_signing.schema import schema_errors
 
@@ -96,21 +96,23 @@ class ParsedDescriptor:
         return types
 
     @cached_property
-    def naming_value(self) -> Mapping[str, Field]:
+    def fields_using_amount(self) -> Mapping[str, Field]:
         """The first field of each format that uses `@.value`, by key.
 
         `@.value` is the amount of the chain's currency that the transaction sends.
         """
-        field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
+        field_by_key = {
+            key: next(filter(uses_amount_sent, fields), None) for key, fields in self.fields.items()
+        }
         return {key: field for key, field in field_by_key.items() if field is not None}
 
     @cached_property
-    def showing_value(self) -> frozenset[str]:
+    def formats_showing_amount(self) -> frozenset[str]:
         """The keys of formats that show `@.value`.
 
         `@.value` is the amount of the chain's currency that the transaction sends.
         """
-        return frozenset(key for key, fields in self.fields.items() if any(map(shows_value, fields)))
+        return frozenset(key for key, fields in self.fields.items() if any(map(shows_amount_sent, fields)))
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[Field, ...]]:
@@ -139,9 +141,12 @@ class DeployedDescriptor:
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
         """The contract that runs the function of each format, by key."""
-        return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
+        return {
+            key: self.code.selector_owner(function.selector)
+            for key, function in self.parsed.functions.items()
+        }
 
-    def function(self, key: str) -> Function | None:
+    def verified_function(self, key: str) -> Function | None:
         """Return the verified function for a format, given the format's key.
 
         Returns:
@@ -159,7 +164,9 @@ def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """A descriptor, merged with its included files, must match version 2 of the ERC-7730 schema."""
     schema = parsed.descriptor.value.get("$schema")
     if isinstance(schema, str) and not re.search(r"erc7730-v2(\.[0-9.]+)?\.schema\.json$", schema):
-        yield BrokenRule(f"the schema is {quoted(schema)}", ("$schema",), "write the one of version 2")
+        yield BrokenRule(
+            f"the schema is {quote_shortened(schema)}", ("$schema",), "write the one of version 2"
+        )
     for misfit in schema_errors(parsed.descriptor.value):
         yield BrokenRule(misfit.message, misfit.pointer, misfit.hint, on_key=misfit.on_key)
     context = as_object(parsed.descriptor.value.get("context"))
@@ -185,12 +192,14 @@ def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
             departing.append(key)
         other_key = selectors.setdefault(function.selector, key)
         if other_key != key:
-            message = f"{quoted(key)} has the selector {function.selector} of {quoted(other_key)}"
+            message = (
+                f"{quote_shortened(key)} has the selector {function.selector} of {quote_shortened(other_key)}"
+            )
             yield BrokenRule(message, at, "wallets cannot tell them apart: remove one", on_key=True)
     if departing:
         message = (
             f"{len(departing)} keys have white space that is not one space between a type and its name, "
-            f"such as {quoted(departing[0])}"
+            f"such as {quote_shortened(departing[0])}"
         )
         hint = "remove it: a wallet that compares text does not find them"
         yield BrokenRule(message, (*FORMATS, departing[0]), hint, Severity.WARNING, on_key=True)
@@ -299,7 +308,7 @@ def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
 def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Parameters in a descriptor must have the names that the verified ABI gives them."""
     for key, function in deployed.parsed.functions.items():
-        verified = deployed.function(key)
+        verified = deployed.verified_function(key)
         if verified is None:
             continue
         own_struct = StructType(function.parameters)
@@ -331,14 +340,14 @@ def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str
 def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Formats of payable functions should show `@.value`, the amount sent; other formats must not use it."""
     for key in deployed.parsed.functions:
-        verified = deployed.function(key)
-        value_field = deployed.parsed.naming_value.get(key)
+        verified = deployed.verified_function(key)
+        value_field = deployed.parsed.fields_using_amount.get(key)
         if verified is None:
             continue
         if value_field is not None and verified.mutability != "payable":
             message = f"{verified.signature} is {verified.mutability}, and the format names `@.value`"
             yield BrokenRule(message, value_field.pointer, "remove the field: the value is always 0")
-        elif verified.mutability == "payable" and key not in deployed.parsed.showing_value:
+        elif verified.mutability == "payable" and key not in deployed.parsed.formats_showing_amount:
             message = f"{verified.signature} is payable, and its format shows no `@.value`"
             hint = "show it, or the reader does not see what is paid"
             yield BrokenRule(message, (*FORMATS, key), hint, Severity.WARNING, on_key=True)
@@ -382,7 +391,7 @@ UNVERIFIED: Final = "unverified-deployment"
 ATTESTED: Final = "invalid-attestation"
 
 
-def _listed(rule: Callable[..., object]) -> Rule:
+def _rule_of_check(rule: Callable[..., object]) -> Rule:
     rule_entry = rule_of_function(rule, GROUP)
     return rule_entry._replace(severity=Severity.WARNING if rule in WARNED else Severity.ERROR)
 
@@ -400,8 +409,8 @@ RULES: Final = (
         GROUP,
         "What a descriptor includes is inside the folder, and includes no file that includes it.",
     ),
-    *map(_listed, DESCRIPTOR_RULES),
-    *map(_listed, DEPLOYMENT_RULES),
+    *map(_rule_of_check, DESCRIPTOR_RULES),
+    *map(_rule_of_check, DEPLOYMENT_RULES),
     Rule(
         ONE_DESCRIPTOR,
         Severity.ERROR,
@@ -439,7 +448,7 @@ def violation_findings(
     findings = []
     for violation in violations:
         findings.append(
-            descriptor.finding(
+            descriptor.make_finding(
                 name,
                 violation.message,
                 violation.pointer,

@@ -32,7 +32,7 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
         chain_id: the chain of the contract.
         owner: the publisher of the contract; empty for the contract's name.
     """
-    functions = {function.signature: function for function in code.changing()}
+    functions = {function.signature: function for function in code.state_changing_functions()}
     is_token = functions.keys() >= _TOKEN
     notices = _first_sentences(code)
     formats: dict[str, Json] = {}
@@ -40,19 +40,19 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
         function_name = function.signature.partition("(")[0]
         notice = notices.get(signature, "")
         is_intent = 0 < len(notice) <= LONGEST_INTENT and not describe_deception(notice)
-        formats[function_name + _written(StructType(function.parameters))] = {
-            "intent": notice if is_intent else _words(function_name),
-            "fields": list(_fields(function, is_token=is_token)),
+        formats[function_name + _format_type(StructType(function.parameters))] = {
+            "intent": notice if is_intent else _name_to_words(function_name),
+            "fields": list(_scaffold_fields(function, is_token=is_token)),
         }
     implementation = code.other_codes[0].name if code.other_codes else code.own_code.name
-    name = _text(implementation) or "Contract"
+    name = _harmless_text(implementation) or "Contract"
     return {
         "$schema": SCHEMA,
         "context": {
             "$id": name,
             "contract": {"deployments": [{"chainId": int(chain_id), "address": code.own_code.address}]},
         },
-        "metadata": {"owner": _text(owner) or name, "contractName": name},
+        "metadata": {"owner": _harmless_text(owner) or name, "contractName": name},
         "display": {"formats": formats},
     }
 
@@ -66,13 +66,13 @@ def _first_sentences(code: DeployedCode) -> dict[str, str]:
     return notices
 
 
-def _written(of: ValueType) -> str:
+def _format_type(of: ValueType) -> str:
     """Format a type as in keys, with the names of members."""
     match of:
         case ListType(item, length):
-            return f"{_written(item)}[{'' if length is None else length}]"
+            return f"{_format_type(item)}[{'' if length is None else length}]"
         case StructType(members):
-            parameters = [f"{_written(member.type)} {member.name}".rstrip() for member in members]
+            parameters = [f"{_format_type(member.type)} {member.name}".rstrip() for member in members]
             return f"({','.join(parameters)})"
         case BasicType():
             return of.canonical
@@ -80,7 +80,7 @@ def _written(of: ValueType) -> str:
             return of.name
 
 
-def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
+def _scaffold_fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
     """Yield a field for each value of a function.
 
     The value of a payable function is the first. Parameters without a name are skipped.
@@ -92,13 +92,13 @@ def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
         names = [step.name for step in leaf if isinstance(step, Member)]
         if all(not name.startswith("(") for name in names):
             path = Path(DATA, leaf)
-            label = _words(names[-1] if names else "Value")
+            label = _name_to_words(names[-1] if names else "Value")
             is_amount = is_token and all(isinstance(step, Member) for step in leaf)
-            field_format = _format(types.target_of(path).type, names, is_token=is_amount)
+            field_format = _guess_format(types.target_of(path).type, names, is_token=is_amount)
             yield {"path": str(path), "label": label, **field_format}
 
 
-def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
+def _guess_format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
     """Guess a value's format from its type and name."""
     name = kind.kind if isinstance(kind, BasicType) else ""
     if name == "address":
@@ -111,14 +111,14 @@ def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
     return {"format": "raw"}
 
 
-def _words(name: str) -> str:
+def _name_to_words(name: str) -> str:
     """Convert a name in code to words: `amountOutMin` is "Amount out min"."""
     words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", name).replace("_", " ").split()
     text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
     return text[:1].upper() + text[1:] or name
 
 
-def _text(text: str) -> str:
+def _harmless_text(text: str) -> str:
     """Return a text, or an empty string if it could deceive readers."""
     return "" if describe_deception(text) else text.strip()
 

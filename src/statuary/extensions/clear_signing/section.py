@@ -63,11 +63,11 @@ class ClearSigningSection(Section):
         folder = DescriptorFolder(run.root)
         if folder.is_empty:
             return None
-        from statuary.extensions.clear_signing.documents import summary, verify_site
+        from statuary.extensions.clear_signing.documents import summary_line, verify_site
 
         with report_stage(run.progress, "Clear signing"):
             verification = verify_site(folder, run.site, self.settings)
-        return SectionResult(skipped=verification.findings, line=summary(verification))
+        return SectionResult(skipped=verification.findings, line=summary_line(verification))
 
     @override
     def build(self, run: Run) -> SectionResult | None:
@@ -87,9 +87,9 @@ class ClearSigningSection(Section):
             documents.retain_prefix(FOLDER)
             return cached_verification
         from statuary.extensions.clear_signing.documents import (
-            chains_of,
+            chains_by_id,
             signing_documents,
-            summary,
+            summary_line,
             verify_site,
         )
         from statuary.extensions.clear_signing.site_examples import SiteExamples
@@ -97,12 +97,12 @@ class ClearSigningSection(Section):
 
         cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged()
         verification = verify_site(folder, run.site, settings, cached, built_contracts.sources)
-        site_chains = chains_of(run.site, settings)
+        site_chains = chains_by_id(run.site, settings)
         examples = SiteExamples(verification, site_chains, cached, target.published)
         now = format_milliseconds(run.instant)
-        target.add(signing_documents(verification, examples, _proof_before(target), now))
+        target.add(signing_documents(verification, examples, _previous_proof_reader(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
-        additions = SectionResult(skipped=verification.findings, line=summary(verification))
+        additions = SectionResult(skipped=verification.findings, line=summary_line(verification))
         cache.save(
             verification,
             examples.descriptor_paths,
@@ -113,7 +113,7 @@ class ClearSigningSection(Section):
         return additions
 
 
-def _proof_before(target: BuildTarget) -> Callable[[str], JsonObject]:
+def _previous_proof_reader(target: BuildTarget) -> Callable[[str], JsonObject]:
     def previous_proof(path: str) -> JsonObject:
         body = target.published(path)
         try:

@@ -50,20 +50,20 @@ class ValidDescriptors(Descriptors):
         """The contracts whose descriptors were asked for, by address and chain id."""
 
     @override
-    def of(self, call: Call) -> Descriptor | None:
+    def find(self, call: Call) -> Descriptor | None:
         place = call.to, str(call.chain_id)
         self.asked.add(place)
         item = self._bound.get(place)
-        return None if item is None else self.read(item.path)
+        return None if item is None else self.read_descriptor(item.path)
 
-    def read(self, path: str) -> Descriptor:
+    def read_descriptor(self, path: str) -> Descriptor:
         """Return a valid descriptor, given its path.
 
         Reading a descriptor has its own limit on steps.
         """
         if path not in self._read:
             with step_budget():
-                self._read[path] = self._folder.descriptor(path)
+                self._read[path] = self._folder.read_descriptor(path)
         return self._read[path]
 
     def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
@@ -121,21 +121,25 @@ class SiteExamples:
         items = {item.path: item for item, _ in self._verification.published()}
         for path, item in sorted(items.items()):
             own_tests = tests.get(path, [])
-            body = self._unchanged(item, own_tests) or self._rendered(item, own_tests)
+            body = self._reuse_published(item, own_tests) or self._render_document(item, own_tests)
             names = tuple(f"{FOLDER}/{name}" for name in (path, *own_tests))
             yield Document(SIGNING_EXAMPLES.path(path=path), body, sources=names)
 
-    def _basis(self, item: DescriptorVerdict, tests: list[str], asked: tuple[tuple[str, str], ...]) -> str:
+    def _inputs_digest(
+        self, item: DescriptorVerdict, tests: list[str], asked: tuple[tuple[str, str], ...]
+    ) -> str:
         return digest_of(
             tuple(map(tuple, item.inputs)),
-            tuple((path, self._verification.folder.digest(path)) for path in tests),
+            tuple((path, self._verification.folder.file_digest(path)) for path in tests),
             tuple((*place, self._descriptors.files_at(place)) for place in asked),
         )
 
-    def _unchanged(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
+    def _reuse_published(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
         """Return the published document if its inputs are unchanged, or None."""
         previous_basis = self._before.get(item.path)
-        if previous_basis is None or previous_basis.basis != self._basis(item, tests, previous_basis.asked):
+        if previous_basis is None or previous_basis.basis != self._inputs_digest(
+            item, tests, previous_basis.asked
+        ):
             return None
         body = self._published(SIGNING_EXAMPLES.path(path=item.path))
         if body is None or sha256(body).hexdigest() != previous_basis.sha256:
@@ -143,9 +147,9 @@ class SiteExamples:
         self.bases[item.path] = previous_basis
         return body
 
-    def _rendered(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
+    def _render_document(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
         folder, descriptors = self._verification.folder, self._descriptors
-        descriptor = descriptors.read(item.path)
+        descriptor = descriptors.read_descriptor(item.path)
         test_files = read_tests(folder, tests)
         descriptors.asked.clear()
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
@@ -155,6 +159,6 @@ class SiteExamples:
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
         body = encode_json(document)
         asked = tuple(sorted(descriptors.asked))
-        basis = self._basis(item, tests, asked)
+        basis = self._inputs_digest(item, tests, asked)
         self.bases[item.path] = ExampleBasis(asked, basis, sha256(body).hexdigest())
         return body

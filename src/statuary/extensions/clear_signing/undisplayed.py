@@ -17,22 +17,22 @@ def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
         key: the key of the format.
     """
     if key not in parsed.undisplayed:
-        parsed.undisplayed[key] = _undisplayed(parsed, key)
+        parsed.undisplayed[key] = _find_undisplayed(parsed, key)
     return parsed.undisplayed[key]
 
 
-def _undisplayed(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
-    visible = list(_shown(parsed, key))
+def _find_undisplayed(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
+    visible = list(_displayed_paths(parsed, key))
     whole_values = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
-    names = {_names(steps) for steps in visible}
+    names = {_step_names(steps) for steps in visible}
     return tuple(
-        f"{Path(DATA, leaf)}{' (in part)' if _names(leaf) in names else ''}"
+        f"{Path(DATA, leaf)}{' (in part)' if _step_names(leaf) in names else ''}"
         for leaf in parsed.types[key].leaves()
         if leaf not in whole_values
     )
 
 
-def _shown(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
+def _displayed_paths(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
     """Yield the paths of data that visible fields show."""
     for field in parsed.fields[key]:
         if field.is_never_visible or field.problem:
@@ -45,5 +45,5 @@ def _shown(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
             yield path.steps
 
 
-def _names(steps: tuple[Step, ...]) -> tuple[str, ...]:
+def _step_names(steps: tuple[Step, ...]) -> tuple[str, ...]:
     return tuple(step.name for step in steps if isinstance(step, Member))

@@ -49,7 +49,7 @@ def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
     Raises:
         InvalidValueError: if the data is too short.
     """
-    return _struct(StructType(parameters), data, 0)
+    return _decode_struct(StructType(parameters), data, 0)
 
 
 def _is_dynamic(kind: ValueType) -> bool:
@@ -64,57 +64,57 @@ def _is_dynamic(kind: ValueType) -> bool:
             return False
 
 
-def _head(kind: ValueType) -> int:
+def _head_size(kind: ValueType) -> int:
     if _is_dynamic(kind):
         return WORD
     match kind:
         case ListType(item, length):
-            return _head(item) * (length or 0)
+            return _head_size(item) * (length or 0)
         case StructType(members):
-            return sum(_head(member.type) for member in members)
+            return sum(_head_size(member.type) for member in members)
         case _:
             return WORD
 
 
-def _struct(kind: StructType, data: bytes, start: int) -> Value:
-    values = _sequence([member.type for member in kind.members], data, start)
+def _decode_struct(kind: StructType, data: bytes, start: int) -> Value:
+    values = _decode_sequence([member.type for member in kind.members], data, start)
     names = [member.name or f"({number})" for number, member in enumerate(kind.members)]
     return dict(zip(names, values, strict=True))
 
 
-def _sequence(kinds: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
+def _decode_sequence(kinds: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
     values, head = list[Value](), start
     for kind in kinds:
         consume(20)
-        at = start + _number(data, head) if _is_dynamic(kind) else head
-        values.append(_value(kind, data, at))
-        head += _head(kind)
+        at = start + _decode_number(data, head) if _is_dynamic(kind) else head
+        values.append(_decode_value(kind, data, at))
+        head += _head_size(kind)
     return values
 
 
-def _value(kind: ValueType, data: bytes, at: int) -> Value:
+def _decode_value(kind: ValueType, data: bytes, at: int) -> Value:
     match kind:
         case ListType(item, length):
-            count = _number(data, at) if length is None else length
+            count = _decode_number(data, at) if length is None else length
             if count * WORD > len(data):
                 raise InvalidValueError(f"an array of {count} items does not fit in {len(data)} bytes")
-            return _sequence([item] * count, data, at + WORD if length is None else at)
+            return _decode_sequence([item] * count, data, at + WORD if length is None else at)
         case StructType():
-            return _struct(kind, data, at)
+            return _decode_struct(kind, data, at)
         case BasicType():
-            return _leaf(kind, data, at)
+            return _decode_leaf(kind, data, at)
         case _:
             raise InvalidValueError("a type without its members")
 
 
-def _leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
+def _decode_leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
     if kind.is_dynamic:
-        length = _number(data, at)
+        length = _decode_number(data, at)
         if at + WORD + length > len(data):
             raise InvalidValueError(f"{kind.name} of {length} bytes does not fit in {len(data)} bytes")
         raw = data[at + WORD : at + WORD + length]
         return Leaf(kind.kind, raw if kind.kind == "bytes" else raw.decode("utf-8", "replace"))
-    word = _number(data, at)
+    word = _decode_number(data, at)
     raw = word.to_bytes(WORD, "big")
     if kind.kind == "address":
         return Leaf("address", raw[-ADDRESS_BYTES:])
@@ -127,13 +127,13 @@ def _leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
     return Leaf(kind.kind, number - (1 << kind.size) if is_negative else number)
 
 
-def _number(data: bytes, at: int) -> int:
+def _decode_number(data: bytes, at: int) -> int:
     if not 0 <= at <= len(data) - WORD:
         raise InvalidValueError(f"a word is missing at byte {at}")
     return int.from_bytes(data[at : at + WORD], "big")
 
 
-def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
+def parse_message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
     """Parse a value of an EIP-712 message according to its type.
 
     Args:
@@ -145,22 +145,22 @@ def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
         InvalidValueError: if the value does not have that type.
     """
     consume(5)
-    kind = types.resolved(kind)
+    kind = types.resolve(kind)
     if isinstance(kind, StructType) and isinstance(value, dict):
         member_types = {member.name: member.type for member in kind.members}
         return {
-            name: message_value(member_types[name], item, types)
+            name: parse_message_value(member_types[name], item, types)
             for name, item in value.items()
             if name in member_types
         }
     if isinstance(kind, ListType) and isinstance(value, list):
-        return [message_value(kind.item, item, types) for item in value]
+        return [parse_message_value(kind.item, item, types) for item in value]
     if isinstance(kind, BasicType):
-        return _message_leaf(kind, value)
+        return _parse_message_leaf(kind, value)
     raise InvalidValueError("a value of the message is not of its type")
 
 
-def _message_leaf(kind: BasicType, value: Json) -> Leaf:
+def _parse_message_leaf(kind: BasicType, value: Json) -> Leaf:
     try:
         if kind.kind in ("uint", "int"):
             text = str(value)
@@ -183,14 +183,14 @@ def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
         The value, or None if the steps lead nowhere.
     """
     for step in steps:
-        next_value = _step(value, step)
+        next_value = _take_step(value, step)
         if next_value is None:
             return None
         value = next_value
     return value
 
 
-def _step(value: Value, step: Step) -> Value | None:
+def _take_step(value: Value, step: Step) -> Value | None:
     match step:
         case Member(name) if isinstance(value, dict):
             return value.get(name)
@@ -214,10 +214,10 @@ def parse_constant(constant: Json) -> Leaf | None:
         return Leaf("bool", constant)
     if isinstance(constant, int):
         return Leaf("int" if constant < 0 else "uint", constant)
-    return _written_text(constant) if isinstance(constant, str) else None
+    return _parse_text_constant(constant) if isinstance(constant, str) else None
 
 
-def _written_text(text: str) -> Leaf:
+def _parse_text_constant(text: str) -> Leaf:
     raw = decode_hex_digits(text[2:]) if text.startswith("0x") else None
     if raw is not None:
         return Leaf("address" if len(raw) == ADDRESS_BYTES else "bytes", raw)

@@ -33,7 +33,7 @@ class DeploymentVerdict(NamedTuple):
     findings: tuple[Finding, ...]
     proof: JsonObject  # without attestations and earlier proofs; empty if none is published
 
-    def finding(self, rule: str, message: str, hint: str) -> Finding:
+    def make_finding(self, rule: str, message: str, hint: str) -> Finding:
         """Return an error about the contract, located in the descriptor."""
         return Finding(
             rule=rule, message=message, hint=hint, path=f"{FOLDER}/{self.file}", pointer=self.pointer

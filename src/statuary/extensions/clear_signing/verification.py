@@ -102,14 +102,14 @@ def verify_folder(
     paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
     verdicts = dict(cached.descriptors)
     for item in check_descriptors(folder, records, [path for path in paths if path not in verdicts]):
-        verdicts[item.path] = _verdict(item, folder, with_unverified=with_unverified)
+        verdicts[item.path] = _make_verdict(item, folder, with_unverified=with_unverified)
     descriptors = tuple(verdicts[path] for path in paths)
     duplicates = _duplicate_claims(descriptors)
     return FolderVerification(
         folder=folder,
         descriptors=descriptors,
         attested={
-            path: cached.attestations.get(path) or _attested(folder, path)
+            path: cached.attestations.get(path) or _verify_attestation(folder, path)
             for path in folder.paths(SigningFileKind.ATTESTATION)
         },
         other_findings=(*folder.listing.findings, *duplicates.findings),
@@ -118,7 +118,7 @@ def verify_folder(
     )
 
 
-def _verdict(
+def _make_verdict(
     item: CheckedDescriptor, folder: DescriptorFolder, *, with_unverified: bool
 ) -> DescriptorVerdict:
     descriptor = None if item.parsed is None else item.parsed.descriptor
@@ -134,15 +134,15 @@ def _verdict(
         is_valid=descriptor is not None,
         files=() if descriptor is None else descriptor.files,
         type_hashes=type_hashes(descriptor) if descriptor is not None and is_of_messages else {},
-        findings=(*item.findings, *_notes(item)),
-        deployments=tuple(_at(check, with_unverified) for check in item.deployments),
-        inputs=folder.inputs(item.path),
+        findings=(*item.findings, *_unverified_notes(item)),
+        deployments=tuple(_deployment_verdict(check, with_unverified) for check in item.deployments),
+        inputs=folder.included_files(item.path),
         places=tuple(sorted(places)),
     )
 
 
-def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
-    file, pointer = check.parsed.descriptor.origins.of(check.deployment.pointer)
+def _deployment_verdict(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
+    file, pointer = check.parsed.descriptor.origins.find(check.deployment.pointer)
     return DeploymentVerdict(
         deployment=check.deployment,
         is_compared=check.code is not None,
@@ -155,13 +155,13 @@ def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
     )
 
 
-def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
+def _unverified_notes(item: CheckedDescriptor) -> Iterator[Finding]:
     """Yield a note about deployments without a verified record."""
     missing_checks = [check for check in item.deployments if check.code is None]
     if missing_checks and item.parsed is not None:
         first_check = missing_checks[0]
         other_text = f" and {len(missing_checks) - 1:,} more" if len(missing_checks) > 1 else ""
-        yield item.parsed.descriptor.finding(
+        yield item.parsed.descriptor.make_finding(
             UNVERIFIED,
             f"not proven: {first_check.deployment.caip}{other_text}: {first_check.reason}",
             first_check.deployment.pointer,
@@ -174,7 +174,7 @@ Claims = dict[tuple[str, str], list[tuple[str, DeploymentVerdict]]]
 """The descriptors that claim a contract, by its CAIP-10 id and the hash of a message type; empty for calls."""
 
 
-def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
+def _claims_of(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
     claims: Claims = {}
     for descriptor in descriptors:
         is_of_calls = descriptor.kind is SigningFileKind.CALLDATA
@@ -197,42 +197,42 @@ class _DuplicateClaims(NamedTuple):
 def _duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateClaims:
     """Find deployments that several descriptors claim."""
     excluded, findings = set(), []
-    for (caip, digest), claimed in _claims(descriptors).items():
+    for (caip, digest), claimed in _claims_of(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
             excluded.add((path, caip))
             other_paths = sorted({other_path for other_path, _ in claimed} - {path})
             what = f"the type {digest} at {caip}" if digest else caip
             message = f"{what} is also claimed by {', '.join(other_paths)}"
-            findings.append(verdict.finding(ONE_DESCRIPTOR, message, "remove it from one of them"))
+            findings.append(verdict.make_finding(ONE_DESCRIPTOR, message, "remove it from one of them"))
     return _DuplicateClaims(frozenset(excluded), findings)
 
 
-def _attested(folder: DescriptorFolder, path: str) -> AttestationVerdict:
+def _verify_attestation(folder: DescriptorFolder, path: str) -> AttestationVerdict:
     """Verify an attestation file in `sigs/`."""
     place = f"{FOLDER}/{path}"
-    outcome = run_guarded(partial(_attestation, folder, path), place, "checking the attestation")
+    outcome = run_guarded(partial(_read_attestation, folder, path), place, "checking the attestation")
     if isinstance(outcome, Finding):
         return AttestationVerdict(None, outcome)
     if outcome is None:
         message = "the file's name is that of no attestation"
         return AttestationVerdict(
-            None, _warning(place, message, "write it as DESCRIPTOR.eip155-CHAIN-0xSIGNER.json")
+            None, _folder_warning(place, message, "write it as DESCRIPTOR.eip155-CHAIN-0xSIGNER.json")
         )
     if outcome.status is not ClaimStatus.CONTRADICTED:
         return AttestationVerdict(outcome, None)
     message = f"contradicted: {outcome.reason}"
-    return AttestationVerdict(outcome, _warning(place, message, "remove it, or attest again"))
+    return AttestationVerdict(outcome, _folder_warning(place, message, "remove it, or attest again"))
 
 
-def _warning(place: str, message: str, hint: str) -> Finding:
+def _folder_warning(place: str, message: str, hint: str) -> Finding:
     return Finding(rule=ATTESTED, message=message, hint=hint, path=place, severity=Severity.WARNING)
 
 
-def _attestation(folder: DescriptorFolder, path: str) -> Attestation | Finding | None:
+def _read_attestation(folder: DescriptorFolder, path: str) -> Attestation | Finding | None:
     try:
         about = attested_descriptor(path)
         is_there = about is not None and about[0] in folder.listing.paths
-        descriptor = folder.value(about[0]) if about is not None and is_there else None
-        return read_attestation(path, folder.value(path), descriptor)
+        descriptor = folder.read_json(about[0]) if about is not None and is_there else None
+        return read_attestation(path, folder.read_json(path), descriptor)
     except DescriptorError as error:
         return error.finding

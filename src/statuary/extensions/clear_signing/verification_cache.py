@@ -63,10 +63,12 @@ class VerificationCache:
         Args:
             places: the compared contracts, by chain id and address.
         """
-        files = tuple((path, self._folder.digest(path)) for path in self._folder.listing.paths)
-        return digest_of(self._basis, repr(self._folder.listing.findings), files, self._records(places))
+        files = tuple((path, self._folder.file_digest(path)) for path in self._folder.listing.paths)
+        return digest_of(
+            self._basis, repr(self._folder.listing.findings), files, self._record_digests(places)
+        )
 
-    def _records(self, places: Iterable[Sequence[str]]) -> str:
+    def _record_digests(self, places: Iterable[Sequence[str]]) -> str:
         return digest_of(tuple(self._digests(*place) for place in places))
 
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
@@ -106,32 +108,34 @@ class VerificationCache:
         if cached.get("basis") != self._basis:
             return EMPTY_CACHE
         return CachedResults(
-            descriptors=dict(self._descriptors(cached["descriptors"])),
+            descriptors=dict(self._unchanged_descriptors(cached["descriptors"])),
             attestations={
                 path: read_attestation_verdict(value)
                 for path, digests, value in cached["attestations"]
-                if self._attested(path) == digests
+                if self._attestation_digests(path) == digests
             },
             tests={
                 path: descriptor_path
                 for path, digest, descriptor_path in cached["tests"]
-                if self._folder.digest(path) == digest
+                if self._folder.file_digest(path) == digest
             },
             examples={path: read_basis(value) for path, value in cached["examples"].items()},
         )
 
-    def _descriptors(self, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, DescriptorVerdict]]:
+    def _unchanged_descriptors(
+        self, rows: Iterable[Sequence[Any]]
+    ) -> Iterator[tuple[str, DescriptorVerdict]]:
         """Yield the results about descriptors with unchanged files and records."""
         for records, value in rows:
             item = read_descriptor(value)
-            is_unchanged = all(self._folder.digest(path) == digest for path, digest in item.inputs)
-            if is_unchanged and self._records(item.places) == records:
+            is_unchanged = all(self._folder.file_digest(path) == digest for path, digest in item.inputs)
+            if is_unchanged and self._record_digests(item.places) == records:
                 yield item.path, item
 
-    def _attested(self, path: str) -> list[str]:
+    def _attestation_digests(self, path: str) -> list[str]:
         """Return the digests of an attestation and its descriptor."""
         about = attested_descriptor(path)
-        return [self._folder.digest(path), "" if about is None else self._folder.digest(about[0])]
+        return [self._folder.file_digest(path), "" if about is None else self._folder.file_digest(about[0])]
 
     def save(
         self,
@@ -160,24 +164,25 @@ class VerificationCache:
         verdicts = {
             "basis": self._basis,
             "descriptors": [
-                (self._records(item.places), tuple(item))
+                (self._record_digests(item.places), tuple(item))
                 for item in verification.descriptors
                 if not _is_defect(item)
             ],
             "attestations": [
-                (path, self._attested(path), item)
+                (path, self._attestation_digests(path), item)
                 for path, item in verification.attested.items()
                 if not _are_defects([item.finding])
             ],
             "tests": [
-                (path, self._folder.digest(path), descriptor_path) for path, descriptor_path in tests.items()
+                (path, self._folder.file_digest(path), descriptor_path)
+                for path, descriptor_path in tests.items()
             ],
             "examples": examples,
         }
-        self._ledger.set_meta({GROUP: _written(cached), VERDICTS: _written(verdicts)})
+        self._ledger.set_meta({GROUP: _encode_row(cached), VERDICTS: _encode_row(verdicts)})
 
 
-def _written(value: dict[str, Any]) -> str:
+def _encode_row(value: dict[str, Any]) -> str:
     return orjson.dumps(value, default=tuple).decode()  # orjson leaves named tuples to its caller
 
 

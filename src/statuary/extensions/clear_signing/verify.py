@@ -53,7 +53,7 @@ class DeploymentCheck:
     ] = ()  # about this contract only; findings about the descriptor itself are in `CheckedDescriptor`
 
     @property
-    def deployed(self) -> DeployedDescriptor | None:
+    def deployed_descriptor(self) -> DeployedDescriptor | None:
         """The descriptor with the verified code; None if there is no code."""
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
@@ -62,7 +62,7 @@ class DeploymentCheck:
         """Whether the descriptor's formats match the functions of the verified code."""
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
-        binding = self.deployed
+        binding = self.deployed_descriptor
         if binding is None or any(owner.unknown for owner in binding.owners.values()):
             return ClaimStatus.NOT_SHOWN
         return ClaimStatus.VERIFIED
@@ -73,7 +73,7 @@ class DeploymentCheck:
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
-            else _weakest([ABI_STATUS[code.abi_pinned_by] for code in self.code.all_codes])
+            else _weakest_status([ABI_STATUS[code.abi_pinned_by] for code in self.code.all_codes])
         )
 
     @cached_property
@@ -82,7 +82,7 @@ class DeploymentCheck:
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
-            else _weakest([code.on_chain for code in self.code.all_codes])
+            else _weakest_status([code.on_chain for code in self.code.all_codes])
         )
 
     @property
@@ -94,13 +94,13 @@ class DeploymentCheck:
         codes = () if self.code is None else self.code.all_codes
         if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
             return ClaimStatus.CONTRADICTED
-        return _weakest([self.fits, self.abi, self.on_chain])
+        return _weakest_status([self.fits, self.abi, self.on_chain])
 
 
 _ORDER: Final = (ClaimStatus.CONTRADICTED, ClaimStatus.NOT_SHOWN, ClaimStatus.STATED, ClaimStatus.VERIFIED)
 
 
-def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
+def _weakest_status(statuses: list[ClaimStatus]) -> ClaimStatus:
     return min(statuses, key=_ORDER.index)
 
 
@@ -130,7 +130,7 @@ def check_descriptors(
     """
     parsed_descriptors: list[CheckedDescriptor] = []
     for path in paths:
-        outcome = run_guarded(partial(_check, folder, path), f"{FOLDER}/{path}", CHECKING)
+        outcome = run_guarded(partial(_check_descriptor, folder, path), f"{FOLDER}/{path}", CHECKING)
         if isinstance(outcome, Finding):
             outcome = CheckedDescriptor(path, None, (outcome,))
         parsed_descriptors.append(outcome)
@@ -140,13 +140,13 @@ def check_descriptors(
         if item.parsed is not None
         for deployment in bound_contracts(item.parsed.descriptor)
     }
-    records.read(places)
+    records.read_contracts(places)
     return tuple(_check_deployments(item, records) for item in parsed_descriptors)
 
 
-def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
+def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
     try:
-        descriptor = folder.descriptor(path)
+        descriptor = folder.read_descriptor(path)
     except DescriptorError as error:
         return CheckedDescriptor(path, None, (error.finding,))
     reading = ParsedDescriptor(descriptor)

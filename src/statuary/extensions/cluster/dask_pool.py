@@ -10,7 +10,7 @@ from typing import Any
 from typing_extensions import override
 
 from statuary.base.optional import import_optional
-from statuary.extensions.cluster.finalize import SortedWork, in_ranges
+from statuary.extensions.cluster.finalize import SortedWork, sorted_by_ranges
 from statuary.publish.ledger.schema import PartitionResult
 from statuary.workers.executor import PooledExecutor
 from statuary.workers.task_window import CHECK_INTERVAL, Result, Task, WorkerPool, WorkersLostError
@@ -31,10 +31,10 @@ class DaskPool(WorkerPool):
     runs_tasks_here = False
 
     def __init__(self, address: str) -> None:
-        self._distributed = _module("distributed")
-        self._config = _module("dask.config")
+        self._distributed = _import_dask("distributed")
+        self._config = _import_dask("dask.config")
         self.address = address
-        self._client = self._connected()
+        self._client = self._connect()
         self._executor: Executor = self._client.get_executor(pure=False)
         self._seconds_alone = 0.0
         self._count_workers()
@@ -47,7 +47,7 @@ class DaskPool(WorkerPool):
         self.size = max(1, sum(self._client.nthreads().values()))
         self._counted = monotonic()
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         client = None
         try:
             with self._config.set(DASK_CONFIG):
@@ -67,7 +67,7 @@ class DaskPool(WorkerPool):
         self, work: Callable[[Task], Result], task: Task, on_done: Callable[[Future[Result]], None]
     ) -> Future[Result]:
         if self._client.status != "running":
-            raise self._gone("scheduler")
+            raise self._lost_error("scheduler")
         if monotonic() - self._counted > COUNT_INTERVAL:
             self._count_workers()
         future = self._executor.submit(work, task)
@@ -85,12 +85,12 @@ class DaskPool(WorkerPool):
     @override
     def check_alive(self) -> None:
         if self._client.status != "running":
-            raise self._gone("scheduler")
+            raise self._lost_error("scheduler")
         self._seconds_alone = 0.0 if self._client.nthreads() else self._seconds_alone + CHECK_INTERVAL
         if self._seconds_alone >= WAIT_SECONDS:
-            raise self._gone("last worker")
+            raise self._lost_error("last worker")
 
-    def _gone(self, who: str) -> WorkersLostError:
+    def _lost_error(self, who: str) -> WorkersLostError:
         hint = "run the build again; it resumes this one"
         return WorkersLostError(f"the {who} of the cluster at {self.address} has stopped", hint)
 
@@ -115,8 +115,8 @@ class DaskExecutor(PooledExecutor):
     def map_recorded(
         self, work: Callable[[Task], PartitionResult], tasks: Iterable[Task]
     ) -> Iterator[PartitionResult]:
-        return in_ranges(self, self.map_unordered(SortedWork(work), tasks))
+        return sorted_by_ranges(self, self.map_unordered(SortedWork(work), tasks))
 
 
-def _module(name: str) -> ModuleType:
+def _import_dask(name: str) -> ModuleType:
     return import_optional(name, extra="dask", purpose="--engine dask")

@@ -53,7 +53,9 @@ class SortedWork(Generic[Task, Result]):
         return result
 
 
-def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
+def sorted_by_ranges(
+    executor: PooledExecutor, results: Iterable[PartitionResult]
+) -> Iterator[PartitionResult]:
     """Yield the results of tasks, then the rows of all results, sorted.
 
     If there are many files with rows, workers sort them in ranges first.
@@ -100,7 +102,7 @@ def range_parts(task: ListingTask) -> RangeParts:
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
-    for entries in split_into_parts(_from_first_end(files)):
+    for entries in split_into_parts(_skip_to_first_end(files)):
         part, text = builder.add(entries)
         output.add(
             [Document(part.path, text, media_type_of(part.path), cache=cache_of(part.path), persistent=True)]
@@ -112,7 +114,7 @@ def range_parts(task: ListingTask) -> RangeParts:
     return RangeParts(files.after, builder.parts, builder.names, builder.size, result)
 
 
-def _from_first_end(files: ListedRange) -> Iterator[Entry]:
+def _skip_to_first_end(files: ListedRange) -> Iterator[Entry]:
     """Skip the entries up to the first end of a part."""
     is_within = not files.after
     with closing(files.rows()) as rows:
@@ -148,10 +150,10 @@ def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -
     parts_of_ranges = sorted(executor.map_unordered(range_parts, tasks), key=attrgetter("path_before"))
     for listed_range in parts_of_ranges:  # nothing is added while workers read
         target.merge_partition(listed_range.result)
-    return _manifest(origin, parts_of_ranges)
+    return _combine_ranges(origin, parts_of_ranges)
 
 
-def _manifest(origin: SiteOrigin, ranges: Sequence[RangeParts]) -> Manifest:
+def _combine_ranges(origin: SiteOrigin, ranges: Sequence[RangeParts]) -> Manifest:
     parts = tuple(part for range_parts in ranges for part in range_parts.parts)
     documents = sum(part.documents for part in parts)
     return Manifest(

@@ -83,7 +83,7 @@ class CompilationCache:
         self.folder = folder
         self.digests = dict(digests)  # digests of compilers, by path
 
-    def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
+    def cache_key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
         """Return the cache key for a compiler and its input.
 
         The outputs that the input requests are not part of the key.
@@ -94,7 +94,7 @@ class CompilationCache:
             if name != "outputSelection"
         }
         parts = (
-            self._identity(compiler).encode(),
+            self._compiler_identity(compiler).encode(),
             encode_unchecked({**std_json_input, "settings": settings}),
         )
         return sha256(b"\0".join(parts)).hexdigest()
@@ -106,12 +106,12 @@ class CompilationCache:
             CompilerError: if the compiler cannot be run, writes no output, or reports an error.
         """
         digest = sha256(encode_unchecked(std_json_input)).hexdigest()
-        key = sha256(f"{self._identity(compiler)} {digest}".encode()).hexdigest()
-        if (run := self._read(key, compiler, [WHOLE])) is not None:
+        key = sha256(f"{self._compiler_identity(compiler)} {digest}".encode()).hexdigest()
+        if (run := self._read_output(key, compiler, [WHOLE])) is not None:
             return run
         output = compiler.compile(std_json_input, limits)
-        self._write(key, {"names": [WHOLE], "input_sha256": digest, "output": output})
-        return CompilerRun(compiler, self._digest(compiler), digest, output)
+        self._write_output(key, {"names": [WHOLE], "input_sha256": digest, "output": output})
+        return CompilerRun(compiler, self._program_digest(compiler), digest, output)
 
     def run(
         self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
@@ -129,24 +129,24 @@ class CompilationCache:
             DerivationError: if a name is invalid.
         """
         contract_names = sorted(set(names))
-        key = self.key(compiler, std_json_input)
-        if (run := self._read(key, compiler, contract_names)) is not None:
+        key = self.cache_key(compiler, std_json_input)
+        if (run := self._read_output(key, compiler, contract_names)) is not None:
             return run
         selected = with_all_outputs(std_json_input, contract_names, compiler.version)
         output = compiler.compile(selected, limits)
         digest = sha256(encode_unchecked(selected)).hexdigest()
-        self._write(key, {"names": contract_names, "input_sha256": digest, "output": output})
-        return CompilerRun(compiler, self._digest(compiler), digest, output)
+        self._write_output(key, {"names": contract_names, "input_sha256": digest, "output": output})
+        return CompilerRun(compiler, self._program_digest(compiler), digest, output)
 
-    def _identity(self, compiler: Compiler) -> str:
-        return f"{compiler.kind} {compiler.version} {self._digest(compiler)}"
+    def _compiler_identity(self, compiler: Compiler) -> str:
+        return f"{compiler.kind} {compiler.version} {self._program_digest(compiler)}"
 
-    def _digest(self, compiler: Compiler) -> str:
+    def _program_digest(self, compiler: Compiler) -> str:
         if compiler.path not in self.digests:
             self.digests[compiler.path] = program_digest(compiler)
         return self.digests[compiler.path]
 
-    def _read(self, key: str, compiler: Compiler, contract_names: list[str]) -> CompilerRun | None:
+    def _read_output(self, key: str, compiler: Compiler, contract_names: list[str]) -> CompilerRun | None:
         if self.folder is None:
             return None
         file = self.folder / key
@@ -164,9 +164,9 @@ class CompilationCache:
             return None
         digest = as_text(value.get("input_sha256"))
         output = as_object(value.get("output"))
-        return CompilerRun(compiler, self._digest(compiler), digest, output, is_cached=True)
+        return CompilerRun(compiler, self._program_digest(compiler), digest, output, is_cached=True)
 
-    def _write(self, key: str, value: JsonObject) -> None:
+    def _write_output(self, key: str, value: JsonObject) -> None:
         """Save an output, unless the folder cannot be written."""
         if self.folder is None:
             return

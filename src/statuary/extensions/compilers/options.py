@@ -24,10 +24,10 @@ def parse_compilers(texts: Iterable[str]) -> list[Compiler]:
     Raises:
         click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.
     """
-    return [_compiler(text) for text in texts] or compilers_on_path()
+    return [_parse_compiler(text) for text in texts] or compilers_on_path()
 
 
-def _compiler(text: str) -> Compiler:
+def _parse_compiler(text: str) -> Compiler:
     kind, equals, path = text.partition("=")
     if not equals or kind not in PROGRAMS or not path:
         raise click.BadParameter(

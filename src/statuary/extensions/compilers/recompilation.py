@@ -53,7 +53,9 @@ def recompilation_mismatch(record: RecordValue, recompiled: Mapping[Pointer, Jso
             pointer, recorded_part, compiled_part = first_difference(recorded, value, member)
             hint = OMISSION_HINT if is_omission(record, member) else HINT
             yield Violation(
-                f"{'.'.join(map(str, pointer))} {_difference(recorded_part, compiled_part)}", pointer, hint
+                f"{'.'.join(map(str, pointer))} {_describe_difference(recorded_part, compiled_part)}",
+                pointer,
+                hint,
             )
     for side in ("creation", "runtime"):
         yield from _side_violations(record, recompiled, side)
@@ -84,7 +86,7 @@ def _side_violations(
         )
     name = f"{side}Bytecode"
     recompiled_members = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
-    if compiled is not None and _steps(record[name]) != _steps(recompiled_members):
+    if compiled is not None and _sorted_steps(record[name]) != _sorted_steps(recompiled_members):
         yield Violation(
             f"{name}.transformations differ from those that the compiler's output gives",
             (name, "transformations"),
@@ -92,7 +94,7 @@ def _side_violations(
         )
 
 
-def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
+def _sorted_steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
     """Return the type, position and value of each transformation, sorted.
 
     Ids are omitted: equal code is stored once, so they may be those of another submission.
@@ -118,7 +120,7 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
     Other submissions and JavaScript servers write them differently.
     """
     if member[-1] in NUMBERED_MEMBERS:
-        return _same_values(recorded, recompiled)
+        return _have_same_values(recorded, recompiled)
     return member[-1] in LAYOUTS and is_rounded_layout(recorded, recompiled)
 
 
@@ -143,7 +145,7 @@ def _large_number(value: Json) -> float | None:
     return number if number > LARGEST_EXACT else None
 
 
-def _same_values(recorded: Json, recompiled: Json) -> bool:
+def _have_same_values(recorded: Json, recompiled: Json) -> bool:
     """Compare the values of two objects, ignoring keys."""
     return (
         isinstance(recorded, dict)
@@ -186,10 +188,10 @@ def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> Firs
     return FirstDifference(pointer, recorded, recompiled)
 
 
-def _difference(recorded: Json, recompiled: Json) -> str:
+def _describe_difference(recorded: Json, recompiled: Json) -> str:
     if isinstance(recorded, str) and isinstance(recompiled, str) and max(len(recorded), len(recompiled)) > 60:
         return _text_difference(recorded, recompiled)
-    return f"is {_short(recorded)}, the compiler gives {_short(recompiled)}"
+    return f"is {_shorten_json(recorded)}, the compiler gives {_shorten_json(recompiled)}"
 
 
 def _text_difference(recorded: str, recompiled: str) -> str:
@@ -212,7 +214,7 @@ def _text_difference(recorded: str, recompiled: str) -> str:
     return f"has {sizes[0]:,} {unit}s, the compiler gives {sizes[1]:,}; the first difference is at {unit} {position:,}"
 
 
-def _short(value: Json) -> str:
+def _shorten_json(value: Json) -> str:
     return shorten(value) if isinstance(value, str) else as_json_text(value)[:80]
 
 

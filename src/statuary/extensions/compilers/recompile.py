@@ -87,7 +87,9 @@ def recompile_contracts(
         report_stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
-        results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
+        results = map_in_order(
+            pool, partial(_recompile_contract, root, recompiler), contracts, 2 * options.workers
+        )
         for result in track_progress(progress, results):
             records += result is not None
             if isinstance(result, list):
@@ -117,7 +119,7 @@ def _all_contracts(root: Path, site: SiteContent) -> Generator[ContractSource | 
                     yield from part.read(root)
 
 
-def _recompile(
+def _recompile_contract(
     root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
 ) -> list[Finding] | CompilerBuild | None:
     """Compile a record again, and compare.
@@ -167,11 +169,11 @@ class Recompiler:
             output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:
             severity = Severity.ERROR if error.is_input_rejected else Severity.WARNING
-            yield _finding(f"{compiler.name}: {error}", severity)
+            yield _recompilation_finding(f"{compiler.name}: {error}", severity)
         except InvalidValueError as error:
-            yield _finding(str(error), hint=error.hint, pointer=("compilation",))
+            yield _recompilation_finding(str(error), hint=error.hint, pointer=("compilation",))
         else:
-            yield from differences(record, output)
+            yield from compare_with_output(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
         """Compile an input, or return the cached output.
@@ -192,7 +194,7 @@ class Recompiler:
         return output
 
 
-def differences(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
+def compare_with_output(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
     """Yield a finding for each difference between a record and its output.
 
     Args:
@@ -202,14 +204,16 @@ def differences(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
     try:
         recompiled = recompiled_members(record, output)
     except InvalidValueError as error:
-        yield _finding(str(error), hint=error.hint, pointer=("compilation",))
+        yield _recompilation_finding(str(error), hint=error.hint, pointer=("compilation",))
         return
     for violation in recompilation_mismatch(record, recompiled):
         severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
-        yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
+        yield _recompilation_finding(
+            violation.message, severity, hint=violation.hint, pointer=violation.pointer
+        )
 
 
-def _finding(
+def _recompilation_finding(
     message: str, severity: Severity = Severity.ERROR, *, hint: str = "", pointer: Pointer = ()
 ) -> Finding:
     return Finding(rule=RULE, message=message, hint=hint, pointer=pointer, severity=severity)
@@ -228,7 +232,7 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
         sorted({compiler.version for compiler in options.compilers if compiler.kind == kind})
     )
     records = "1 record was" if number == 1 else f"{number:,} records were"
-    return _finding(
+    return _recompilation_finding(
         f"no compiler for {kind} {version}: {records} not compiled again"
         + (f" (found: {kind} {versions})" if versions else ""),
         Severity.WARNING,

@@ -14,7 +14,7 @@ from statuary.extensions.compilers.compiler import Compiler, CompilerError, find
 from statuary.extensions.compilers.evidence import compilation_evidence
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import recompilation_input
-from statuary.extensions.compilers.recompile import compiler_build, differences
+from statuary.extensions.compilers.recompile import compare_with_output, compiler_build
 from statuary.system.programs import RunLimits
 
 MAX_NAME_LENGTH = 80
@@ -61,17 +61,19 @@ class BuildCompilers(NamedTuple):
             run = cache.run_exactly(compiler, recompilation_input(record), RunLimits())
         except CompilerError as error:
             if error.is_input_rejected:
-                return _contradiction(str(error))
+                return _contradicted_recompilation(str(error))
             return Recompilation(because("recompilation_failed", message=str(error)[:MAX_DIFFERENCE_LENGTH]))
         except InvalidValueError as error:
-            return _contradiction(str(error))
-        found = tuple(differences(record, run.output))
+            return _contradicted_recompilation(str(error))
+        found = tuple(compare_with_output(record, run.output))
         if has_errors(found):
-            return _contradiction(next(finding.message for finding in found if has_errors([finding])))
+            return _contradicted_recompilation(
+                next(finding.message for finding in found if has_errors([finding]))
+            )
         return Recompilation(because("recompiled"), compilation_evidence(record, run, found))
 
 
-def _contradiction(difference: str) -> Recompilation:
+def _contradicted_recompilation(difference: str) -> Recompilation:
     reason = because("compiles_otherwise", difference=difference[:MAX_DIFFERENCE_LENGTH])
     return Recompilation(reason, is_contradicted=True)
 

@@ -11,7 +11,7 @@ from statuary.contracts.urls import PROOF
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.metrics.documents import PERIODS, POINTS
-from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_format import pack_key
 from statuary.extensions.packs.pack_list import FOLDER, LIST, ListedPack, PackListReader, parse_list
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.urls import OPENAPI
@@ -20,7 +20,7 @@ from statuary.system.network.client import HttpResponse
 BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
 
-def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
+def _sample_of_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
     """Return a sample of the indexed deployments of descriptors.
 
     Raises:
@@ -36,7 +36,7 @@ def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
 
 def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
     """The clear-signing indexes must list the descriptor of each deployment."""
-    for item in _deployments(deployment):
+    for item in _sample_of_deployments(deployment):
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
         entry = deployment.json(f"/{url.path()}").get(key)
@@ -55,7 +55,7 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
 
 def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
     """A descriptor must have the bytes that its proof names, and the proof must state its results."""
-    for item in _deployments(deployment):
+    for item in _sample_of_deployments(deployment):
         path = as_text(item.get("descriptor"))
         target = f"/{BASE}/{quote(path)}"
         descriptor = deployment.get(target)
@@ -89,10 +89,10 @@ def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
     for name in names[: deployment.sample]:
         for period in PERIODS:
             target = f"/{POINTS.path(metric_id=name, period=period.name)}"
-            yield from _wrong_points(deployment, target, period.intervals)
+            yield from _point_faults(deployment, target, period.intervals)
 
 
-def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iterator[str]:
+def _point_faults(deployment: CheckedDeployment, target: str, most: int) -> Iterator[str]:
     response = deployment.get(target)
     if response.status != 200:
         yield f"{target} returns {response.status}, not 200"
@@ -140,18 +140,18 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
         ) as packs:
             for contract in deployment.contracts:
                 proof = PROOF.path(chain_id=contract.chain_id, address=contract.address)
-                yield from _not_packed(
+                yield from _packing_faults(
                     packs, contract.target, deployment.get(f"{contract.target}?fields=all")
                 )
-                yield from _not_packed(packs, f"/{proof}", deployment.get(f"/{proof}"))
+                yield from _packing_faults(packs, f"/{proof}", deployment.get(f"/{proof}"))
     except DamagedSnapshotError as damaged:
         yield str(damaged)
     except MissingExtraError as error:
         raise NotApplicableError(str(error)) from None
 
 
-def _not_packed(packs: PackListReader, target: str, served: HttpResponse) -> Iterator[str]:
-    document = packs.find(key_of(target[1:]))
+def _packing_faults(packs: PackListReader, target: str, served: HttpResponse) -> Iterator[str]:
+    document = packs.find(pack_key(target[1:]))
     if document is None:
         yield f"no pack has {target}"
     elif served.status == 200 and served.body != document:

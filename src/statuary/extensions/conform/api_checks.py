@@ -18,19 +18,19 @@ UNKNOWN_SELECTOR = "0x00000001"
 
 def signatures_are_counted(deployment: CheckedDeployment) -> Iterator[str]:
     """The statistics must count all signatures that the site lists."""
-    total = as_object(as_object(_stats(deployment).get("result")).get("count")).get("total")
-    names = _names(deployment)
+    total = as_object(as_object(_signature_statistics(deployment).get("result")).get("count")).get("total")
+    names = _listed_signatures(deployment)
     if total != len(names):
         yield f"/{urls.SIGNATURE_STATS.path()} counts {total} signatures, and {len(names)} are listed"
 
 
 def signatures_are_looked_up(deployment: CheckedDeployment) -> Iterator[str]:
     """The look-up must find a listed signature by its selector, and return null for an unknown selector."""
-    _stats(deployment)
-    for name in _names(deployment)[: deployment.sample]:
+    _signature_statistics(deployment)
+    for name in _listed_signatures(deployment)[: deployment.sample]:
         selector = signature_hash(name)[:10]
         target = f"/{urls.SIGNATURE_LOOKUP}?function={selector},{UNKNOWN_SELECTOR}&filter=false"
-        functions = _functions(deployment, target)
+        functions = _functions_found(deployment, target)
         if name not in [as_object(item).get("name") for item in as_list(functions.get(selector))]:
             yield f"{target} does not have {name}"
         if functions.get(UNKNOWN_SELECTOR, "") is not None:
@@ -39,10 +39,10 @@ def signatures_are_looked_up(deployment: CheckedDeployment) -> Iterator[str]:
 
 def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
     """The search must find a listed signature by its first characters, and reject an invalid pattern."""
-    _stats(deployment)
-    for name in _names(deployment)[:1]:
+    _signature_statistics(deployment)
+    for name in _listed_signatures(deployment)[:1]:
         target = f"/{urls.SIGNATURE_SEARCH}?query={name[:3]}*&filter=false"
-        if not _functions(deployment, target):
+        if not _functions_found(deployment, target):
             yield f"{target} finds nothing"
     target = f"/{urls.SIGNATURE_SEARCH}?query=%20"
     if deployment.get(target).status != 500:
@@ -72,7 +72,7 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
     has_blockscout = any(deployment.get(target).status == 200 for target in targets)
     if not has_otterscan and not has_blockscout:
         raise NotApplicableError(f"{config} returns no document: the site has none of these interfaces")
-    if has_otterscan and "assetsURLPrefix" not in _object(deployment, config):
+    if has_otterscan and "assetsURLPrefix" not in _json_object_at(deployment, config):
         yield f"{config} has no assetsURLPrefix"
     if has_blockscout:
         yield from _wrong_explorer_files(deployment, targets)
@@ -129,7 +129,7 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
 def _wrong_explorer_files(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
     for target in targets:
         response = deployment.get(target)
-        if response.status != 200 or _object(deployment, target).get("is_verified") is not True:
+        if response.status != 200 or _json_object_at(deployment, target).get("is_verified") is not True:
             yield f"{target} returns {response.status}, and does not say that the contract is verified"
     absent = _explorer_file(deployment.contracts[0].chain_id, deployment.absent_address)
     if deployment.get(absent).status != 404:
@@ -149,22 +149,22 @@ def _json_of(response: HttpResponse) -> Json:
     return value
 
 
-def _object(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
+def _json_object_at(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
     return dict(as_object(json.loads(deployment.get(target).body)))
 
 
-def _stats(deployment: CheckedDeployment) -> dict[str, Json]:
+def _signature_statistics(deployment: CheckedDeployment) -> dict[str, Json]:
     target = f"/{urls.SIGNATURE_STATS.path()}"
     if deployment.get(target).status == 404:
         raise NotApplicableError(f"{target} returns 404: the site has no signatures")
     return dict(as_object(json.loads(deployment.get(target).body)))
 
 
-def _names(deployment: CheckedDeployment) -> list[str]:
+def _listed_signatures(deployment: CheckedDeployment) -> list[str]:
     return deployment.get(f"/{urls.SIGNATURE_NAMES.path()}").body.decode().split()
 
 
-def _functions(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
+def _functions_found(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
     response = deployment.get(target)
     answer = as_object(json.loads(response.body)) if response.status == 200 else {}
     return dict(as_object(as_object(answer.get("result")).get("function")))

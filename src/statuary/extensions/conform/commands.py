@@ -77,14 +77,14 @@ def conform_command(
     deployment = CheckedDeployment(http_sender(base_url), utc_now(), sample)
     results = list(run_checks(deployment, checks))
     if form == "json":
-        click.echo(as_json(base_url, level, results))
+        click.echo(results_as_json(base_url, level, results))
     else:
-        _print(base_url, level, results)
+        _print_results(base_url, level, results)
     failed = any(result.outcome is ConformanceOutcome.FAILED for result in results)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
-def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
+def results_as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
     """Format the results of all checks as JSON.
 
     Args:
@@ -113,9 +113,9 @@ def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
     return json_text(value)
 
 
-def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
+def _print_results(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    console.print(_table(results))
+    console.print(_results_table(results))
     for result in results:
         if result.outcome is ConformanceOutcome.FAILED:
             console.print(f"\n{result.check.name}: {result.check.rule}", markup=False, style="bold")
@@ -135,7 +135,7 @@ STYLES = {
 }
 
 
-def _table(results: Sequence[ConformanceResult]) -> Table:
+def _results_table(results: Sequence[ConformanceResult]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "check", "level"):
         table.add_column(heading, no_wrap=True)

@@ -19,7 +19,7 @@ from statuary.contracts.model.field_names import BASE, IDENTITY
 from statuary.contracts.model.record import Record
 from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
-from statuary.extensions.serving.selection import NotCanonicalError, parse_selection, select
+from statuary.extensions.serving.selection import NotCanonicalError, parse_selection, select_members
 
 
 def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
@@ -168,11 +168,11 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
         "chainId": deployment.chain,
         "address": deployment.absent_address,
     }
-    contract = _contract(deployment.chain, deployment.absent_address)
+    contract = _contract_target(deployment.chain, deployment.absent_address)
     everywhere = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
     for target, expected in ((contract, nothing), (everywhere, {"results": []})):
         response = deployment.get(target)
-        if response.status != 404 or _json(response.body) != expected:
+        if response.status != 404 or _parse_json(response.body) != expected:
             yield f"{target} returns {response.status} {response.body[:120]!r}"
 
 
@@ -187,7 +187,7 @@ def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator
         ((chain, f"{address}0"), "request/params/address must NOT have more than 42 characters"),
         ((chain, f"{address[:-1]}g"), f'request/params/address must match pattern "{pattern}"'),
     ):
-        yield from _refused(deployment, _contract(*parameters), "invalid_parameter", message)
+        yield from _rejection_faults(deployment, _contract_target(*parameters), "invalid_parameter", message)
 
 
 def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -195,17 +195,19 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     if UNKNOWN_CHAIN in deployment.chains:
         raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
     for target in (
-        _contract(UNKNOWN_CHAIN, deployment.absent_address),
+        _contract_target(UNKNOWN_CHAIN, deployment.absent_address),
         f"/{contract_urls.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
     ):
-        yield from _refused(deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found")
+        yield from _rejection_faults(
+            deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found"
+        )
 
 
 def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """A mixed-case address with a wrong EIP-55 checksum must return 400."""
     wrong = "0x" + deployment.absent_address[2:].swapcase()
-    target = _contract(deployment.chain, wrong)
-    yield from _refused(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
+    target = _contract_target(deployment.chain, wrong)
+    yield from _rejection_faults(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
 
 
 def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -213,22 +215,22 @@ def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
 
     The values must be those of the whole record.
     """
-    yield from _selections(deployment, FIELDS_QUERIES)
+    yield from _selection_faults(deployment, FIELDS_QUERIES)
 
 
 def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
     """The parameter `omit` must return the whole record without the named members."""
-    yield from _selections(deployment, OMIT_QUERIES)
+    yield from _selection_faults(deployment, OMIT_QUERIES)
 
 
-def _selections(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
+def _selection_faults(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
     for contract in deployment.contracts:
         record = deployment.record(contract)
         for query in queries:
             name, _, text = query.replace("%2C", ",").partition("=")
             selection = parse_selection(*((text, None) if name == "fields" else (None, text)))
             try:
-                expected = select(record, selection)
+                expected = select_members(record, selection)
             except NotCanonicalError as odd:
                 raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
             response = deployment.get(f"{contract.target}?{query}")
@@ -240,7 +242,7 @@ def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[st
     """An unknown selector or parameter must return 400 with Sourcify's message."""
     target = deployment.contracts[0].target
     for query, message in REJECTED_QUERIES:
-        yield from _refused(deployment, f"{target}?{query}", "invalid_parameter", message)
+        yield from _rejection_faults(deployment, f"{target}?{query}", "invalid_parameter", message)
 
 
 def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
@@ -267,11 +269,11 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
     if len(newest) < 200:
         expected_ids |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
     for target, ids in expected_ids.items():
-        value = as_object(_json(deployment.get(target).body))
+        value = as_object(_parse_json(deployment.get(target).body))
         match_ids = [as_object(entry).get("matchId") for entry in as_list(value.get("results"))]
         if match_ids != ids:
             yield f"{target} lists {match_ids}, not {ids}"
-    yield from _refused(
+    yield from _rejection_faults(
         deployment, f"{base}?limit=201", "invalid_parameter", "request/query/limit must be <= 200"
     )
 
@@ -303,13 +305,15 @@ def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]
             yield f"{target} returns {status}, not 404"
 
 
-def _contract(chain_id: str, address: str) -> str:
+def _contract_target(chain_id: str, address: str) -> str:
     return f"/{contract_urls.CONTRACT.path(chain_id=chain_id, address=address)}"
 
 
-def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:
+def _rejection_faults(
+    deployment: CheckedDeployment, target: str, custom_code: str, message: str
+) -> Iterator[str]:
     response = deployment.get(target)
-    value = _json(response.body)
+    value = _parse_json(response.body)
     if response.status != 400 or not isinstance(value, dict):
         yield f"{target} returns {response.status}, not 400 with a JSON body"
     elif (value.get("customCode"), value.get("message")) != (custom_code, message):
@@ -318,7 +322,7 @@ def _refused(deployment: CheckedDeployment, target: str, custom_code: str, messa
         yield f"{target} has the errorId {value.get('errorId')!r}, which is not a random UUID"
 
 
-def _json(body: bytes) -> Json:
+def _parse_json(body: bytes) -> Json:
     try:
         value: Json = json.loads(body)
     except ValueError:

@@ -57,7 +57,7 @@ def shape_problems(value: Json, shape: type) -> Iterator[str]:
         A sentence for each of the first faults, and one with the number of others.
     """
     try:
-        _adapter(shape).validate_python(value)
+        _type_adapter(shape).validate_python(value)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False)
         for problem in problems[:MAX_SHAPE_PROBLEMS]:
@@ -67,7 +67,7 @@ def shape_problems(value: Json, shape: type) -> Iterator[str]:
 
 
 @cache
-def _adapter(shape: type) -> TypeAdapter[object]:
+def _type_adapter(shape: type) -> TypeAdapter[object]:
     return TypeAdapter(shape)
 
 
@@ -101,10 +101,12 @@ def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iter
         head = deployment.ask(target, "HEAD", {})
         if head.status != 200 or head.body or head.media_type != got.media_type:
             yield f"HEAD {target} returns {head.status} {head.media_type}, {len(head.body)} bytes"
-        yield from _conditional(deployment, target, got)
+        yield from _conditional_request_faults(deployment, target, got)
 
 
-def _conditional(deployment: CheckedDeployment, target: str, got: HttpResponse) -> Iterator[str]:
+def _conditional_request_faults(
+    deployment: CheckedDeployment, target: str, got: HttpResponse
+) -> Iterator[str]:
     tag = got.headers.get("etag")
     if not tag:
         yield f"{target}: no ETag"
@@ -149,7 +151,7 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
 
 def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
     """Feeds, the calendar, badges and styles must have their media types, and be readable from any origin."""
-    _is_of_statuary(deployment)
+    _require_statuary_site(deployment)
     for url in TYPED_FILES:
         response = deployment.get(f"/{url.path()}")
         expected_type = url.media_type.partition(";")[0]
@@ -163,7 +165,7 @@ def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]
 
 def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
     """Caches may keep status documents for half a minute at most, and must revalidate other documents."""
-    _is_of_statuary(deployment)
+    _require_statuary_site(deployment)
     for url, longest in (
         (status_urls.SUMMARY, STATUS_MAX_AGE),
         (status_urls.HISTORY_ATOM, STATUS_MAX_AGE),
@@ -179,7 +181,7 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
 
 def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
     """Pages must run only scripts of the site, and must forbid framing and content sniffing."""
-    _is_of_statuary(deployment)
+    _require_statuary_site(deployment)
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
         raise NotApplicableError(f"/ returns {page.status} {page.media_type}: the site has no pages")
@@ -204,7 +206,7 @@ def _missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
 
 def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
     """The site's internal database, the ledger, must not be served."""
-    _is_of_statuary(deployment)
+    _require_statuary_site(deployment)
     response = deployment.get("/.statuary/ledger.sqlite3")
     if response.body.startswith(b"SQLite"):
         yield "/.statuary/ledger.sqlite3 is served"
@@ -212,7 +214,7 @@ def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
 
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """An unknown path must return 404, 403 or 400."""
-    _is_of_statuary(deployment)
+    _require_statuary_site(deployment)
     for target in (
         "/nothing/is/here",
         f"/{status_urls.INCIDENT_PAGE.path(incident_id='nothing')}",
@@ -223,7 +225,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
             yield f"{target} returns {status}, not 404, 403 or 400"
 
 
-def _is_of_statuary(deployment: CheckedDeployment) -> None:
+def _require_statuary_site(deployment: CheckedDeployment) -> None:
     """Require a deployment that statuary made.
 
     Raises:

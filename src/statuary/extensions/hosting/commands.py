@@ -102,7 +102,7 @@ def hosting_command(
     if edge_only:
         files = [*filter(is_edge_file, files)]
     if out is None:
-        _print(files)
+        _print_files(files)
         return
     refuse_edited_files(files, out, force=force)
     wheel = write_files(files, installation, out)
@@ -182,7 +182,7 @@ def require_supported_settings(name: str, settings: HostingSettings, *, has_edge
         )
 
 
-def _print(files: list[HostFile]) -> None:
+def _print_files(files: list[HostFile]) -> None:
     other_files = [file for file in files if not is_edge_file(file)]
     for file in other_files:
         if len(other_files) > 1:

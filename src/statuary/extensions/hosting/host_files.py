@@ -95,7 +95,7 @@ def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) 
         folder: the folder of the template.
         values: the values that the template uses.
     """
-    return _environment(folder).get_template(template).render(**values)
+    return _template_environment(folder).get_template(template).render(**values)
 
 
 def log_files(options: HostOptions) -> list[HostFile]:
@@ -110,7 +110,7 @@ def log_files(options: HostOptions) -> list[HostFile]:
 
 
 @cache
-def _environment(folder: Path) -> Environment:
+def _template_environment(folder: Path) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=False,  # noqa: S701 - the result is configuration, not markup

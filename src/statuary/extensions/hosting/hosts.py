@@ -74,7 +74,7 @@ COMPATIBILITY_DATE = "2025-01-01"
 """The runtime version that the edge module requests: one that every recent wrangler knows."""
 
 
-def _compatibility(options: HostOptions) -> dict[str, object]:
+def _runtime_features(options: HostOptions) -> dict[str, object]:
     """Return the runtime features that the edge module needs.
 
     Node.js' library is one of them if the site has packs, which it decompresses.
@@ -100,7 +100,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
-        **_compatibility(options),
+        **_runtime_features(options),
         "assets": {
             "directory": options.publish,
             "binding": "ASSETS",
@@ -118,7 +118,7 @@ def pages_files(options: HostOptions) -> list[HostFile]:
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
-        **_compatibility(options),
+        **_runtime_features(options),
     }
     function = f'export {{ onRequest }} from "../{EDGE_FOLDER}/modules/cloudflare.js";\n'
     header = WRITTEN_BY.format(host="cloudflare-pages")
@@ -256,9 +256,9 @@ def response_headers_policy() -> dict[str, object]:
     return {
         "Name": "statuary",
         "CorsConfig": {
-            "AccessControlAllowOrigins": _items("*"),
-            "AccessControlAllowHeaders": _items("*"),
-            "AccessControlAllowMethods": _items("GET", "HEAD", "OPTIONS"),
+            "AccessControlAllowOrigins": _items_object("*"),
+            "AccessControlAllowHeaders": _items_object("*"),
+            "AccessControlAllowMethods": _items_object("GET", "HEAD", "OPTIONS"),
             "AccessControlAllowCredentials": False,
             "OriginOverride": True,
         },
@@ -287,7 +287,7 @@ def custom_error_responses() -> dict[str, object]:
     return {"Quantity": len(items), "Items": items}
 
 
-def _items(*items: str) -> dict[str, object]:
+def _items_object(*items: str) -> dict[str, object]:
     return {"Quantity": len(items), "Items": list(items)}
 
 

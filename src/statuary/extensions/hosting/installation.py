@@ -54,11 +54,11 @@ def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Ins
     below = direct_url.get("subdirectory", "")
     if "vcs_info" in direct_url:
         vcs = direct_url["vcs_info"]
-        return Installation(_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))
+        return Installation(_requirement_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))
     path = Path(url2pathname(urlsplit(url).path))
     if "archive_info" in direct_url:
-        return _of_archive(url, path, direct_url["archive_info"].get("hashes", {}))
-    return _of_folder(path, project)
+        return _install_from_archive(url, path, direct_url["archive_info"].get("hashes", {}))
+    return _install_from_folder(path, project)
 
 
 def put_wheel(source: Path, project: Path) -> Path:
@@ -99,7 +99,7 @@ def put_wheel(source: Path, project: Path) -> Path:
     return folder / BUILT_WHEEL
 
 
-def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
+def _install_from_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
     if not url.startswith("file:"):
         digest = f"#sha256={hashes['sha256']}" if "sha256" in hashes else ""
         return Installation(f"'statuary @ {url}{digest}'")
@@ -109,7 +109,7 @@ def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
     return Installation(requirement, note=f"{path} no longer exists; copy that file into {WHEEL_FOLDER}/")
 
 
-def _of_folder(folder: Path, project: Path) -> Installation:
+def _install_from_folder(folder: Path, project: Path) -> Installation:
     """Return the steps that install from a folder of sources."""
     if folder.resolve() == project.resolve():
         return Installation(".")
@@ -132,10 +132,10 @@ def _public_commit(folder: Path) -> str | None:
     if not pushed or changed_files:
         return None
     below = git_output(folder, "rev-parse", "--show-prefix").rstrip("/")
-    return _at_commit(f"git+{url}", git_output(folder, "rev-parse", "HEAD"), below)
+    return _requirement_at_commit(f"git+{url}", git_output(folder, "rev-parse", "HEAD"), below)
 
 
-def _at_commit(url: str, commit: str, below: str) -> str:
+def _requirement_at_commit(url: str, commit: str, below: str) -> str:
     return f"'statuary @ {url}@{commit}{f'#subdirectory={below}' if below else ''}'"
 
 

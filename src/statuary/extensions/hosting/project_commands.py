@@ -101,7 +101,7 @@ def _was_edited(file: HostFile, path: Path) -> bool:
     text = read_text(path)
     body, mark, digest = text.rpartition(AS_WRITTEN)
     above = body[: body.rfind("\n") + 1]
-    is_as_written = bool(mark) and digest.strip() == _digest(above)
+    is_as_written = bool(mark) and digest.strip() == _text_digest(above)
     return text != file.text and not is_as_written
 
 
@@ -116,8 +116,8 @@ def with_digest(text: str, comment: str) -> str:
         text: the content of a file.
         comment: the characters that begin a comment in the file.
     """
-    return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"
+    return f"{text}{comment} {AS_WRITTEN}{_text_digest(text)}\n"
 
 
-def _digest(text: str) -> str:
+def _text_digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:16]

@@ -148,7 +148,7 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
     Paths are regular expressions.
     """
     short_lived = _short_lived_regexes(enabled)
-    feed = _with_epochs(url_regex(FEED))
+    feed = _include_epochs(url_regex(FEED))
     types = [
         (media_type, rf"\.{extension}$")
         for extension, media_type in MEDIA_TYPES.items()
@@ -202,8 +202,8 @@ def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
         for url in hosted_urls(enabled)
         if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
     )
-    return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_with_epochs(url_regex(url)) for url in timed)]
+    return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_include_epochs(url_regex(url)) for url in timed)]
 
 
-def _with_epochs(expression: str) -> str:
+def _include_epochs(expression: str) -> str:
     return f"^{EPOCH_FOLDER_REGEX}{expression.removeprefix('^')}"

@@ -36,7 +36,12 @@ from statuary.extensions.importing.import_contracts import (
     ContractImportSettings,
     ImportedContracts,
 )
-from statuary.extensions.importing.report import ImportReport, NotImportableError, SkippedRecord, by_reason
+from statuary.extensions.importing.report import (
+    ImportReport,
+    NotImportableError,
+    SkippedRecord,
+    group_by_reason,
+)
 from statuary.extensions.importing.report_output import (
     LISTED,
     contract_import_lines,
@@ -334,7 +339,7 @@ def run_status_import(
         click.echo("statuary: nothing was written", err=True)
         return ExitCode.FINDINGS
     click.echo("\n".join(import_lines(done.report, content, dry_run=dry_run)))
-    return _exit_code(done.report)
+    return _exit_code_of(done.report)
 
 
 def import_new_site(kind: str, source: str, content: Path, now: Instant) -> ExitCode:
@@ -386,7 +391,7 @@ def run_contract_import(
     site = read_site_content(content)
     addresses, file = contract_options.addresses, contract_options.address_file
     if file is not None:
-        addresses = (*addresses, *_addresses_in(file))
+        addresses = (*addresses, *_read_addresses(file))
     nodes = {read_chain_id(node): node for node in map(EthereumNode, contract_options.rpc)}
     settings = ContractImportSettings(
         form=ContractForm(contract_options.form),
@@ -400,30 +405,32 @@ def run_contract_import(
         _require_project(source)
     cache = CompilationCache(cache_folder())
     with (
-        unpacked(source) as location,
+        unpack_source(source) as location,
         show_progress() as progress,
         Compilations(
             settings.compilers, cache, workers=available_cpus(), announce=announce_compilation
         ) as compilations,
     ):
-        list_contracts = partial(_listed_contracts, kind, location, contract_options.chain_id, addresses)
+        list_contracts = partial(_list_contracts, kind, location, contract_options.chain_id, addresses)
         contract_import = ContractImport(content, site, settings, compilations)
         if kind in PROJECT_READERS and settings.compilers:
             with report_stage(progress, "reading"):
                 contract_import.expect_all(track_progress(progress, list_contracts()))
         with report_stage(progress, "contracts"):
             done = contract_import.import_all(track_progress(progress, list_contracts()))
-    anchored = _anchored(done, content, nodes) if contract_options.anchoring and not target.dry_run else ()
+    anchored = (
+        _anchor_imported(done, content, nodes) if contract_options.anchoring and not target.dry_run else ()
+    )
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     for line in anchored:
         click.echo(line)
-    if words := _account(contract_options.report, done, kind, source, dry_run=settings.dry_run):
+    if words := _write_report(contract_options.report, done, kind, source, dry_run=settings.dry_run):
         click.echo(words)
-    return _exit_code(done.report, done.incomplete)
+    return _exit_code_of(done.report, done.incomplete)
 
 
 @contextmanager
-def unpacked(source: str) -> Iterator[str]:
+def unpack_source(source: str) -> Iterator[str]:
     """Yield a path to read a source from, after unpacking an archive.
 
     An archive is unpacked into a temporary folder, which exists until the context ends. Any other source is
@@ -462,7 +469,9 @@ def _require_project(source: str) -> None:
         raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
 
 
-def _account(file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool) -> str:
+def _write_report(
+    file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool
+) -> str:
     """Write the result of each address to the file of --report.
 
     Returns:
@@ -478,7 +487,9 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
     )
 
 
-def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
+def _anchor_imported(
+    done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]
+) -> Iterator[str]:
     """Anchor the imported contracts, and yield lines about the results.
 
     The accounts and notes of `done` get the results too.
@@ -498,25 +509,25 @@ def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, Et
                 done.notes_of[place].append(f"not anchored: code {skipped[-1].reason}")
         if sources:
             yield f"anchored on chain {chain_id}: {anchored:,} of {count_text(len(sources), 'contract')}"
-    for reason, addresses in by_reason(skipped):
+    for reason, addresses in group_by_reason(skipped):
         yield escape_control_chars(f"not anchored: {count_text(len(addresses), 'contract')}; code {reason}")
 
 
-def _exit_code(report: ImportReport, incomplete: Sequence[SkippedRecord] = ()) -> ExitCode:
+def _exit_code_of(report: ImportReport, incomplete: Sequence[SkippedRecord] = ()) -> ExitCode:
     if report.incomplete:
         click.echo(f"statuary: the import is incomplete: {escape_control_chars(report.incomplete)}", err=True)
         return ExitCode.FAILED
     return ExitCode.FINDINGS if report.skipped or incomplete else ExitCode.OK
 
 
-def _listed_contracts(
+def _list_contracts(
     kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]
 ) -> ListedContracts:
     if kind in PROJECT_READERS:
-        return _chosen(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
+        return _filter_contracts(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
     if kind == "sourcify" and not is_url(source):
         given = Place(chain_id, addresses[0] if len(addresses) == 1 else None)
-        return _chosen(read_sourcify_folder(Path(source), given), chain_id, addresses)
+        return _filter_contracts(read_sourcify_folder(Path(source), given), chain_id, addresses)
     if chain_id is None:
         raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
     if kind == "sourcify":
@@ -524,10 +535,10 @@ def _listed_contracts(
     if is_url(source):
         key = os.environ.get(KEY_VARIABLE, "")
         return read_explorer_api(source, WebSource(), chain_id, addresses, key)
-    return _chosen(read_explorer_files(Path(source), chain_id, addresses), chain_id, addresses)
+    return _filter_contracts(read_explorer_files(Path(source), chain_id, addresses), chain_id, addresses)
 
 
-def _chosen(
+def _filter_contracts(
     contracts: ListedContracts, chain_id: ChainId | None, addresses: Sequence[Address]
 ) -> ListedContracts:
     for contract in contracts:
@@ -538,7 +549,7 @@ def _chosen(
         yield contract
 
 
-def _addresses_in(file: Path) -> Iterator[Address]:
+def _read_addresses(file: Path) -> Iterator[Address]:
     for number, line in enumerate(read_text(file).splitlines(), 1):
         text = line.partition("#")[0].strip()
         try:

@@ -70,7 +70,7 @@ class Compilations:
         Registered contracts with the same compiler input are compiled in one run.
         """
         if (compiler := self.find(compilation)) is not None:
-            key = self.cache.key(compiler, compilation.std_json_input)
+            key = self.cache.cache_key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
 
     def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
@@ -87,7 +87,7 @@ class Compilations:
         name = compilation.fully_qualified_name
         if compiler is None:
             raise no_compiler_error(compilation.compiler, compilation.version, self.compilers)
-        key = self.cache.key(compiler, compilation.std_json_input)
+        key = self.cache.cache_key(compiler, compilation.std_json_input)
         runs = self.runs.setdefault(key, [])
         for names, future in runs:
             if name in names or WHOLE in names:
@@ -95,14 +95,14 @@ class Compilations:
         # a contract that was not registered with `expect` needs another run, which compiles all contracts of
         # the input
         names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
-        future = self.pool.submit(self._run, compiler, compilation, names)
+        future = self.pool.submit(self._run_compiler, compiler, compilation, names)
         runs.append((names, future))
         ended = [key for key, pairs in self.runs.items() if all(future.done() for _, future in pairs)]
         for old_key in ended[: max(0, len(self.runs) - MAX_REMEMBERED)]:
             del self.runs[old_key]
         return future
 
-    def _run(
+    def _run_compiler(
         self, compiler: Compiler, compilation: ImportedCompilation, names: frozenset[str]
     ) -> CompilerRun:
         first_name = compilation.fully_qualified_name

@@ -201,7 +201,7 @@ def anchor(
         findings: list[Finding] = []
         counts: Counter[ClaimStatus] = Counter()
         last_claim: Claim | None = None
-        checkpoints = _checkpoints(site, chain)
+        checkpoints = _chain_checkpoints(site, chain)
         anchored = anchor_contracts(
             content, sources, nodes, older_than=older_than_instant, checkpoints=checkpoints
         )
@@ -242,7 +242,7 @@ def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:
     return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{contradicted_text}"
 
 
-def _checkpoints(site: SiteContent, chain_id: ChainId) -> Checkpoints:
+def _chain_checkpoints(site: SiteContent, chain_id: ChainId) -> Checkpoints:
     return next(
         (dict(chain.checkpoints) for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id),
         {},
@@ -272,10 +272,10 @@ def _chain_nodes(site: SiteContent, rpc: str | None, chain_id: ChainId | None) -
         node = EthereumNode(urls[0])
         if read_chain_id(node) != chain_id:
             raise NotImportableError(f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml")
-    return _ChainNodes(_with_others(node, rpc or urls[0], urls), chain_id)
+    return _ChainNodes(_add_confirming_nodes(node, rpc or urls[0], urls), chain_id)
 
 
-def _with_others(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> AnchoringNodes:
+def _add_confirming_nodes(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> AnchoringNodes:
     return AnchoringNodes(node, [EthereumNode(url) for url in urls if url != own_url])
 
 
@@ -313,7 +313,7 @@ def anchor_added(
     if rpc is None:
         return None
     urls = _node_urls(site, ChainId(source.chain_id))
-    nodes = _with_others(EthereumNode(rpc), rpc, urls)
+    nodes = _add_confirming_nodes(EthereumNode(rpc), rpc, urls)
     try:
         require_sender_recovery()
         anchor, claims = anchor_record(record, read_anchor(content, source, []), nodes)
@@ -403,7 +403,7 @@ def add(
         except ContradictedError as error:
             click.echo(f"statuary: {error}; nothing was written", err=True)
             return ExitCode.FINDINGS
-        evidence = _evidence(prepared.record, prepared.run, import_options)
+        evidence = _evidence_of_compilation(prepared.record, prepared.run, import_options)
         if not write_options.dry_run:
             _add_missing_chain(content, site, chain_id)
             write_contract(content, prepared.files, prepared.replaced)
@@ -425,7 +425,7 @@ def announce_compilation(line: str) -> None:
     click.echo(f"    {escape_control_chars(line)}", err=True)
 
 
-def _evidence(
+def _evidence_of_compilation(
     record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
 ) -> CompilationEvidence | None:
     """Return the evidence of a compilation, and print its result.
@@ -435,7 +435,7 @@ def _evidence(
     """
     try:
         if run is None:
-            run = _compiled_again(record)
+            run = _compile_again(record)
         if run is None:
             return None
         outcome = evidence_of_run(record, run, import_options.path)
@@ -450,7 +450,7 @@ def _evidence(
     return outcome.evidence
 
 
-def _compiled_again(record: RecordValue) -> CompilerRun | None:
+def _compile_again(record: RecordValue) -> CompilerRun | None:
     """Compile a record again.
 
     Returns:

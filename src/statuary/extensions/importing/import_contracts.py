@@ -99,7 +99,7 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
     return record
 
 
-def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
+def _mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
     """Return the error that compiled and on-chain code differ."""
     error = first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
@@ -190,7 +190,7 @@ class ImportedContracts:
         self.notes_of: defaultdict[tuple[ChainId | None, str], list[str]] = defaultdict(list)
         self.accounts: dict[tuple[ChainId | None, str], AddressAccount] = {}
 
-    def account_for(
+    def record_result(
         self,
         entry: ListedContract | UnreadableContract,
         outcome: str,
@@ -204,7 +204,7 @@ class ImportedContracts:
 
         The result for a readable contract replaces an earlier result for the same address.
         """
-        place = _place(entry)
+        place = _place_of_entry(entry)
         if isinstance(entry, ListedContract) or place not in self.accounts:
             about = (entry.chain_id, entry.address, entry.name, outcome, reason, hint)
             self.accounts[place] = AddressAccount(*about, match=match, is_compiled_again=is_compiled_again)
@@ -212,7 +212,7 @@ class ImportedContracts:
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
         """Add notes about an imported contract to the report."""
         self.notes += [SkippedRecord(contract.label, note) for note in notes]
-        self.notes_of[_place(contract)] += notes
+        self.notes_of[_place_of_entry(contract)] += notes
 
     def all_accounts(self) -> Iterator[AddressAccount]:
         """Yield the result for every address, including its notes."""
@@ -227,7 +227,7 @@ class _Place(NamedTuple):
     address: str  # in lower case; the name of the contract if it has no address
 
 
-def _place(entry: ListedContract | UnreadableContract) -> _Place:
+def _place_of_entry(entry: ListedContract | UnreadableContract) -> _Place:
     """Return the chain and address in an entry of a source."""
     return _Place(entry.chain_id, entry.name if entry.address is None else entry.address.lower())
 
@@ -298,16 +298,16 @@ class ContractImport:
         ahead = 2 * self.compilations.workers
         try:
             for contract in contracts:
-                if (next_one := self._begin(contract)) is not None:
+                if (next_one := self._begin_contract(contract)) is not None:
                     begun.append(next_one)
                 while begun and (begun[0].is_ready or len(begun) > ahead):
-                    self._finish(begun.popleft())
+                    self._finish_contract(begun.popleft())
                 if self.silence == MAX_SILENCE:
                     break
         except UnreachableError as error:
             self.done.report.incomplete = f"{error}; {error.hint}"
         for begun_contract in begun:
-            self._finish(begun_contract)
+            self._finish_contract(begun_contract)
         self._report_missing_chains()
         return self.done
 
@@ -315,7 +315,7 @@ class ContractImport:
         existing = self.sources.get((contract.chain_id, contract.address.lower()))
         return existing is not None and not self._is_incomplete(existing)
 
-    def _begin(self, contract: ListedContract | UnreadableContract) -> _BegunContract | None:
+    def _begin_contract(self, contract: ListedContract | UnreadableContract) -> _BegunContract | None:
         """Read a contract and start compiling it.
 
         Returns:
@@ -331,18 +331,18 @@ class ContractImport:
         self.seen_contracts.add(place)
         if self._is_present(contract):
             self.done.report.present_count += 1
-            self.done.account_for(contract, "present")
+            self.done.record_result(contract, "present")
             return None
         if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
             self.missing_chain_contracts.append(contract)
             return None
         existing = self.sources.get(place)
         try:
-            return self._started(contract, contract.read_source(), existing)
+            return self._start_compilation(contract, contract.read_source(), existing)
         except (UnreachableError, NotImportableError) as error:
             return _BegunContract(contract, existing, None, error=error)
 
-    def _started(
+    def _start_compilation(
         self, contract: ListedContract, source: SourceContract, existing: ContractSource | None
     ) -> _BegunContract:
         record, compilation = None, source.compilation
@@ -354,7 +354,7 @@ class ContractImport:
         run = self.compilations.start(compilation) if compilation is not None and has_compiler else None
         return _BegunContract(contract, existing, source, record, run)
 
-    def _finish(self, begun: _BegunContract) -> None:
+    def _finish_contract(self, begun: _BegunContract) -> None:
         """Verify and write a contract."""
         try:
             if begun.error is not None:
@@ -364,7 +364,7 @@ class ContractImport:
         except UnreachableError as error:
             self.silence += 1
             self.done.report.incomplete = f"{error}; {error.hint}"
-            self.done.account_for(begun.contract, "not_imported", reason=str(error), hint=error.hint)
+            self.done.record_result(begun.contract, "not_imported", reason=str(error), hint=error.hint)
         except NotImportableError as error:
             self._skip(begun.contract, str(error), error.hint)
 
@@ -378,7 +378,7 @@ class ContractImport:
     def _report_unreadable(self, contract: UnreadableContract) -> None:
         if contract.is_expected:
             self.done.notes.append(SkippedRecord(contract.label, contract.reason))
-            self.done.account_for(contract, "mentioned", reason=contract.reason)
+            self.done.record_result(contract, "mentioned", reason=contract.reason)
         else:
             self._skip(contract, contract.reason, contract.hint)
 
@@ -429,16 +429,16 @@ class ContractImport:
             self.done.add_notes(contract, reason)
         path = f"contracts/{contract.chain_id}/{contract.address}.json"
         evidence = self._evidence(begun, record, path)
-        self._write(begun, {path: raw}, match_id, evidence)
+        self._write_contract(begun, {path: raw}, match_id, evidence)
         self._add_verified(contract, record, evidence)
 
     def _import_compilation(
         self, begun: _BegunContract, source: SourceContract, compilation: ImportedCompilation
     ) -> None:
         contract, existing = begun.contract, begun.existing
-        on_chain = self._on_chain(contract, source)
-        options = self._options(contract, existing)
-        compilation, missing_compiler = self._compiled(begun, compilation)
+        on_chain = self._read_on_chain(contract, source)
+        options = self._import_options(contract, existing)
+        compilation, missing_compiler = self._await_output(begun, compilation)
         missing_parts = [missing_compiler] if missing_compiler else []
         if not on_chain.creation and not on_chain.runtime:
             missing_parts.append(NO_CODE)
@@ -447,8 +447,8 @@ class ContractImport:
             self.done.incomplete += [SkippedRecord(path, what) for what in missing_parts]
             files = incomplete_files(workspace_of(options, compilation, on_chain), missing_parts)
             if existing is None:
-                self._write(begun, files, options.match_id or "")
-            self.done.account_for(contract, "incomplete", reason=f"it lacks {'; '.join(missing_parts)}")
+                self._write_contract(begun, files, options.match_id or "")
+            self.done.record_result(contract, "incomplete", reason=f"it lacks {'; '.join(missing_parts)}")
             return
         prepared = derive_contract(
             options,
@@ -458,9 +458,9 @@ class ContractImport:
             proxy_resolution=self._proxy_resolution(contract, on_chain),
         )
         if prepared.record is None:
-            raise _mismatch(prepared, source)
+            raise _mismatch_error(prepared, source)
         evidence = self._evidence(begun, prepared.record, options.path)
-        self._write(begun, prepared.files, options.match_id or "", evidence)
+        self._write_contract(begun, prepared.files, options.match_id or "", evidence)
         self._add_verified(contract, prepared.record, evidence)
         self.done.add_notes(contract, *dict.fromkeys(prepared.notes))
 
@@ -486,7 +486,7 @@ class ContractImport:
             self.done.compiled += 1
         return outcome.evidence
 
-    def _options(self, contract: ListedContract, existing: ContractSource | None) -> ImportOptions:
+    def _import_options(self, contract: ListedContract, existing: ContractSource | None) -> ImportOptions:
         match_id = None if existing is None else read_match_id(self.root, existing)
         return ImportOptions(
             chain_id=contract.chain_id,
@@ -508,7 +508,7 @@ class ContractImport:
 
         return resolve_known_proxy(node, contract.address, on_chain, name_at)
 
-    def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
+    def _await_output(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
         """Return a compilation with its output.
 
         It waits for the compiler. If there is none, the output of the source is used; the result has the
@@ -527,7 +527,7 @@ class ContractImport:
             )
             return _Compiled(replace(compilation, std_json_output=None), missing_compiler)
 
-    def _on_chain(self, contract: ListedContract, source: SourceContract) -> OnChainContract:
+    def _read_on_chain(self, contract: ListedContract, source: SourceContract) -> OnChainContract:
         node = self.settings.nodes.get(contract.chain_id)
         if node is None:
             return source.on_chain
@@ -538,7 +538,7 @@ class ContractImport:
             return on_chain
         return on_chain._replace(creation=stated.creation, notes=stated.notes)
 
-    def _write(
+    def _write_contract(
         self,
         begun: _BegunContract,
         files: Mapping[str, bytes],
@@ -567,13 +567,13 @@ class ContractImport:
         self.done.verified.append(f"{name} at {where}: {record['match']}")
         match = str(record["match"])
         is_compiled_again = evidence is not None
-        self.done.account_for(contract, "imported", match=match, is_compiled_again=is_compiled_again)
+        self.done.record_result(contract, "imported", match=match, is_compiled_again=is_compiled_again)
 
     def _skip(self, contract: ListedContract | UnreadableContract, reason: str, hint: str) -> None:
         self.done.report.skipped.append(
             SkippedRecord(contract.label, f"{reason}; {hint}" if hint else reason)
         )
-        self.done.account_for(contract, "not_imported", reason=reason, hint=hint)
+        self.done.record_result(contract, "not_imported", reason=reason, hint=hint)
 
     def _is_incomplete(self, source: ContractSource) -> bool:
         """Return whether an earlier import left a workspace incomplete."""

@@ -108,10 +108,10 @@ def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
         ("runtime", compiled.contract.runtime.code, workspace.onchain_runtime),
     ):
         if onchain:
-            yield side, _difference(side, code, onchain, _changing_bytes(compiled, side))
+            yield side, _code_difference(side, code, onchain, _changing_bytes(compiled, side))
 
 
-def _difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]) -> str:
+def _code_difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]) -> str:
     onchain = bytes.fromhex(onchain_hex[2:])
     sizes = (
         f"the {side} bytecode has {len(onchain):,} bytes on the chain and {len(compiled):,} bytes compiled"
@@ -155,7 +155,7 @@ class ExistingContract(NamedTuple):
     verified_at: Instant | None
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
-    def keep_in(self, options: "ImportOptions") -> "ImportOptions":
+    def fill_in_options(self, options: "ImportOptions") -> "ImportOptions":
         """Fill in this contract's match id and date where options give none."""
         return options._replace(
             match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
@@ -272,13 +272,13 @@ def read_match_id(root: Path, source: ContractSource) -> str | None:
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
         return None if settings is None else settings.match_id
-    if source.form is ContractForm.RECORD and (start := _FIRST_MEMBER.match(_start_of(root / source.path))):
+    if source.form is ContractForm.RECORD and (start := _FIRST_MEMBER.match(_read_start(root / source.path))):
         return start[1].decode()
     record = read_existing_record(root, source)
     return None if record is None else record.get("matchId")
 
 
-def _start_of(file: Path) -> bytes:
+def _read_start(file: Path) -> bytes:
     try:
         return read_start(file, 100)
     except OSError:
@@ -350,7 +350,7 @@ def prepare_contract(
     if options.match_id is not None:
         check_match_id_is_free(root, site, options.match_id, replaced)
     if existing is not None:
-        options = existing.keep_in(options)
+        options = existing.fill_in_options(options)
     if options.match_id is None:
         options = options._replace(match_id=next_match_id(root, site))
     run = None

@@ -21,7 +21,7 @@ class SkippedRecord(NamedTuple):
     reason: str  # the same string for all records with this reason
 
 
-def by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
+def group_by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
     """Yield each reason with the records that it applies to.
 
     The most frequent reason comes first.
@@ -58,7 +58,7 @@ class AddressAccount(NamedTuple):
     notes: tuple[str, ...] = ()  # notes about what was imported
 
     @property
-    def document(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """This result as a JSON object, as `--report` writes it."""
         optional: dict[str, Json] = {
             "match": self.match,

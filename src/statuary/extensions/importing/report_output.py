@@ -9,7 +9,7 @@ import orjson
 
 from statuary.base.primitives import count_text
 from statuary.cli.escape import escape_control_chars
-from statuary.extensions.importing.report import ImportReport, SkippedRecord, by_reason
+from statuary.extensions.importing.report import ImportReport, SkippedRecord, group_by_reason
 from statuary.system.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ LISTED = 10
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
     """Yield the lines of the report on an imported status page."""
     would = "would be " if dry_run else ""
-    yield from _files(report.added_paths, f"{would}added", content)
-    yield from _files(report.changed_paths, f"{would}changed", content)
+    yield from _file_lines(report.added_paths, f"{would}added", content)
+    yield from _file_lines(report.changed_paths, f"{would}changed", content)
     if not report.added_paths + report.changed_paths:
         yield f"nothing {'would change' if dry_run else 'changed'}"
     if report.present_count:
         yield f"{report.present_count:,} already in {content}"
-    for reason, records in by_reason(report.skipped):
+    for reason, records in group_by_reason(report.skipped):
         hidden_text = f", and {len(records) - LISTED:,} more" if len(records) > LISTED else ""
         shown_records = f"{', '.join(records[:LISTED])}{hidden_text}"
         yield escape_control_chars(f"not imported, or changed ({len(records):,}): {reason}: {shown_records}")
@@ -39,7 +39,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
     yield from map(escape_control_chars, report.compared)
 
 
-def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
+def _file_lines(paths: list[str], did: str, content: Path) -> Iterator[str]:
     """Yield the paths in each folder, or only their number."""
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
@@ -57,25 +57,25 @@ def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: 
     did = "would be added" if dry_run else "added"
     if done.verified:
         yield f"verified and {did}: {count_text(len(done.verified), 'contract')}"
-        yield from _listed(done.verified)
+        yield from _name_lines(done.verified)
     if done.compiled:
         yield f"compiled again with the same outcome: {count_text(done.compiled, 'contract')}"
     if report.present_count:
         yield f"already in {content}: {count_text(report.present_count, 'contract')}"
-    yield from _with_reasons("not complete yet, not part of the site: {}; missing ", done.incomplete)
-    yield from _with_reasons("not imported: {}; ", report.skipped)
-    yield from _with_reasons("note: {}: ", done.notes)
+    yield from _reason_lines("not complete yet, not part of the site: {}; missing ", done.incomplete)
+    yield from _reason_lines("not imported: {}; ", report.skipped)
+    yield from _reason_lines("note: {}: ", done.notes)
     if not (done.verified or report.present_count or done.incomplete or report.skipped):
         yield "the source has no contracts"
 
 
-def _with_reasons(heading: str, skipped: Sequence[SkippedRecord]) -> Iterator[str]:
-    for reason, names in by_reason(skipped):
+def _reason_lines(heading: str, skipped: Sequence[SkippedRecord]) -> Iterator[str]:
+    for reason, names in group_by_reason(skipped):
         yield escape_control_chars(heading.format(count_text(len(names), "contract")) + reason)
-        yield from _listed(names)
+        yield from _name_lines(names)
 
 
-def _listed(names: Sequence[str]) -> Iterator[str]:
+def _name_lines(names: Sequence[str]) -> Iterator[str]:
     yield from (f"    {escape_control_chars(name)}" for name in names[:LISTED])
     if len(names) > LISTED:
         yield f"    and {len(names) - LISTED:,} more"
@@ -104,6 +104,6 @@ def write_account(file: Path, done: "ImportedContracts", kind: str, source: str,
         "unfinished": done.report.incomplete,
         "outcomes": dict(sorted(Counter(account.outcome for account in accounts).items())),
     }
-    rows = b",\n".join(orjson.dumps(account.document) for account in accounts)
+    rows = b",\n".join(orjson.dumps(account.to_json) for account in accounts)
     with atomic_file(file) as stream:
         stream.write(orjson.dumps(head)[:-1] + b',"addresses":[\n' + rows + b"\n]}\n")

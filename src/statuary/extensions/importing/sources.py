@@ -168,7 +168,7 @@ def object_at(value: Json, *keys: str) -> JsonObject:
     Raises:
         InvalidValueError: if the value is missing or not an object.
     """
-    return _member_of(dict, "an object", value, keys)
+    return _require_member(dict, "an object", value, keys)
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
@@ -177,7 +177,7 @@ def list_at(value: Json, *keys: str) -> Sequence[Json]:
     Raises:
         InvalidValueError: if the value is missing or not a list.
     """
-    return _member_of(list, "a list", value, keys)
+    return _require_member(list, "a list", value, keys)
 
 
 def text_at(value: Json, *keys: str) -> str:
@@ -186,10 +186,10 @@ def text_at(value: Json, *keys: str) -> str:
     Raises:
         InvalidValueError: if the value is missing or not a string.
     """
-    return _member_of(str, "a text", value, keys)
+    return _require_member(str, "a text", value, keys)
 
 
-def _member_of(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) -> Member:
+def _require_member(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) -> Member:
     member = member_at(value, *keys)
     if not isinstance(member, kind):
         raise InvalidValueError(f"{'.'.join(keys)} is not {noun}")

@@ -65,26 +65,26 @@ def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict
 def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
     output = workspace.std_json_output
     texts = {
-        "creation.hex": _line(workspace.onchain_creation),
+        "creation.hex": _code_line(workspace.onchain_creation),
         "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
         "output.json": encode_unchecked(output).decode() + "\n" if output else "",
-        "runtime.hex": _line(workspace.onchain_runtime),
+        "runtime.hex": _code_line(workspace.onchain_runtime),
         "contract.yaml": settings,
     }
     folder = PurePosixPath("contracts") / workspace.chain_id / workspace.address
     return {str(folder / name): text.encode("utf-8") for name in WORKSPACE_FILES if (text := texts[name])}
 
 
-def _line(code: str | None) -> str:
+def _code_line(code: str | None) -> str:
     return f"{code}\n" if code else ""
 
 
 def contract_yaml(workspace: Workspace) -> str:
     """Format the settings of a workspace as `contract.yaml`."""
-    return block_text({key: value for key, value in _contract(workspace).items() if value})
+    return block_text({key: value for key, value in _contract_members(workspace).items() if value})
 
 
-def _contract(workspace: Workspace) -> dict[str, YamlValue]:
+def _contract_members(workspace: Workspace) -> dict[str, YamlValue]:
     deployment = workspace.deployment
     members = {
         "transaction_hash": deployment.transaction_hash,
@@ -98,11 +98,11 @@ def _contract(workspace: Workspace) -> dict[str, YamlValue]:
         "verified_at": verified_at_text(workspace.verified_at),
         "match_id": workspace.match_id,
         "deployment": {key: value for key, value in members.items() if value is not None},
-        "proxy": _proxy(as_object(workspace.proxy_resolution)),
+        "proxy": _proxy_members(as_object(workspace.proxy_resolution)),
     }
 
 
-def _proxy(resolution: JsonObject) -> dict[str, YamlValue]:
+def _proxy_members(resolution: JsonObject) -> dict[str, YamlValue]:
     if not resolution:
         return {}
     members: dict[str, YamlValue] = {
@@ -122,21 +122,21 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
     Raises:
         InvalidValueError: if the output lacks a part that every record has.
     """
-    trimmed = workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=False))
+    trimmed = workspace._replace(std_json_output=_trim_output(workspace, with_assembly=False))
     if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
         return trimmed
     # the assembly decides the numbers of several auxdata, so keep it
-    return workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=True))
+    return workspace._replace(std_json_output=_trim_output(workspace, with_assembly=True))
 
 
-def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
+def _trim_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
     output = workspace.std_json_output
     path, _, name = workspace.fully_qualified_name.rpartition(":")
     try:
         artifact = object_at(output, "contracts", path, name)
         compiled = object_at(artifact, "evm")
         evm: dict[str, Json] = {
-            side: _select(object_at(compiled, side), CODE_MEMBERS)
+            side: _select_members(object_at(compiled, side), CODE_MEMBERS)
             for side in ("bytecode", "deployedBytecode")
         }
     except InvalidValueError:
@@ -146,7 +146,7 @@ def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, J
     if with_assembly and ASSEMBLY in compiled:
         evm[ASSEMBLY] = compiled[ASSEMBLY]
     trimmed: dict[str, Json] = {
-        "contracts": {path: {name: {**_select(artifact, ARTIFACT_MEMBERS), "evm": evm}}}
+        "contracts": {path: {name: {**_select_members(artifact, ARTIFACT_MEMBERS), "evm": evm}}}
     }
     if sources := as_object(as_object(output).get("sources")):
         trimmed["sources"] = {
@@ -157,7 +157,7 @@ def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, J
     return trimmed
 
 
-def _select(value: JsonObject, names: tuple[str, ...]) -> dict[str, Json]:
+def _select_members(value: JsonObject, names: tuple[str, ...]) -> dict[str, Json]:
     return {name: value[name] for name in names if name in value}
 
 
@@ -181,7 +181,7 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
             with atomic_file(root / path) as stream:
                 stream.write(_with_schema_line(root, path, body))
         for path in stale:
-            _remove(root / path, [root / written_file for written_file in files])
+            _remove_file(root / path, [root / written_file for written_file in files])
     except PublishingError as error:
         raise NotImportableError(str(error), HINT) from None
     except OSError as error:
@@ -212,7 +212,7 @@ def files_of_source(source: ContractSource | None) -> list[str]:
     return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), *evidence]
 
 
-def _remove(file: Path, written_files: list[Path]) -> None:
+def _remove_file(file: Path, written_files: list[Path]) -> None:
     """Remove a file, and its folder if that becomes empty.
 
     The file stays if it is a written one: on a file system that ignores case, their paths may differ in case.

@@ -88,19 +88,19 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
         }
     }
     # Instatus leaves out these members if no incident or maintenance is active
-    incidents = [_incident(record, state) for record in unresolved_records(state.incidents)]
-    maintenances = [_maintenance(record, state) for record in announced_windows(state.maintenances)]
+    incidents = [_incident_object(record, state) for record in unresolved_records(state.incidents)]
+    maintenances = [_maintenance_object(record, state) for record in announced_windows(state.maintenances)]
     if incidents:
         summary["activeIncidents"] = incidents
     if maintenances:
         summary["activeMaintenances"] = maintenances
     yield Document(path=SUMMARY.path(), body=encode_json(summary), cache=SUMMARY.cache)
     current_components = [row for row in state.components.values() if not row.component.removed]
-    components = {"components": [_component(row, state) for row in current_components]}
+    components = {"components": [_component_object(row, state) for row in current_components]}
     yield Document(path=COMPONENTS.path(), body=encode_json(components), cache=COMPONENTS.cache)
 
 
-def _record(record: IncidentState, state: PageState) -> dict[str, object]:
+def _record_object(record: IncidentState, state: PageState) -> dict[str, object]:
     return {
         "id": record.incident.id,
         "name": record.incident.name,
@@ -110,21 +110,21 @@ def _record(record: IncidentState, state: PageState) -> dict[str, object]:
     }
 
 
-def _incident(record: IncidentState, state: PageState) -> dict[str, object]:
+def _incident_object(record: IncidentState, state: PageState) -> dict[str, object]:
     started = format_milliseconds(record.incident.started_at)
-    return _record(record, state) | {"started": started, "impact": IMPACTS[record.impact]}
+    return _record_object(record, state) | {"started": started, "impact": IMPACTS[record.impact]}
 
 
-def _maintenance(record: IncidentState, state: PageState) -> dict[str, object]:
+def _maintenance_object(record: IncidentState, state: PageState) -> dict[str, object]:
     incident = record.incident
     if not isinstance(incident, Maintenance):
         raise TypeError("an incident has no window")
     minutes = (incident.scheduled_until - incident.scheduled_for).total_seconds() // 60
     start = format_milliseconds(incident.scheduled_for)
-    return _record(record, state) | {"start": start, "duration": int(minutes)}
+    return _record_object(record, state) | {"start": start, "duration": int(minutes)}
 
 
-def _component(row: ComponentState, state: PageState) -> dict[str, object]:
+def _component_object(row: ComponentState, state: PageState) -> dict[str, object]:
     component = row.component
     group = state.components.get(component.group_id or "")
     members = _component_members(row) | {"isParent": component.group}

@@ -9,7 +9,7 @@ from typing_extensions import override
 from statuary.base.primitives import Instant
 from statuary.extensions.languages.pages import PARTS
 from statuary.extensions.languages.settings import LanguageSettings
-from statuary.extensions.languages.translations import in_language
+from statuary.extensions.languages.translations import translate_status
 from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import one_line
@@ -47,7 +47,7 @@ KINDS = (
 """Pattern, description, media type and upload step of the files in a language's folder."""
 
 
-def _rows(tag: str) -> Iterator[Url]:
+def _add_urls(tag: str) -> Iterator[Url]:
     for pattern, content, media_type, put in KINDS:
         name = pattern.rpartition(".")[2] if "{" in pattern else pattern.partition(".")[0]
         yield Url(
@@ -61,7 +61,7 @@ def _rows(tag: str) -> Iterator[Url]:
         )
 
 
-URLS = tuple(url for tag in LANGUAGES for url in _rows(tag))
+URLS = tuple(url for tag in LANGUAGES for url in _add_urls(tag))
 
 WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT)
 """Documents that the folder of a language does not have."""
@@ -86,7 +86,9 @@ class LanguagesSection(Section, FollowsStatus):
     ) -> Callable[[Instant], Iterable[Document]]:
         if pages is None or not isinstance(self.settings, LanguageSettings):
             return lambda _: ()
-        translations = [_translation(tag, timeline, start, pages) for tag in self.settings.further]
+        translations = [
+            _translated_documents(tag, timeline, start, pages) for tag in self.settings.additional_languages
+        ]
         return lambda at: (document for documents_at in translations for document in documents_at(at))
 
 
@@ -97,9 +99,9 @@ class _Site(NamedTuple):
     context: SiteContext
 
 
-def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
+def _translate_site(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
     """Return the timeline and the settings of pages in a language."""
-    catalogue = in_language(timeline.catalogue, tag)
+    catalogue = translate_status(timeline.catalogue, tag)
     page, folder = catalogue.page, f"{tag}/"
     host = page.feed_host or page.id.replace("_", "-")
     # each language has its own ids of feed entries, so that feed readers do not take them for duplicates
@@ -123,7 +125,7 @@ def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Time
     return replace(full_timeline, incidents=incidents, maintenances=maintenances)
 
 
-def _translation(
+def _translated_documents(
     tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
     """Return a function from an instant to a language's documents then.
@@ -131,7 +133,7 @@ def _translation(
     Args:
         start: the first instant, at which it makes all of them.
     """
-    site = _in_language(tag, timeline, pages.site)
+    site = _translate_site(tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
     feeds = FeedDocuments(site.timeline, feed_words(renderer_of(site.context).localization.texts))
     pages_after = own_pages.documents_from(start)
@@ -141,16 +143,16 @@ def _translation(
     def documents_at(at: Instant) -> Iterator[Document]:
         if at == start:
             yield from own_pages.documents_at(at)
-            yield from _below(tag, feeds.documents_at(at))
+            yield from _move_below(tag, feeds.documents_at(at))
             return
         yield from pages_after(at)
         if at in changes:
-            yield from _below(tag, feeds_after(at))
+            yield from _move_below(tag, feeds_after(at))
 
     return documents_at
 
 
-def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
+def _move_below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
     """Move documents to the folder of a language, except badges."""
     for document in documents:
         url = (match_url(document.path) or (None,))[0]

@@ -21,12 +21,12 @@ class LanguageSettings(NamedTuple):
     tags: tuple[str, ...]
 
     @property
-    def further(self) -> tuple[str, ...]:
+    def additional_languages(self) -> tuple[str, ...]:
         """The languages after the first, whose pages have own folders."""
         return self.tags[1:]
 
 
-def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+def _validate_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Check that languages are unique, that none is a name, and that further ones have texts.
 
     Raises:
@@ -48,7 +48,7 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 class SiteLanguagesSource(ExtensionSource):
     """The key `languages` of site.yaml."""
 
-    languages: Annotated[tuple[Text, ...], AfterValidator(_tags)] = ()
+    languages: Annotated[tuple[Text, ...], AfterValidator(_validate_tags)] = ()
     """The languages of the site, such as `[en, de]`. The first is that of `pages.language`; the others are below `/de/`."""
 
     @override

@@ -48,21 +48,23 @@ def status_in_first_language(
                 rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=status.page_source, pointer=pointer
             )
         )
-    findings[:] = (_with_languages(finding, settings.tags) for finding in findings)
-    for path, text in _texts(status):
+    findings[:] = (_add_languages(finding, settings.tags) for finding in findings)
+    for path, text in _translated_texts(status):
         absent = [first_tag] if first_tag not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
             hint = f"write one of {', '.join(settings.tags)}, or add it to `languages` in site.yaml"
             findings.append(
-                _warning(f"there is a text in {tag!r}, which is not a language of the site", hint, path)
+                _translation_warning(
+                    f"there is a text in {tag!r}, which is not a language of the site", hint, path
+                )
             )
         for tag in absent:
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
-            findings.append(_warning(message, f"write `{tag}:` beside the others", path))
-    return mapped(status, lambda text: Translated(text.by_language, first_tag))
+            findings.append(_translation_warning(message, f"write `{tag}:` beside the others", path))
+    return map_translated(status, lambda text: Translated(text.by_language, first_tag))
 
 
-def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
+def _add_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
     """Name the site's languages in a finding about a translation."""
     if not finding.message.startswith(EXPECTED):
         return finding
@@ -70,12 +72,12 @@ def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
     return replace(finding, hint=f"write one text, or one for each language of the site: {form}")
 
 
-def _warning(message: str, hint: str, path: str) -> Finding:
+def _translation_warning(message: str, hint: str, path: str) -> Finding:
     """Return a warning, since a missing translation must not stop an update."""
     return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, severity=Severity.WARNING)
 
 
-def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
+def _translated_texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
     """Yield every translated text with its file."""
     parts: list[tuple[str, object]] = [
         (status.page_source, status.page),
@@ -84,11 +86,11 @@ def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
     ]
     for path, part in parts:
         texts: list[Translated] = []
-        mapped(part, lambda text, texts=texts: texts.append(text) or text)  # type: ignore[misc]
+        map_translated(part, lambda text, texts=texts: texts.append(text) or text)  # type: ignore[misc]
         yield from ((path, text) for text in texts)
 
 
-def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
+def translate_status(status: StatusCatalogue, tag: str) -> StatusCatalogue:
     """Return the status in a language.
 
     Texts without a translation are kept.
@@ -97,10 +99,10 @@ def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
         status: the status with its translations.
         tag: the tag of the language.
     """
-    return mapped(status, lambda text: text.by_language.get(tag) or str(text))
+    return map_translated(status, lambda text: text.by_language.get(tag) or str(text))
 
 
-def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
+def map_translated(value: Value, change: Callable[[Translated], str]) -> Value:
     """Return a value with its translated strings replaced.
 
     Args:
@@ -114,7 +116,7 @@ def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
 def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
     if isinstance(value, Translated):
         return change(value)
-    members = _members(value)
+    members = _members_of(value)
     pairs = ((key, member, _map_value(member, change)) for key, member in members.items())
     changed_members = {key: new for key, member, new in pairs if new is not member}
     if not changed_members:
@@ -127,7 +129,7 @@ def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
     return replace(value, **changed_members)
 
 
-def _members(value: Any) -> Mapping[Any, object]:
+def _members_of(value: Any) -> Mapping[Any, object]:
     """Return the members of a dataclass, tuple or mapping."""
     if isinstance(value, tuple):
         return dict(enumerate(value))

@@ -16,13 +16,18 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
 from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
-from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
-from statuary.extensions.log.key_files import existing_key, refuse_content, refuse_existing_key, refuse_url
+from statuary.extensions.log.key_changes import ROTATION, KeyChange, sign_key_change, write_change
+from statuary.extensions.log.key_files import (
+    existing_key_error,
+    refuse_content,
+    refuse_existing_key,
+    refuse_url,
+)
 from statuary.extensions.log.known_logs import (
     EarlierCheckpoint,
     KnownLog,
-    continued_heads,
-    is_familiar,
+    has_known_key,
+    known_heads,
     read_earlier,
     refuse_other_log,
     save_log_state,
@@ -69,9 +74,9 @@ from statuary.extensions.log.verify import (
 )
 from statuary.extensions.log.witnesses import (
     add_cosignatures,
-    cosignature,
+    cosignature_request,
     policy_fault,
-    request_body,
+    verified_cosignature,
     verify_witnesses,
     witness_size,
 )
@@ -128,7 +133,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
             raise click.UsageError("site.yaml lists no witnesses; give the key and the URL of some")
         cosignatures: dict[PublicKey, str] = {}
         for key, url in witness_list:
-            cosigned = _cosigned(log, read_public_key(key, b"\4"), url)
+            cosigned = _request_cosignature(log, read_public_key(key, b"\4"), url)
             cosignatures |= cosigned
         add_cosignatures(target, log, cosignatures.values())
     needed = quorum or (settings.quorum if settings else 0) or len(witness_list)
@@ -138,12 +143,12 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     sys.exit(ExitCode.OK if len(cosignatures) >= needed else ExitCode.FINDINGS)
 
 
-def _cosigned(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey, str]":
+def _request_cosignature(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey, str]":
     try:
-        response = _post(url, request_body(log, 0))
+        response = _post_to_witness(url, cosignature_request(log, 0))
         if response.status == 409:  # it has seen the log before, and returns how far
-            response = _post(url, request_body(log, witness_size(response.body)))
-        line = cosignature(log, key, response.status, response.body)
+            response = _post_to_witness(url, cosignature_request(log, witness_size(response.body)))
+        line = verified_cosignature(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:
         click.echo(escape_control_chars(f"{key.name}, {url}: {error}"), err=True)
         return {}
@@ -151,7 +156,7 @@ def _cosigned(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey,
     return {key: line}
 
 
-def _post(url: str, body: bytes) -> HttpResponse:
+def _post_to_witness(url: str, body: bytes) -> HttpResponse:
     headers = {"Content-Type": "text/plain; charset=utf-8"}
     target = f"{url.rstrip('/')}/add-checkpoint"
     return send(target, "POST", body=body, headers=headers, limit=LARGEST_ANSWER)
@@ -211,15 +216,15 @@ def verify(
     """
     try:
         earlier = read_earlier(since)
-        opened = _open(location, public_key, earlier)
+        opened = _open_log(location, public_key, earlier)
         log, key, read_path, changes = opened
         if public_key is None and not forget:
             refuse_other_log(location, key, changes)
         # the example key is public: logs of different sites are signed with it, and none continues another
         forget = forget or EXAMPLE in key.name
-        _compare(opened, earlier, forget=forget)
+        _verify_continuity(opened, earlier, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
-        result = _check(opened, location, earlier)
+        result = _check_documents(opened, location, earlier)
         if not witnesses and (fault := policy_fault(log.checkpoint, published_settings(read_path))):
             result.problems.append(fault)
     except LogError as error:
@@ -265,15 +270,15 @@ class OpenedLog(NamedTuple):
     changes: list[KeyChange]  # changes of the log's key; none if the reader knows the current one
 
 
-def _open(location: str, public_key: str | None, earlier: EarlierCheckpoint | None) -> OpenedLog:
+def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint | None) -> OpenedLog:
     """Open a log, and verify its signature."""
     read_path = site_reader(location)
     log = require_log(open_log(location, read_path, None), location)
     settings = published_settings(read_path)
     origin = log.checkpoint.origin
     stated_key = settings.public_key if settings else None
-    is_same = public_key is None and earlier is None and is_familiar(location, origin, stated_key)
-    changes = [] if is_same else log.key_changes(_start(log, earlier))
+    is_same = public_key is None and earlier is None and has_known_key(location, origin, stated_key)
+    changes = [] if is_same else log.key_changes(_entries_seen(log, earlier))
     try:
         key, source = verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
@@ -289,12 +294,12 @@ def _open(location: str, public_key: str | None, earlier: EarlierCheckpoint | No
     return OpenedLog(log, key, read_path, changes)
 
 
-def _start(log: PublishedLog, earlier: EarlierCheckpoint | None) -> int:
+def _entries_seen(log: PublishedLog, earlier: EarlierCheckpoint | None) -> int:
     """Return the number of entries that the reader has seen; at most all."""
     return 0 if earlier is None else min(earlier.checkpoint.size, log.head.size)
 
 
-def _compare(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, forget: bool) -> None:
+def _verify_continuity(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, forget: bool) -> None:
     """Verify that the log extends what was seen of it before."""
     log, key, _, changes = opened
     if earlier is not None:
@@ -302,7 +307,7 @@ def _compare(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, forget: bo
         verify_earlier(checkpoint, key, changes)
         log.verify_extends(TreeHead(checkpoint.size, checkpoint.root), earlier.name)
         click.echo(f"it continues {escape_control_chars(earlier.name)} ({checkpoint.size:,} entries)")
-    heads = [] if forget else continued_heads(key, changes)
+    heads = [] if forget else known_heads(key, changes)
     for head in heads:
         log.verify_extends(head, "the log seen before")
         click.echo(f"it continues the log seen before ({head.size:,} entries)")
@@ -331,11 +336,13 @@ def _check_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -
     return result
 
 
-def _check(opened: OpenedLog, location: str, earlier: EarlierCheckpoint | None) -> DocumentCheck:
-    return _check_all(opened, location) if earlier is None else _check_since(opened, earlier, location)
+def _check_documents(opened: OpenedLog, location: str, earlier: EarlierCheckpoint | None) -> DocumentCheck:
+    return (
+        _check_all_documents(opened, location) if earlier is None else _check_since(opened, earlier, location)
+    )
 
 
-def _check_all(opened: OpenedLog, location: str) -> DocumentCheck:
+def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:
     log, key, read_path, _ = opened
     paths: list[str] | None = None
     members: dict[str, str] = {}  # in a snapshot: the one path of a file with several names, by name
@@ -427,7 +434,7 @@ def _write_key(key: PrivateKey, out: Path) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         create_file(out, f"{key.text}\n".encode(), mode=0o600)
     except FileExistsError:
-        raise existing_key(out) from None
+        raise existing_key_error(out) from None
     except OSError as error:
         raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
     try:
@@ -472,7 +479,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     key = new_key(origin or previous_key.name)
     _write_key(key, out)
     try:
-        write_change(content, signed_change(previous_key, key.public))
+        write_change(content, sign_key_change(previous_key, key.public))
     except PublishingError:
         out.unlink(missing_ok=True)  # nobody has its announcement, and the next attempt makes another
         raise

@@ -177,7 +177,7 @@ class EntryRules:
         Raises:
             LogError: if the entry breaks a rule of the log.
         """
-        fault = next(_faults_of_members(entry), "") or _fault_of_action(entry, previous_entry)
+        fault = next(_member_faults(entry), "") or _action_fault(entry, previous_entry)
         if not fault and entry.time < self.clock and entry.subject != CLOCK:
             fault = f"its time {entry.time} is before that of the entry before it, {self.clock}"
         if fault:
@@ -185,7 +185,7 @@ class EntryRules:
         self.clock = entry.time
 
 
-def _faults_of_members(entry: LogEntry) -> Iterator[str]:
+def _member_faults(entry: LogEntry) -> Iterator[str]:
     for name, value in entry.subject.members.items():
         if not FORMS[name].fullmatch(value):
             yield f"{value[:80]!r} is not a valid {name}"
@@ -205,7 +205,7 @@ def _is_time(text: str) -> bool:
         return False
 
 
-def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
+def _action_fault(entry: LogEntry, previous: NumberedEntry | None) -> str:
     """Describe a conflict with the subject's previous entry."""
     number, previous_entry = previous if previous is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
@@ -213,11 +213,11 @@ def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
     if entry.subject == CLOCK:
         return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
     if entry.subject == LOG_KEY:
-        return _fault_of_key(entry, previous_entry)
-    return _fault_of_step(entry, previous_entry)
+        return _key_fault(entry, previous_entry)
+    return _order_fault(entry, previous_entry)
 
 
-def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
+def _key_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Describe what is wrong with the announcement of a key."""
     change = entry.key_change
     previous_change = previous_entry.key_change if previous_entry else None
@@ -232,7 +232,7 @@ def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     return ""
 
 
-def _fault_of_step(entry: LogEntry, previous_entry: LogEntry | None) -> str:
+def _order_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Describe why an entry cannot follow the previous one."""
     is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
@@ -368,20 +368,20 @@ class LogTable(LedgerTable):
                 self._insert(number, entry, schema)
 
     def _insert(self, number: int, entry: LogEntry, schema: str) -> None:
-        row = number, _key(entry.subject), entry.encode()
+        row = number, _subject_key(entry.subject), entry.encode()
         self.connection.execute(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", row)
 
     @property
-    def clock(self) -> str:
+    def last_time(self) -> str:
         """The time of the last published entry; empty if there is none."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
         return parse_entry(row[0]).time if row else ""
 
-    def last(self, subject: LogSubject) -> NumberedEntry | None:
+    def last_entry(self, subject: LogSubject) -> NumberedEntry | None:
         """Return the latest entry about a subject, or None."""
-        return next(reversed(self.versions(subject)), None)
+        return next(reversed(self.all_entries(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
         """Replace all stored entries by those of the published log.
@@ -399,11 +399,11 @@ class LogTable(LedgerTable):
         while page := list(islice(numbered, PAGE)):
             with transaction(self.connection):
                 for number, entry in page:
-                    rules.check(number, entry, self.last(entry.subject))
+                    rules.check(number, entry, self.last_entry(entry.subject))
                     self._insert(number, entry, "main")
         self._set_state(LogState(head, published_head))
 
-    def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
+    def record_extension(self, head: str, published_head: str, *, contracts: bool) -> None:
         """Set the state of the log, which is saved with the ledger.
 
         Args:
@@ -421,17 +421,17 @@ class LogTable(LedgerTable):
         """Whether the log had every contract after the last build."""
         return self.state.complete == self.ledger.run - 1
 
-    def versions(self, subject: LogSubject) -> list[NumberedEntry]:
+    def all_entries(self, subject: LogSubject) -> list[NumberedEntry]:
         """Return all entries about a subject, oldest first."""
         query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
         rows = [
             row
             for schema in ("main", "work")
-            for row in self.connection.execute(query.format(schema), (_key(subject),))
+            for row in self.connection.execute(query.format(schema), (_subject_key(subject),))
         ]
         return [(number, parse_entry(body)) for number, body in rows]
 
-    def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
+    def present_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
         """Yield the subjects whose latest entry is not a removal.
 
         With `incident_id`, only the updates of that incident are yielded.
@@ -454,7 +454,7 @@ class LogTable(LedgerTable):
             self._set_state(self._next)
 
 
-def _key(subject: LogSubject) -> str:
+def _subject_key(subject: LogSubject) -> str:
     parts = [subject.kind.value, subject.first]
     if subject.second:
         parts.append(subject.second)
@@ -500,14 +500,14 @@ def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
     """
     contracts = table.ledger.table(ContractTable)
     for chain_id, address in contracts.changed_contracts(every=every):
-        yield _contract(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
+        yield _contract_item(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if every:
-        for subject in table.live(EntryKind.CONTRACT):
+        for subject in table.present_subjects(EntryKind.CONTRACT):
             if contracts.contract_at(subject.first, subject.second) is None:
                 yield LogItem(subject)
 
 
-def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
+def _contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
     contract = ledger.table(ContractTable).contract_at(subject.first, subject.second)
     if contract is None:
         return LogItem(subject)
@@ -534,14 +534,14 @@ def published_incidents(table: LogTable, documents: Iterable[Document]) -> Itera
         yield LogItem(
             LogSubject(EntryKind.INCIDENT, incident), entry_digest(EntryKind.INCIDENT, document.body)
         )
-    for subject in list(table.live(EntryKind.INCIDENT)):
+    for subject in list(table.present_subjects(EntryKind.INCIDENT)):
         if subject.first not in present_ids:
             yield from _removed_items(table, subject.first, set())
             yield LogItem(subject)
 
 
 def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Iterator[LogItem]:
-    for update in list(table.live(EntryKind.UPDATE, incident)):
+    for update in list(table.present_subjects(EntryKind.UPDATE, incident)):
         if update.second not in present_ids:
             yield LogItem(update)
 
@@ -551,7 +551,7 @@ def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
-        yield LogItem(subject, _digest(authored_update(update, is_planned="scheduled_for" in record)))
+        yield LogItem(subject, _digest_of_json(authored_update(update, is_planned="scheduled_for" in record)))
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
@@ -563,7 +563,7 @@ def entry_digest(kind: EntryKind, document: bytes) -> str:
     if kind is not EntryKind.INCIDENT:
         return sha256(document).hexdigest()
     try:
-        return _digest(authored_incident(orjson.loads(document)["incident"]))
+        return _digest_of_json(authored_incident(orjson.loads(document)["incident"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise LogError("this is not the document of an incident") from None
 
@@ -593,5 +593,5 @@ def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
     return [update["id"], update["status"], update["body"], update["display_at"], statuses]
 
 
-def _digest(value: Json) -> str:
+def _digest_of_json(value: Json) -> str:
     return sha256(orjson.dumps(value)).hexdigest()

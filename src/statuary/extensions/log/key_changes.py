@@ -56,7 +56,7 @@ class KeyChange(NamedTuple):
         self.previous_key.verify(self.text, raw[4:])
 
 
-def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
+def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
     """Return the announcement of a next key, signed by the current key.
 
     Args:
@@ -67,7 +67,7 @@ def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
     return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 
 
-def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
+def current_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
     """Follow announcements from a trusted key to the current key.
 
     Args:
@@ -96,7 +96,7 @@ def read_change(content: Path) -> KeyChange | None:
         raise LogError(f"{ROTATION} cannot be read: {error.strerror}") from None
     try:
         previous_key_line, _, note = body.decode().partition("\n")
-        change = _parse(parse_public_key(previous_key_line), note.encode())
+        change = _parse_change(parse_public_key(previous_key_line), note.encode())
         change.verify()
     except (LogError, ValueError) as error:
         raise LogError(
@@ -105,7 +105,7 @@ def read_change(content: Path) -> KeyChange | None:
     return change
 
 
-def _parse(previous_key: PublicKey, body: bytes) -> KeyChange:
+def _parse_change(previous_key: PublicKey, body: bytes) -> KeyChange:
     note = parse_note(body)
     line = note.text.split("\n")[1]
     change = KeyChange(previous_key, parse_public_key(line.removeprefix(NEW_KEY)), "")

@@ -41,10 +41,10 @@ def refuse_existing_key(out: Path) -> None:
         PublishingError: if there is a file, folder or link at the path.
     """
     if os.path.lexists(out):
-        raise existing_key(out)
+        raise existing_key_error(out)
 
 
-def existing_key(out: Path) -> PublishingError:
+def existing_key_error(out: Path) -> PublishingError:
     """Return the error that the file for a new key already exists."""
     return PublishingError(
         f"{out} exists, and statuary never overwrites a key",

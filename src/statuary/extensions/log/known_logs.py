@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from statuary.base.files import PublishingError
-from statuary.extensions.log.key_changes import KeyChange, last_key
+from statuary.extensions.log.key_changes import KeyChange, current_key
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import (
     EXAMPLE_SEED,
@@ -35,7 +35,7 @@ class KnownLog(NamedTuple):
     head: TreeHead
 
 
-def _file(name: str) -> Path:
+def _state_file(name: str) -> Path:
     """Return the file about a log, or about an address.
 
     It is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
@@ -49,14 +49,14 @@ def _file(name: str) -> Path:
     return above / "logs" / sha256(name.encode()).hexdigest()[:32]
 
 
-def _place_file(location: str) -> Path:
+def _location_file(location: str) -> Path:
     parts = urlsplit(location)
     if parts.netloc:
-        return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
-    return _file(f"at {Path(location).resolve()}")
+        return _state_file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
+    return _state_file(f"at {Path(location).resolve()}")
 
 
-def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
+def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
     """Return whether a site still states the key that was stored earlier.
 
     Earlier commands on this machine stored the key for the log and for the location.
@@ -70,7 +70,7 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
             remembered_log.key.text,
-            read_text(_place_file(location)).strip(),
+            read_text(_location_file(location)).strip(),
         } == {stated_key}
     return False
 
@@ -89,14 +89,14 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
         LogError: if the announcements do not lead from the stored key to the current one.
         PublishingError: if the file with the stored key is damaged.
     """
-    file = _place_file(location)
+    file = _location_file(location)
     try:
         remembered_key = parse_public_key(read_text(file).strip())
     except FileNotFoundError:
         return
     except (OSError, ValueError, LogError):
-        raise _damaged(file) from None
-    if last_key(remembered_key, changes) != key:
+        raise _damaged_file_error(file) from None
+    if current_key(remembered_key, changes) != key:
         raise LogError(
             f"{display_location(location)} had the log with the key {remembered_key.text}, and now has one with {key.text}",
             "ask the publisher; if the change is genuine, accept the new key with --public-key",
@@ -115,20 +115,20 @@ def load_log_state(origin: str) -> KnownLog | None:
     Raises:
         PublishingError: if the file with them is damaged.
     """
-    file = _file(origin)
+    file = _state_file(origin)
     try:
         key, head, *_ = read_text(file).split("\n")
         remembered_key, remembered_head = parse_public_key(key), parse_head(head)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LogError):
-        raise _damaged(file) from None
+        raise _damaged_file_error(file) from None
     if remembered_head is None:
-        raise _damaged(file)
+        raise _damaged_file_error(file)
     return KnownLog(remembered_key, remembered_head)
 
 
-def _damaged(file: Path) -> PublishingError:
+def _damaged_file_error(file: Path) -> PublishingError:
     return PublishingError(f"{file} is damaged", "delete it; the next verification remembers the log again")
 
 
@@ -143,10 +143,10 @@ def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -
     Raises:
         PublishingError: if a file cannot be written.
     """
-    with atomic_file(_place_file(location)) as stream:
+    with atomic_file(_location_file(location)) as stream:
         stream.write(f"{log.key.text}\n".encode())
     for name in sorted({log.key.name, *(change.previous_key.name for change in changes)}):
-        with atomic_file(_file(name)) as stream:
+        with atomic_file(_state_file(name)) as stream:
             stream.write(f"{log.key.text}\n{log.head.text}\n{name}\n".encode())
 
 
@@ -189,7 +189,7 @@ def verification_key(
     trusted = _trusted_key(origin, given_key, changes)
     if trusted is not None:
         key, source = trusted
-        last_stated_key = last_key(key, changes)
+        last_stated_key = current_key(key, changes)
         if last_stated_key != key:
             return KnownKey(last_stated_key, f"announced by {source}, {key.text}")
         if given_key is None and stated_key not in (None, key.text):
@@ -205,7 +205,7 @@ def verification_key(
     return KnownKey(parse_public_key(stated_key), "the key that the site states, seen for the first time")
 
 
-def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
+def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
     """Return the sizes and roots of a log that this machine verified.
 
     The log must extend each of them.

@@ -78,7 +78,7 @@ def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
     if size & (size - 1) == 0:
         height = size.bit_length() - 1
         return subtree(height, start >> height)
-    split = start + _split(size)
+    split = start + _split_point(size)
     return node_hash(range_hash(start, split, subtree), range_hash(split, end, subtree))
 
 
@@ -97,14 +97,14 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
     """
     if not 0 <= index < size:
         raise ProofError(f"there is no entry {index} in a log of {size}")
-    return [range_hash(start, end, subtree) for start, end in _siblings(index, size)][::-1]
+    return [range_hash(start, end, subtree) for start, end in _sibling_ranges(index, size)][::-1]
 
 
-def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
+def _sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges beside the path from root to leaf."""
     start, end = 0, size
     while end - start > 1:
-        split = start + _split(end - start)
+        split = start + _split_point(end - start)
         if index < split:
             yield split, end
             end = split
@@ -135,7 +135,7 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
         return []
     proof, start, end, is_complete = [], 0, second_size, True
     while end != first_size:
-        split = start + _split(end - start)
+        split = start + _split_point(end - start)
         if first_size <= split:
             proof.append(range_hash(split, end, subtree))
             end = split
@@ -145,7 +145,7 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
     return ([] if is_complete else [range_hash(start, end, subtree)]) + proof[::-1]
 
 
-def _split(size: int) -> int:
+def _split_point(size: int) -> int:
     """Return the largest power of two below a size."""
     return 1 << (size - 1).bit_length() - 1
 
@@ -272,13 +272,13 @@ def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
         size: the number of entries in the log.
         since: an earlier number of entries; only tiles and bundles that changed since then are yielded.
     """
-    for level, count, previous_count in _levels(size, since):
+    for level, count, previous_count in _grown_levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
             for index in range(previous_count // WIDTH, -(-count // WIDTH)):
                 yield tile_path(kind, index, min(WIDTH, count - index * WIDTH))
 
 
-def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
+def _grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
     """Yield the levels that grew, with their numbers of hashes."""
     level = 0
     while size > since:
@@ -288,7 +288,7 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
         since = since // WIDTH
 
 
-def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
+def read_tile_or_bundle(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
     """Read a hash tile or entry bundle of a log.
 
     If an incomplete one is missing, the complete one is read instead.
@@ -330,7 +330,7 @@ def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
         if (level, tile) not in by_range:
             if len(by_range) > KEPT_TILES:
                 by_range.clear()
-            by_range[level, tile] = read_piece(read_path, level, tile, size >> HEIGHT * level)
+            by_range[level, tile] = read_tile_or_bundle(read_path, level, tile, size >> HEIGHT * level)
         offset = start % WIDTH * HASH_SIZE
         hashes = by_range[level, tile][offset : offset + count * HASH_SIZE]
         if len(hashes) < count * HASH_SIZE:
@@ -382,7 +382,9 @@ def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]
     """
 
     def read_bundle(index: int) -> list[bytes]:
-        return split_bundle(read_piece(read_path, ENTRIES, index, size), min(WIDTH, size - index * WIDTH))
+        return split_bundle(
+            read_tile_or_bundle(read_path, ENTRIES, index, size), min(WIDTH, size - index * WIDTH)
+        )
 
     return lru_cache(1)(read_bundle)
 
@@ -404,7 +406,7 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
     growth = LogGrowth(start, read_path, published_size=size)
     for index in range(start // WIDTH, -(-size // WIDTH)):
         count = min(WIDTH, size - index * WIDTH)
-        body = read_piece(read_path, ENTRIES, index, size)
+        body = read_tile_or_bundle(read_path, ENTRIES, index, size)
         entries = split_bundle(body, count)
         if (
             sum(map(len, entries)) + 2 * count < len(body)
@@ -414,15 +416,15 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
         new_entries = entries[max(0, start - index * WIDTH) :]
         for entry in new_entries:
             for path, piece in growth.add(entry):
-                _compare(read_path, path, piece)
+                _require_same_bytes(read_path, path, piece)
         yield from new_entries
     for path, piece in growth.partial_pieces():
-        _compare(read_path, path, piece)
+        _require_same_bytes(read_path, path, piece)
     if growth.root() != root:
         raise LogError(f"the entries of the log do not match its checkpoint of {size} entries")
 
 
-def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
+def _require_same_bytes(read_path: ReadPath, path: str, body: bytes) -> None:
     if path.startswith(f"tile/{ENTRIES}/"):
         return  # the entries came from there
     tile = read_path(path)
@@ -454,12 +456,14 @@ class LogGrowth:
         while count:
             width = count % WIDTH
             published_count = published_size >> HEIGHT * level
-            body = read_piece(read_path, level, count // WIDTH, published_count) if width else b""
+            body = read_tile_or_bundle(read_path, level, count // WIDTH, published_count) if width else b""
             self._levels.append(bytearray(body[: width * HASH_SIZE]))
             count, level = count // WIDTH, level + 1
         partial_width = size % WIDTH
-        bundle = read_piece(read_path, ENTRIES, size // WIDTH, published_size) if partial_width else b""
-        self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
+        bundle = (
+            read_tile_or_bundle(read_path, ENTRIES, size // WIDTH, published_size) if partial_width else b""
+        )
+        self._bundle = bytearray(b"".join(map(_with_length_prefix, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
         """Append an entry, and yield the tiles and bundles that become complete.
@@ -470,7 +474,7 @@ class LogGrowth:
         Raises:
             LogError: if the entry is too long.
         """
-        self._bundle += _prefixed(entry)
+        self._bundle += _with_length_prefix(entry)
         self.size += 1
         if self.size % WIDTH == 0:
             yield tile_path(ENTRIES, self.size // WIDTH - 1), bytes(self._bundle)
@@ -513,7 +517,7 @@ class LogGrowth:
         return range_hash(0, self.size, subtree)
 
 
-def _prefixed(entry: bytes) -> bytes:
+def _with_length_prefix(entry: bytes) -> bytes:
     if len(entry) > LONGEST_ENTRY:
         raise LogError(f"an entry has {len(entry):,} bytes, more than {LONGEST_ENTRY:,}")
     return pack(">H", len(entry)) + entry

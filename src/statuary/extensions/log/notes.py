@@ -30,7 +30,7 @@ CONTROL_CHARACTERS = re.compile("[\0-\x09\x0b-\x1f]")
 DECIMAL = re.compile("(?:0|[1-9][0-9]{0,18})")
 
 
-def _ed25519() -> ModuleType:
+def _import_ed25519() -> ModuleType:
     return eddsa
 
 
@@ -66,7 +66,7 @@ class PublicKey(NamedTuple):
             time = int.from_bytes(signature[:8], "big")
             message = f"cosignature/v1\ntime {time}\n".encode() + message
             signature = signature[8:]
-        eddsa = _ed25519()
+        eddsa = _import_ed25519()
         try:
             eddsa.new(eddsa.import_public_key(self.key), "rfc8032").verify(message, signature)
         except ValueError:
@@ -83,7 +83,7 @@ class PrivateKey(NamedTuple):
     @property
     def public(self) -> PublicKey:
         """The public key of this private key."""
-        key = _ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
+        key = _import_ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
         return PublicKey(self.name, self.kind, key)
 
     @property
@@ -102,7 +102,7 @@ class PrivateKey(NamedTuple):
         if self.kind == WITNESS_KEY:
             message = f"cosignature/v1\ntime {time}\n".encode() + message
             stamp = time.to_bytes(8, "big")
-        eddsa = _ed25519()
+        eddsa = _import_ed25519()
         signature = eddsa.new(eddsa.import_private_key(self.seed), "rfc8032").sign(message)
         return f"— {self.name} {b64encode(self.public.id + stamp + signature).decode()}\n"
 
@@ -116,10 +116,10 @@ def new_key(name: str) -> PrivateKey:
     Raises:
         LogError: if the name is invalid.
     """
-    return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
+    return PrivateKey(_validate_key_name(name), token_bytes(HASH_SIZE))
 
 
-def _key_name(name: str) -> str:
+def _validate_key_name(name: str) -> str:
     if not name or any(
         character.isspace() or character == "+" or ord(character) < ord(" ") for character in name
     ):
@@ -150,7 +150,7 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
     ):
         what = "a witness" if kinds == WITNESS_KEY else "a log"
         raise LogError(f"{text.strip()!r} is not the public key of {what}", "write it like NAME+HEX+BASE64")
-    key = PublicKey(_key_name(name), raw[:1], raw[1:])
+    key = PublicKey(_validate_key_name(name), raw[:1], raw[1:])
     if key.id.hex() != key_id:
         raise LogError(f"the public key of {name} is damaged: its id is {key.id.hex()}, not {key_id}")
     return key
@@ -168,7 +168,7 @@ def parse_private_key(text: str) -> PrivateKey:
     is_key = text.strip().startswith(PRIVATE) and raw is not None and len(raw) == HASH_SIZE + 1
     if raw is None or not is_key or raw[:1] != LOG_KEY:
         raise LogError("this is not the private key of a log", "`statuary log init` makes one")
-    key = PrivateKey(_key_name(name), raw[1:])
+    key = PrivateKey(_validate_key_name(name), raw[1:])
     if key.public.id.hex() != key_id:
         raise LogError(f"the private key of {name} is damaged", "restore it from a copy")
     return key
@@ -240,10 +240,10 @@ def parse_note(body: bytes) -> Note:
     malformed = not separator or not text or CONTROL_CHARACTERS.search(note_text) or len(body) > LARGEST_NOTE
     if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
         raise LogError("this is not a signed note: text, an empty line, signatures")
-    return Note(f"{text}\n", tuple(map(_signature, lines[:-1].split("\n"))))
+    return Note(f"{text}\n", tuple(map(_parse_signature, lines[:-1].split("\n"))))
 
 
-def _signature(line: str) -> NoteSignature:
+def _parse_signature(line: str) -> NoteSignature:
     match = SIGNATURE_LINE.fullmatch(line)
     value = decode_base64(match[2]) if match else None
     if match is None or value is None or len(value) <= 4:

@@ -62,14 +62,14 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
     )
     if key_file is not None:
         with suppress(OSError):
-            last_head = read_text(_beside(key_file, LAST))
+            last_head = read_text(_file_beside_key(key_file, LAST))
             context = context._replace(seen_head=parse_head(last_head.partition("\n")[0]))
         with suppress(OSError):
-            context = context._replace(pending_body=read_file(_beside(key_file, PENDING)))
-    return _with_locations(context, run, options.get("log_from"))
+            context = context._replace(pending_body=read_file(_file_beside_key(key_file, PENDING)))
+    return _add_locations(context, run, options.get("log_from"))
 
 
-def _with_locations(context: LogContext, run: Run, copy: str | None) -> LogContext:
+def _add_locations(context: LogContext, run: Run, copy: str | None) -> LogContext:
     """Add the places where the log may have been published.
 
     If only a copy can be read, the run keeps that one.
@@ -80,17 +80,17 @@ def _with_locations(context: LogContext, run: Run, copy: str | None) -> LogConte
     locations: list[tuple[str, ReadPath]] = []
     if published := run.to or context.settings.url:
         try:
-            locations.append((published, _readable(published)))
+            locations.append((published, _open_place(published)))
         except LogError as error:
-            if copy is None or _readable(copy)(LOG_CHECKPOINT.pattern) is None:
-                raise _without_copy(error, run) from None
+            if copy is None or _open_place(copy)(LOG_CHECKPOINT.pattern) is None:
+                raise _missing_copy_error(error, run) from None
             context = context._replace(unreadable=str(error))
     if copy is not None:
-        locations.append((copy, _readable(copy)))
+        locations.append((copy, _open_place(copy)))
     return context._replace(other_locations=tuple(locations))
 
 
-def _readable(name: str) -> ReadPath:
+def _open_place(name: str) -> ReadPath:
     """Open a place where the log may be.
 
     Raises:
@@ -104,7 +104,7 @@ def _readable(name: str) -> ReadPath:
     return reader
 
 
-def _without_copy(error: LogError, run: Run) -> LogError:
+def _missing_copy_error(error: LogError, run: Run) -> LogError:
     """Return the error for a log that cannot be read.
 
     The message says whether the run loses the log.
@@ -189,9 +189,9 @@ def record_signature(key_file: Path | None, published_head: TreeHead, pending_bo
     """
     if key_file is None:
         return
-    with atomic_file(_beside(key_file, PENDING)) as stream:
+    with atomic_file(_file_beside_key(key_file, PENDING)) as stream:
         stream.write(pending_body or b"")
-    with atomic_file(_beside(key_file, LAST)) as stream:
+    with atomic_file(_file_beside_key(key_file, LAST)) as stream:
         stream.write(f"{published_head.text}\n".encode())
 
 
@@ -199,7 +199,7 @@ LAST, PENDING = "last", "pending"
 """The suffixes of the files beside a key."""
 
 
-def _beside(key_file: Path, ending: str) -> Path:
+def _file_beside_key(key_file: Path, ending: str) -> Path:
     return key_file.with_name(f"{key_file.name}.{ending}")
 
 

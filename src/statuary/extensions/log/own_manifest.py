@@ -78,7 +78,7 @@ class OwnManifest:
         """Delete the temporary database."""
         self.table.close()
 
-    def states(self, name: str, body: bytes | None) -> bool:
+    def lists_file(self, name: str, body: bytes | None) -> bool:
         """Return whether the manifest agrees with a file's content.
 
         Args:
@@ -90,7 +90,7 @@ class OwnManifest:
             return body is None and not self.fault
         return body is not None and row[0] == sha256(body).hexdigest()
 
-    def note(self, name: str, body: bytes | None) -> None:
+    def add_file(self, name: str, body: bytes | None) -> None:
         """Record the content of a file, for the comparison in `problems`.
 
         Args:
@@ -110,7 +110,7 @@ class OwnManifest:
             return
         query = "SELECT name FROM stated WHERE name NOT IN (SELECT name FROM found)"
         for (name,) in self.table.execute(query).fetchall():
-            self.note(name, self.read_path(name))
+            self.add_file(name, self.read_path(name))
         differing = (
             "SELECT name, sha256, (SELECT sha256 FROM found WHERE name = stated.name) FROM stated"
             " WHERE sha256 != (SELECT sha256 FROM found WHERE name = stated.name) ORDER BY name"
@@ -123,6 +123,6 @@ class OwnManifest:
             if is_listed(name):
                 yield f"{name} is not in {MANIFEST}"
 
-    def has(self, path: str) -> bool:
+    def is_manifest_file(self, path: str) -> bool:
         """Return whether a path is one of the manifest's own files."""
         return path in self.paths

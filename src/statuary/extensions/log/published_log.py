@@ -351,7 +351,7 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 """The log's files in the site's manifest; the others follow from the entries."""
 
 
-def part_of_log(path: str) -> str:
+def log_path_of_part(path: str) -> str:
     """Return the path where the log stores a part of the manifest."""
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 

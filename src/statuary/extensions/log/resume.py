@@ -259,15 +259,15 @@ class LogLocations(NamedTuple):
         ]
         published_log = max(there, key=lambda candidate: candidate.head.size, default=None)
         for log in there:
-            _require(published_log, log.head, f"the log of {log.name}")
+            _require_extension(published_log, log.head, f"the log of {log.name}")
         truth = published_log if self.other_locations else own_log
-        self._require_seen(truth, own_log, seen_heads)
-        newest, discarded_entries = _longer(own_log, published_log)
-        for name, body in self._pending():
+        self._require_known_heads(truth, own_log, seen_heads)
+        newest, discarded_entries = _choose_longer(own_log, published_log)
+        for name, body in self._pending_documents():
             newest = resume_pending(newest, body, (key, previous_key), name)
         return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, discarded_entries)
 
-    def _require_seen(
+    def _require_known_heads(
         self, truth: PublishedLog | None, own_log: PublishedLog | None, seen_heads: Iterator[TreeHead | None]
     ) -> None:
         """Raise LogError unless a log continues everything that is known to have been published."""
@@ -275,15 +275,15 @@ class LogLocations(NamedTuple):
             if earlier_head is None or not earlier_head.size:
                 continue
             if truth is None and own_log is not None:
-                raise self._unpublished(own_log, earlier_head)
-            _require(truth, earlier_head, "what was published before")
+                raise self._unpublished_log_error(own_log, earlier_head)
+            _require_extension(truth, earlier_head, "what was published before")
 
-    def _unpublished(self, own_log: PublishedLog, earlier_head: TreeHead) -> LogError:
+    def _unpublished_log_error(self, own_log: PublishedLog, earlier_head: TreeHead) -> LogError:
         """Return the error for a folder whose log is at none of the other places.
 
         The first publication of a folder looks like a place that has lost its log.
         """
-        _require(own_log, earlier_head, "what was published before")
+        _require_extension(own_log, earlier_head, "what was published before")
         places = " and ".join(display_location(name) for name, _ in self.other_locations)
         return LogError(
             f"the log is missing at {places}: {earlier_head.size:,} of its entries were signed before",
@@ -292,7 +292,7 @@ class LogLocations(NamedTuple):
             earlier=earlier_head.size,
         )
 
-    def _pending(self) -> Iterator[tuple[str, bytes | None]]:
+    def _pending_documents(self) -> Iterator[tuple[str, bytes | None]]:
         for name, read_path in (self.folder, *self.other_locations):
             yield name, read_path(LOG_PENDING.path())
         yield "the key", self.pending_body
@@ -303,7 +303,7 @@ class _ChosenLog(NamedTuple):
     discarded_entries: int = 0  # the entries of the folder's log, if it is not continued
 
 
-def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
+def _choose_longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
     """Choose the longer of two logs if it extends the other.
 
     Otherwise the published one is used, and the folder's entries are discarded.
@@ -320,7 +320,7 @@ def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) ->
     return _ChosenLog(longer)
 
 
-def _require(log: PublishedLog | None, earlier_head: TreeHead, what: str) -> None:
+def _require_extension(log: PublishedLog | None, earlier_head: TreeHead, what: str) -> None:
     if log is None:
         raise LogError(
             f"the log is missing: {earlier_head.size:,} of its entries were published",

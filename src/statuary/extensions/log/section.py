@@ -69,7 +69,7 @@ class LogSection(Section):
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
         if context.unreadable:
-            self._add_fault(run, run.target, LogError(context.unreadable, cause="unreadable"))
+            self._add_fault_document(run, run.target, LogError(context.unreadable, cause="unreadable"))
         source = "" if run.site is None else run.site.source
         warnings = tuple(finding.for_file(source) for finding in log.warnings())
         return SectionResult((FormerVersions(appended.previous_versions, changes),), skipped=warnings)
@@ -78,7 +78,7 @@ class LogSection(Section):
     def finalize(self, run: Run) -> FinalResult | None:
         if self._log is None:
             return None
-        self._extension = self._log.complete()
+        self._extension = self._log.finish()
         if not self._extension.obstacle:
             run.target.ledger.documents.remove_unless_added([LOG_FAULT.path()])
         return FinalResult(line=str(self._extension))
@@ -90,9 +90,9 @@ class LogSection(Section):
             return  # the first error is the cause
         self._is_failed = True
         self._extension = None
-        self._add_fault(run, target, error)
+        self._add_fault_document(run, target, error)
 
-    def _add_fault(self, run: Run, target: FolderTarget, error: BaseException) -> None:
+    def _add_fault_document(self, run: Run, target: FolderTarget, error: BaseException) -> None:
         """Add a document that says why the log was not extended.
 
         An existing document that says the same stays.
@@ -101,7 +101,7 @@ class LogSection(Section):
         cause = "other"
         values = dict[str, str | int]()
         if isinstance(error, LogError):
-            reason = self._public(str(error), run, target)
+            reason = self._remove_private_parts(str(error), run, target)
             cause = error.cause
             values = error.values
         previous_fault = target.published(LOG_FAULT.path())
@@ -112,7 +112,7 @@ class LogSection(Section):
         target.discard([LOG_FAULT.path()])  # one with another reason, which was kept with the log
         target.add([log_document(LOG_FAULT, body)])
 
-    def _public(self, message: str, run: Run, target: FolderTarget) -> str:
+    def _remove_private_parts(self, message: str, run: Run, target: FolderTarget) -> str:
         """Remove addresses and responses from a message."""
         names = (target.folder.root, run.to, self.options.get("log_from"), self.options.get("log_key"))
         for name in sorted(map(str, filter(None, names)), key=len, reverse=True):

@@ -51,7 +51,7 @@ class LogSource(SourceModel):
     """The number of witnesses that must cosign. `statuary log verify` reports a published checkpoint with fewer cosignatures."""
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_witnesses(self) -> Self:
         if self.example_key and EXAMPLE not in self.origin:
             raise InvalidValueError(
                 f"the log {self.origin!r} is signed with the example key, but its name does not show that",

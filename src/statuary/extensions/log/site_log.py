@@ -62,8 +62,8 @@ from statuary.extensions.log.published_log import (
     LogContext,
     LogExtension,
     TreeHead,
+    log_path_of_part,
     parse_head,
-    part_of_log,
 )
 from statuary.extensions.log.resume import (
     EMPTY,
@@ -131,13 +131,13 @@ class SiteLog:
             self.table.replace(self.base.entries() if self.base else (), self.previous_head.text)
         self.is_rotated = self._is_signed_by_previous_key(previous_key)
         self.pieces: dict[str, bytes] = {}
-        self.growth = LogGrowth(self.previous_head.size, self._read)
+        self.growth = LogGrowth(self.previous_head.size, self._read_published)
         self.written_paths: set[str] = set()
         self.appended: list[bytes] = []  # the new entries, up to one more than a pending document may have
         self.changed_subjects: list[LogSubject] = []
         self.actions: Counter[LogAction] = Counter()
         self.contracts = True
-        self.rules = EntryRules(self.table.clock)
+        self.rules = EntryRules(self.table.last_time)
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
@@ -157,14 +157,14 @@ class SiteLog:
         documents = sorted(incidents)
         by_incident: dict[str, list[int]] = {}
         if self.key is not None:
-            for _ in self._append_entries(self._key_entry()):
+            for _ in self._append_entries(self._new_key_entry()):
                 pass
-            for number, entry in self._append(self._items(documents)):
+            for number, entry in self._append_changed_items(self._published_items(documents)):
                 if entry.subject.kind in (EntryKind.INCIDENT, EntryKind.UPDATE):
                     by_incident.setdefault(entry.subject.first, []).append(number)
         return LogChanges(by_incident, self._previous_versions(documents))
 
-    def complete(self) -> LogExtension:
+    def finish(self) -> LogExtension:
         """Append the entry about the manifest, and add the log's documents.
 
         Call it after all other documents have been added.
@@ -173,10 +173,10 @@ class SiteLog:
             LogError: if the new log would not extend the published one.
         """
         if self.key is not None:
-            self.target.add(self._descriptions())
-            for _ in self._append([LogItem(WHOLE_SITE, self._add_manifest())]):
+            self.target.add(self._description_documents())
+            for _ in self._append_changed_items([LogItem(WHOLE_SITE, self._add_manifest())]):
                 pass
-        return self._extension(self._add_parts())
+        return self._log_extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
         """Yield warnings about states of the log that readers would reject."""
@@ -211,12 +211,12 @@ class SiteLog:
                 hint="name it in site.yaml: `log: {url: …}`, or publish with --to",
             )
 
-    def _extension(self, head: TreeHead | None) -> LogExtension:
+    def _log_extension(self, head: TreeHead | None) -> LogExtension:
         """Return the state of the log after the run."""
         published_head = self.start.published_head if self.context.other_locations else head or EMPTY
         if self.key is not None or not self.contracts:
             text = "" if head is None else head.text
-            self.table.extended(text, published_head.text, contracts=self.contracts)
+            self.table.record_extension(text, published_head.text, contracts=self.contracts)
         return LogExtension(
             head,
             self.actions,
@@ -226,18 +226,18 @@ class SiteLog:
             discarded_entries=self.start.discarded_entries,
         )
 
-    def _append(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
+    def _append_changed_items(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
         """Append entries about items that changed, and yield them."""
         now = self.context.now
-        missing_entries = (missing_entry(item, self.table.last(item.subject), now) for item in items)
+        missing_entries = (missing_entry(item, self.table.last_entry(item.subject), now) for item in items)
         return self._append_entries(entry for entry in missing_entries if entry is not None)
 
     def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
         new: list[NumberedEntry] = []
         for entry in entries:
-            for addition in (*self._correction(entry), entry):
+            for addition in (*self._correction_entry(entry), entry):
                 new.append((self.growth.size, addition))
-                self._add(addition)
+                self._add_entry(addition)
                 yield new[-1]
             if len(new) >= BATCH:
                 self.table.add(new)
@@ -250,7 +250,7 @@ class SiteLog:
         Raises:
             LogError: if another key than its last one did.
         """
-        last_key_entry = self.table.last(LOG_KEY)
+        last_key_entry = self.table.last_entry(LOG_KEY)
         signers = () if self.base is None else self.base.checkpoint.note.signatures
         if last_key_entry is not None and last_key_entry[1].key_change is not None:
             key = last_key_entry[1].key_change.key
@@ -260,15 +260,15 @@ class SiteLog:
             (signer.name, signer.key_id) for signer in signers
         ]
 
-    def _key_entry(self) -> Iterator[LogEntry]:
+    def _new_key_entry(self) -> Iterator[LogEntry]:
         """Yield the entry about a new key, if there is one."""
         if self.is_rotated:
-            number = last_key_entry[0] if (last_key_entry := self.table.last(LOG_KEY)) else None
+            number = last_key_entry[0] if (last_key_entry := self.table.last_entry(LOG_KEY)) else None
             time = format_milliseconds(self.context.now)
             change = self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
-    def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
+    def _correction_entry(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the entry that corrects wrong times, if requested."""
         if entry.time >= self.rules.clock:
             return
@@ -281,11 +281,11 @@ class SiteLog:
                 now=entry.time,
                 last=self.rules.clock,
             )
-        number = last_clock_entry[0] if (last_clock_entry := self.table.last(CLOCK)) else None
+        number = last_clock_entry[0] if (last_clock_entry := self.table.last_entry(CLOCK)) else None
         yield LogEntry(CLOCK, LogAction.CHANGE, entry.time, replaces=number)
 
-    def _add(self, entry: LogEntry) -> None:
-        self.rules.check(self.growth.size, entry, self.table.last(entry.subject))
+    def _add_entry(self, entry: LogEntry) -> None:
+        self.rules.check(self.growth.size, entry, self.table.last_entry(entry.subject))
         self.actions[entry.action] += 1
         body = entry.encode()
         self._add_pieces(self.growth.add(body))
@@ -294,7 +294,7 @@ class SiteLog:
         if entry.subject.kind in PROVED:
             self.changed_subjects.append(entry.subject)
 
-    def _items(self, documents: list[Document]) -> Iterator[LogItem]:
+    def _published_items(self, documents: list[Document]) -> Iterator[LogItem]:
         if self.contracts:
             every = not self.target.ledger.is_partial or not self.table.is_complete
             yield from published_contracts(self.table, every=every)
@@ -306,27 +306,27 @@ class SiteLog:
         An unchanged one is reused.
         """
         origin = SiteOrigin(self.context.now, "", VERSION)
-        text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
-        last_entry = self.table.last(WHOLE_SITE)
+        text = self._read_published(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
+        last_entry = self.table.last_entry(WHOLE_SITE)
         is_last = last_entry is not None and manifest_digest(text) == last_entry[1].sha256
         last_manifest = parse_manifest(text) if is_last else None
-        manifest = self._manifest(origin, last_manifest)
+        manifest = self._make_manifest(origin, last_manifest)
         if last_manifest is None or last_manifest.parts != manifest.parts:
             text = encode_manifest(manifest)
         self.target.add([log_document(LOG_MANIFEST, text)])
         documents = self.target.ledger.documents
-        parts = {part_of_log(part.path) for part in manifest.parts}
+        parts = {log_path_of_part(part.path) for part in manifest.parts}
         former_parts = documents.paths_under(LOG_PART.pattern.rpartition("/")[0])
         documents.remove_unless_added([path for path in former_parts if path not in parts])
         self.target.ledger.set_meta({LAST_MANIFEST: f"{self.target.ledger.run} {manifest_digest(text)}"})
         return manifest_digest(text)
 
-    def _manifest(self, origin: SiteOrigin, last_manifest: Manifest | None) -> Manifest:
+    def _make_manifest(self, origin: SiteOrigin, last_manifest: Manifest | None) -> Manifest:
         """Make the manifest of all files, in parts.
 
         If it lists the files of the last run, only the parts with changes are made.
         """
-        ledger, listing = self.target.ledger, self._listing()
+        ledger, listing = self.target.ledger, self._site_listing()
         if last_manifest is not None and ledger.is_partial:
             made_by_last_run = f"{ledger.run - 1} {manifest_digest(encode_manifest(last_manifest))}"
             if ledger.get_meta(LAST_MANIFEST) == made_by_last_run:
@@ -334,7 +334,7 @@ class SiteLog:
                     return update_listing(self.target, origin, last_manifest, listing)
         return make_full_listing(self.target, origin, listing)
 
-    def _listing(self) -> ListedParts:
+    def _site_listing(self) -> ListedParts:
         """Return the listing of the site's files.
 
         It leaves out the files of snapshots, and those of the log that follow from its entries.
@@ -346,7 +346,7 @@ class SiteLog:
         return ListedParts(
             is_listed=is_listed,
             document=lambda part, text: log_document(LOG_PART, text, digest=part.sha256),
-            read_path=lambda path: self.target.published(part_of_log(path)),
+            read_path=lambda path: self.target.published(log_path_of_part(path)),
         )
 
     def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
@@ -356,7 +356,7 @@ class SiteLog:
             for update in incident_updates(incident_id_of_path(document.path), document.body):
                 versions = tuple(
                     PreviousVersion(number, parse_instant(entry.time), entry.sha256)
-                    for number, entry in self.table.versions(update.subject)
+                    for number, entry in self.table.all_entries(update.subject)
                     if entry.sha256 not in ("", update.sha256)
                 )
                 if versions:
@@ -387,7 +387,7 @@ class SiteLog:
         head = TreeHead(self.growth.size, self.growth.root())
         if head != self.previous_head:
             self._add_pieces(self.growth.partial_pieces())
-        note = self._checkpoint(head)
+        note = self._sign_checkpoint(head)
         everything = self.is_restored or self.is_rotated or not self.target.ledger.is_partial
         if everything:
             self._reuse_tiles(head.size)
@@ -398,14 +398,16 @@ class SiteLog:
             self._reuse_published(everything=everything)
         self._add_pending(note)
         self.renewed = frozenset(self.changed_subjects)
-        self.target.add(self._proofs(note, head, everything=everything))
+        self.target.add(self._proof_documents(note, head, everything=everything))
         return head
 
-    def _checkpoint(self, head: TreeHead) -> str:
+    def _sign_checkpoint(self, head: TreeHead) -> str:
         """Sign a checkpoint, or return the published one."""
         if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
-        proof = consistency_proof(self.previous_head.size, head.size, tile_subtrees(self._read, head.size))
+        proof = consistency_proof(
+            self.previous_head.size, head.size, tile_subtrees(self._read_published, head.size)
+        )
         verify_consistency(self.previous_head.size, head.size, proof, self.previous_head.root, head.root)
         text = checkpoint_text(self.context.settings.origin, *head)
         return f"{text}\n{require_key(self.key).sign(text)}"
@@ -415,11 +417,11 @@ class SiteLog:
 
         Only the key's holder renews them.
         """
-        self.target.add(self._descriptions())
-        text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
+        self.target.add(self._description_documents())
+        text = self._read_published(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
         if text is not None and everything:
-            paths = [part_of_log(part.path) for part in parse_manifest(text).parts]
-            bodies = ((path, self._read(path.removeprefix(f"{PREFIX}/"))) for path in paths)
+            paths = [log_path_of_part(part.path) for part in parse_manifest(text).parts]
+            bodies = ((path, self._read_published(path.removeprefix(f"{PREFIX}/"))) for path in paths)
             parts = [(path.rpartition("/")[2].partition(".")[0], body) for path, body in bodies if body]
             self.target.add(log_document(LOG_PART, body, digest=digest) for digest, body in parts)
             self.target.add([log_document(LOG_MANIFEST, text)])
@@ -441,7 +443,7 @@ class SiteLog:
         else:
             self.target.add([log_document(LOG_PENDING, pending_checkpoint.encode())])
 
-    def _read(self, path: str) -> bytes | None:
+    def _read_published(self, path: str) -> bytes | None:
         return self.pieces.get(path) or (None if self.base is None else self.base.read_path(path))
 
     def _drop_outgrown_tiles(self, size: int) -> None:
@@ -462,11 +464,11 @@ class SiteLog:
         full = set(tile_paths(size))
         for path in sorted(published_paths - self.written_paths):
             is_outgrown = ".p/" in path and path.partition(".p/")[0] in full
-            body = None if is_outgrown else self._read(path)
+            body = None if is_outgrown else self._read_published(path)
             if body is not None:
                 self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
 
-    def _descriptions(self) -> Iterator[Document]:
+    def _description_documents(self) -> Iterator[Document]:
         """Yield the documents that describe the log."""
         settings = self.context.settings
         published_description = self.target.published(LOG.path())
@@ -489,14 +491,14 @@ class SiteLog:
         schema = read_file(Path(__file__).with_name("entry.schema.json"))
         yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
 
-    def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
+    def _proof_documents(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
         """Yield the proofs of the last entries of changed subjects.
 
         An existing proof of an unchanged subject stays.
         """
-        subtrees = tile_subtrees(self._read, head.size)
-        for subject in chain(self.changed_subjects, self._unchanged() if everything else ()):
-            number, last_entry = self.table.versions(subject)[-1]
+        subtrees = tile_subtrees(self._read_published, head.size)
+        for subject in chain(self.changed_subjects, self._unchanged_subjects() if everything else ()):
+            number, last_entry = self.table.all_entries(subject)[-1]
             url, parameters = proof_url(subject)
             path = url.path(**parameters)
             if last_entry.action is LogAction.REMOVE:
@@ -512,9 +514,11 @@ class SiteLog:
                 body = encode_proof(number, hashes, note, last_entry.encode())
             yield log_document(url, body, **parameters)
 
-    def _unchanged(self) -> Iterator[LogSubject]:
+    def _unchanged_subjects(self) -> Iterator[LogSubject]:
         for kind in PROVED:
-            yield from (subject for subject in self.table.live(kind) if subject not in self.renewed)
+            yield from (
+                subject for subject in self.table.present_subjects(kind) if subject not in self.renewed
+            )
 
 
 PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)

@@ -59,7 +59,7 @@ from statuary.extensions.log.published_log import (
     LOG_TILE,
     PublishedLog,
     TreeHead,
-    part_of_log,
+    log_path_of_part,
 )
 from statuary.extensions.log.resume import parse_pending
 from statuary.extensions.log.site_log import PROVED, proof_url
@@ -172,11 +172,11 @@ class LastEntries:
             LogError: if the entry is malformed or breaks a rule of the log.
         """
         entry = parse_entry(body)
-        self.rules.check(number, entry, self.of(entry.subject) or self._before_start(entry))
+        self.rules.check(number, entry, self.find(entry.subject) or self._before_start(entry))
         row = "\n".join(entry.subject), number, body
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
-    def of(self, subject: LogSubject) -> NumberedEntry | None:
+    def find(self, subject: LogSubject) -> NumberedEntry | None:
         """Return the latest entry about a subject, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
@@ -190,9 +190,9 @@ class LastEntries:
         replaced = parse_entry(self.log.entry(number))
         return (number, replaced) if replaced.subject == entry.subject else None
 
-    def of_site(self) -> NumberedEntry | None:
+    def find_site_entry(self) -> NumberedEntry | None:
         """Return the latest entry about the site's manifest, or None."""
-        last_entry = self.of(WHOLE_SITE)
+        last_entry = self.find(WHOLE_SITE)
         for number in range(self.start - 1, -1, -1) if last_entry is None else ():
             entry = parse_entry(self.log.entry(number))
             if entry.subject == WHOLE_SITE:
@@ -272,7 +272,7 @@ class SiteCheck:
                 if path not in self.names and not self._is_of_log(path):
                     self._note_unlisted_file(path)
             for problem in self.own.problems():
-                self._note(problem, is_right=False)
+                self._note_problem(problem, is_right=False)
         return self.result._replace(stated_at=self.own.instant)
 
     def _check_clock(self) -> None:
@@ -282,7 +282,7 @@ class SiteCheck:
         """
         clock = self.last_entries.rules.clock
         if clock > format_milliseconds(Instant(self.now + MAX_AHEAD)):
-            self._note(
+            self._note_problem(
                 f"the last entry is of {clock}, more than a day ahead of this clock: set it if it is wrong; else the owner"
                 " builds once with --allow-clock-rollback",
                 is_right=False,
@@ -294,7 +294,7 @@ class SiteCheck:
         Raises:
             LogError: if another did.
         """
-        last_entry = self.last_entries.of(LOG_KEY)
+        last_entry = self.last_entries.find(LOG_KEY)
         change = None if last_entry is None else last_entry[1].key_change
         if change is not None and self.key not in (None, change.key):
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
@@ -309,7 +309,9 @@ class SiteCheck:
         except (ValueError, KeyError, TypeError):
             at = "an unknown time"
             reason = f"{LOG_FAULT.path()} cannot be read"
-        self._note(f"the site says that the run of {at} could not extend the log: {reason}", is_right=False)
+        self._note_problem(
+            f"the site says that the run of {at} could not extend the log: {reason}", is_right=False
+        )
 
     def _check_pending(self, body: bytes | None) -> None:
         """Verify that the last signed checkpoint is published.
@@ -331,9 +333,9 @@ class SiteCheck:
                 )
         except LogError:
             is_right = False
-        self._note(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
+        self._note_problem(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
 
-    def _note(self, problem: str, *, is_right: bool) -> None:
+    def _note_problem(self, problem: str, *, is_right: bool) -> None:
         self.result = self.result._replace(matching_count=self.result.matching_count + is_right)
         if not is_right:
             self.result.problems.append(problem)
@@ -341,9 +343,9 @@ class SiteCheck:
     def _check_manifest(self, *, is_listed: bool) -> None:
         """Compare every file with the manifest."""
         text = self.read_path(LOG_MANIFEST.path())
-        last_entry = self.last_entries.of_site()
+        last_entry = self.last_entries.find_site_entry()
         if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
-            self._note(
+            self._note_problem(
                 f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",
                 is_right=False,
             )
@@ -356,11 +358,11 @@ class SiteCheck:
                     self._check_file(name, entry, schedule, is_listed=is_listed)
                 self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
         except DamagedSnapshotError as error:
-            self._note(f"the manifest: {error}", is_right=False)
+            self._note_problem(f"the manifest: {error}", is_right=False)
 
     def _listed_entries(self, text: bytes) -> Iterator[Entry]:
         """Yield the files of the manifest, or those that have changed."""
-        index = ManifestIndex(text, lambda path: self.read_path(part_of_log(path)))
+        index = ManifestIndex(text, lambda path: self.read_path(log_path_of_part(path)))
         self.parts = {part.sha256 for part in index.manifest.parts}
         return listed_entries(index, self._changed_paths()) if self.since else index.entries()
 
@@ -369,7 +371,7 @@ class SiteCheck:
         for _, entry in self.last_entries:
             if entry.subject.kind in PROVED:
                 url, parameters = proof_url(entry.subject)
-                for path in (url.path(**parameters), *(path for path, _ in _expected(entry))):
+                for path in (url.path(**parameters), *(path for path, _ in _expected_digests(entry))):
                     yield from dict.fromkeys((path, sharded_path(path)))
 
     def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
@@ -379,18 +381,18 @@ class SiteCheck:
         if is_unserved:
             self.result.unserved.append(name)
             return
-        self.own.note(name, body)
+        self.own.add_file(name, body)
         digest = "" if body is None else sha256(body).hexdigest()
         if digest == entry.sha256:
-            self._note("", is_right=True)
+            self._note_problem("", is_right=True)
         elif body is not None and body in self._scheduled_version(name, schedule):
             self.result.due_paths.append(name)
-        elif self.own.states(name, body):
+        elif self.own.lists_file(name, body):
             self.result.unsigned.append(name)
         else:
             what = f"has the SHA-256 {digest}; the manifest names {entry.sha256}"
             missing = "is in the manifest, but not published"
-            self._note(f"{name} {what if digest else missing}", is_right=False)
+            self._note_problem(f"{name} {what if digest else missing}", is_right=False)
 
     def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
         """Yield the versions of a document up to now.
@@ -411,14 +413,17 @@ class SiteCheck:
         Each one compares two states of the schedule.
         """
         instants = [since for since in schedule.instants if since <= self.now]
-        states = [{path: self._state(schedule, path, since) for path in COMPARED_PATHS} for since in instants]
+        states = [
+            {path: self._status_version(schedule, path, since) for path in COMPARED_PATHS}
+            for since in instants
+        ]
         for number, later_state in enumerate(states):
             documents = [Document(path=path, body=body) for path, body in later_state.items()]
             yield from (
                 changes_document(earlier_state.get, documents).body for earlier_state in states[:number]
             )
 
-    def _state(self, schedule: EpochIndex, path: str, since: Instant) -> bytes:
+    def _status_version(self, schedule: EpochIndex, path: str, since: Instant) -> bytes:
         stored = schedule.document_at(path, since)
         return (self.read_path(path) if stored is None else stored.body(self.read_path)) or b"null"
 
@@ -429,24 +434,24 @@ class SiteCheck:
             return
         url, parameters = proof_url(subject)
         proof = self.read_path(url.path(**parameters))
-        self.own.note(url.path(**parameters), proof)
+        self.own.add_file(url.path(**parameters), proof)
         if entry.action is not LogAction.REMOVE:
             self._check_proof(url.path(**parameters), proof, number, entry)
-        for path, digest in _expected(entry):
+        for path, digest in _expected_digests(entry):
             row = self.digests.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone()
             listed_digest = row[0] if row else ""
             if not digest:
                 self._check_absence(path)
-                self._note(
+                self._note_problem(
                     f"{path} is published, but the log records it as removed or excluded",
                     is_right=not listed_digest,
                 )
             elif not listed_digest:
-                self._note(f"{path} is in the log, but not in the manifest", is_right=False)
+                self._note_problem(f"{path} is in the log, but not in the manifest", is_right=False)
             elif subject.kind is EntryKind.INCIDENT:
                 self._check_incident(path, digest)
             else:
-                self._note(
+                self._note_problem(
                     f"{path} differs between the log and the manifest", is_right=listed_digest == digest
                 )
 
@@ -468,13 +473,13 @@ class SiteCheck:
             is_right = entry_digest(EntryKind.INCIDENT, body) == digest
         except (LogError, ValueError, KeyError, TypeError):
             updates, is_right = [], False
-        self._note(f"{path} does not match its last log entry", is_right=is_right)
+        self._note_problem(f"{path} does not match its last log entry", is_right=is_right)
         for update in updates:
-            last_entry = self.last_entries.of(update.subject)
+            last_entry = self.last_entries.find(update.subject)
             if last_entry is None and self.since:
                 continue  # it has not changed, and the incident's entry covers it
             is_logged = last_entry is not None and last_entry[1].sha256 == update.sha256
-            self._note(
+            self._note_problem(
                 f"{path}: update {update.subject.second} does not match its last log entry",
                 is_right=is_logged,
             )
@@ -495,7 +500,7 @@ class SiteCheck:
             )
         except LogError:
             is_right = False
-        self._note(f"{path} does not prove the last entry of its subject", is_right=is_right)
+        self._note_problem(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
     def _is_of_log(self, path: str) -> bool:
         """Return whether a path is part of the log."""
@@ -512,7 +517,7 @@ class SiteCheck:
         if url is LOG_PART:
             return parameters["digest"] in self.parts
         kind = EntryKind.CONTRACT if url is LOG_CONTRACT else EntryKind.INCIDENT
-        last_entry = self.last_entries.of(LogSubject(kind, *parameters.values()))
+        last_entry = self.last_entries.find(LogSubject(kind, *parameters.values()))
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
@@ -524,27 +529,29 @@ class SiteCheck:
             return False
         current_tile = self.log.read_path(full_tile) or self.log.read_path(f"{full_tile}.p/{widest}") or b""
         if width:
-            current_tile = _beginning(current_tile, int(width), of_entries=name.startswith(ENTRIES))
-        self._note(f"{path} does not agree with the log", is_right=self.read_path(path) == current_tile)
+            current_tile = _cut_tile(current_tile, int(width), of_entries=name.startswith(ENTRIES))
+        self._note_problem(
+            f"{path} does not agree with the log", is_right=self.read_path(path) == current_tile
+        )
         return True
 
     def _note_unlisted_file(self, path: str) -> None:
         """Report a file that the manifest does not list."""
-        if is_snapshot_path(path) and self.own.has(path):
+        if is_snapshot_path(path) and self.own.is_manifest_file(path):
             return
         body = self.read_path(path)
-        if body is not None and self.own.states(path, body):
-            self.own.note(path, body)
+        if body is not None and self.own.lists_file(path, body):
+            self.own.add_file(path, body)
             self.result.unsigned.append(path)
             return
         url, parameters = match_url(plain_path(path)) or (None, {})
         if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
-            self._note(f"{path} is published, but not in the log", is_right=False)
+            self._note_problem(f"{path} is published, but not in the log", is_right=False)
         else:
             self.result.uncovered.append(path)
 
 
-def _beginning(tile: bytes, width: int, *, of_entries: bool) -> bytes:
+def _cut_tile(tile: bytes, width: int, *, of_entries: bool) -> bytes:
     """Cut a tile or bundle to an earlier width."""
     if not of_entries:
         return tile[: width * HASH_SIZE]
@@ -565,7 +572,7 @@ class NameSet:
         return self.table.execute("SELECT 1 FROM names WHERE name = ?", (name,)).fetchone() is not None
 
 
-def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
+def _expected_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
     """Yield the paths and digests in an entry."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256

@@ -62,7 +62,7 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
     return ""
 
 
-def request_body(log: PublishedLog, old: int) -> bytes:
+def cosignature_request(log: PublishedLog, old: int) -> bytes:
     """Return the body of the request that asks a witness to cosign.
 
     Args:
@@ -89,7 +89,7 @@ def witness_size(answer: bytes) -> int:
     return int(text)
 
 
-def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
+def verified_cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
     """Return the verified signature line in a witness's response.
 
     Args:

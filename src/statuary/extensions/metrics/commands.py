@@ -16,7 +16,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
 from statuary.engine.read_content import read_content
 from statuary.extensions.metrics.point_files import append_point
-from statuary.extensions.metrics.probe import Measurement, ask, measurements
+from statuary.extensions.metrics.probe import Measurement, evaluate_answers, run_probe
 from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
@@ -60,9 +60,9 @@ def probe_command(
         click.echo(escape_control_chars(f"nothing was asked{reason}"), err=True)
         return ExitCode.FINDINGS
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-        answers = list(zip(settings.probes, pool.map(ask, settings.probes), strict=True))
+        answers = list(zip(settings.probes, pool.map(run_probe, settings.probes), strict=True))
     at = build_instant(now)
-    latest = measurements(answers, at)
+    latest = evaluate_answers(answers, at)
     appended = append_points(points or content.resolve().parent / settings.folder, latest, at)
     _print_results(latest, appended.errors, to_stderr=str(alert) == "-")
     if alert is not None:
@@ -116,11 +116,11 @@ def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> 
             except StatuaryError as error:
                 appended.errors.append(error)
                 in_a_row = 1 if measured.reason else 0
-            appended.alerts.append(_alert(measured, at, is_firing=in_a_row >= measured.probe.failures))
+            appended.alerts.append(_alert_object(measured, at, is_firing=in_a_row >= measured.probe.failures))
     return appended
 
 
-def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
+def _alert_object(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
     """Return an alert in the form of Alertmanager."""
     probe = measured.probe
     return {
@@ -160,13 +160,13 @@ def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
 def _print_results(
     results: Sequence[Measurement], errors: Sequence[StatuaryError], *, to_stderr: bool
 ) -> None:
-    for line in _lines(results):
+    for line in _result_lines(results):
         click.echo(escape_control_chars(line), err=to_stderr)
     for error in errors:
         print_error(error)
 
 
-def _lines(results: Sequence[Measurement]) -> Iterator[str]:
+def _result_lines(results: Sequence[Measurement]) -> Iterator[str]:
     for measured in results:
         answer = measured.answer
         parts = [

@@ -88,15 +88,17 @@ def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> I
     """
     for period in PERIODS:
         path = POINTS.path(metric_id=metric.id, period=period.name)
-        yield Document(path=path, body=encode_json(_members(metric, points, period, now)))
+        yield Document(path=path, body=encode_json(_metric_members(metric, points, period, now)))
     day, week = (average_by_interval(points, period, now) for period in PERIODS[:2])
-    body = graph(metric, day, now).encode()
+    body = draw_graph(metric, day, now).encode()
     yield Document(path=GRAPH.path(metric_id=metric.id), body=body, media_type=SVG)
-    body = pulse(metric, day, usual_range(week), now).encode()
+    body = draw_pulse(metric, day, usual_range(week), now).encode()
     yield Document(path=PULSE.path(metric_id=metric.id), body=body, media_type=SVG)
 
 
-def _members(metric: Metric, points: Sequence[Point], period: Period, now: Instant) -> dict[str, object]:
+def _metric_members(
+    metric: Metric, points: Sequence[Point], period: Period, now: Instant
+) -> dict[str, object]:
     data = average_by_interval(points, period, now)
     total = round(sum(row.value for row in data), 6)
     summary = {"sum": total, "mean": round(total / len(data), 6) if data else None}
@@ -144,7 +146,7 @@ UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 """The letter of each factor, largest first."""
 
 
-def short_number(value: float) -> str:
+def format_short_number(value: float) -> str:
     """Format a value with about three digits, such as `12.3k`."""
     if abs(value) < 9999.5:
         return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
@@ -183,7 +185,7 @@ def usual_range(week: Sequence[Interval]) -> UsualRange | None:
 PULSE_HEIGHT, PULSE_LINE_WIDTH = 52, 136
 
 
-def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
+def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
     """Draw a metric's last day and current value as a small SVG.
 
     The current value is that of the newest interval. An unusual value has the colour of degraded performance.
@@ -206,7 +208,7 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
 
     style = " out" if _is_unusual(day, usual) else ""
     unit = escape(metric.unit)
-    value = escape(short_number(day[-1].value)) if day else "\N{EN DASH}"
+    value = escape(format_short_number(day[-1].value)) if day else "\N{EN DASH}"
     texts = f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>'
     lines = []
     if usual:
@@ -218,7 +220,7 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
             f'<text x="15" y="44">{escape(_span_text(usual))} {unit}</text>'
         )
     for run in consecutive_runs(day, period.interval):
-        line = _line(
+        line = _svg_line(
             _Point((row.timestamp - start) / (end - start) * PULSE_LINE_WIDTH, y_of(row.value)) for row in run
         )
         lines.append(f'<path class="line{style}" d="M{line}"/>')
@@ -235,7 +237,7 @@ def _is_unusual(day: Sequence[Interval], usual: UsualRange | None) -> bool:
 
 
 def _span_text(usual: UsualRange) -> str:
-    low, high = map(short_number, usual)
+    low, high = map(format_short_number, usual)
     return low if low == high else f"{low} \N{EN DASH} {high}"
 
 
@@ -244,7 +246,7 @@ class _Point(NamedTuple):
     y: float
 
 
-def _line(points: Iterable[_Point]) -> str:
+def _svg_line(points: Iterable[_Point]) -> str:
     """Return the path data of a line.
 
     A single point is a dot.
@@ -253,7 +255,7 @@ def _line(points: Iterable[_Point]) -> str:
     return " ".join(places) if len(places) > 1 else f"{places[0]}h0"
 
 
-def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
+def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     """Draw the last day of a metric as an SVG graph.
 
     Args:
@@ -264,7 +266,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
-    top = nice_ceiling(max((row.value for row in data), default=0.0))
+    top = round_up_for_axis(max((row.value for row in data), default=0.0))
     width, height = WIDTH - LEFT - 4, HEIGHT - BOTTOM - TOP
 
     def place(row: Interval) -> _Point:
@@ -274,7 +276,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     parts = []
     for share in (0.0, 0.5, 1.0):
         y = TOP + height - share * height
-        label = short_number(top * share)
+        label = format_short_number(top * share)
         parts.append(
             f'<path class="grid" d="M{LEFT} {y:g}H{WIDTH - 4}"/><text x="{LEFT - 6}" y="{y + 4:g}" text-anchor="end">{label}</text>'
         )
@@ -283,14 +285,14 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         label = f"\N{MINUS SIGN}{hours} h" if hours else "0 h"  # the same in every language
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in consecutive_runs(data, period.interval):
-        line = _line(map(place, run))
+        line = _svg_line(map(place, run))
         first_x, last_x = place(run[0]).x, place(run[-1]).x
         base = TOP + height
         parts.append(
             f'<path class="area" d="M{first_x:.1f} {base}L{line} L{last_x:.1f} {base}Z"/><path class="line" d="M{line}"/>'
         )
     if data:
-        value = short_number(data[-1].value)
+        value = format_short_number(data[-1].value)
         unit = escape(metric.unit)
         parts.append(
             f'<text class="now" x="{WIDTH - 4}" y="18" text-anchor="end">{value} <tspan class="unit">{unit}</tspan></text>'
@@ -325,7 +327,7 @@ def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[I
         yield run
 
 
-def nice_ceiling(value: float) -> float:
+def round_up_for_axis(value: float) -> float:
     """Round up to 1, 2 or 5 times a power of ten.
 
     For zero and negative values, the result is 1.

@@ -16,8 +16,8 @@ def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -
     names = [metric.id for metric in settings.shown]
     if not names:
         return ()
-    metric = _parameter("metric_id", names)
-    period = _parameter("period", [period.name for period in PERIODS])
+    metric = _path_parameter("metric_id", names)
+    period = _path_parameter("period", [period.name for period in PERIODS])
     example_values = {"metric_id": names[0], "period": PERIODS[0].name}
     return (
         ApiDescription(
@@ -41,5 +41,5 @@ def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -
     )
 
 
-def _parameter(name: str, values: list[str]) -> dict[str, object]:
+def _path_parameter(name: str, values: list[str]) -> dict[str, object]:
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string", "enum": values}}

@@ -38,9 +38,9 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> int:
         PointsError: if the file is not a CSV file that this program wrote.
     """
     text = _read_text(file)
-    table = _parse(text, file)
-    header = table[0] if table else _columns(measured.probe.kind)
-    row = _values(measured, at)
+    table = _parse_rows(text, file)
+    header = table[0] if table else _columns_of_kind(measured.probe.kind)
+    row = _column_values(measured, at)
     line = _csv_text([[row.get(name, "") for name in header]])
     if len(table) > MOST_POINTS or len(text) > LARGEST_SIZE:
         newer = table[1 + len(table) // 2 :]
@@ -62,28 +62,28 @@ def _read_text(file: Path) -> str:
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError:
-        raise _not_csv(file) from None
+        raise _not_csv_error(file) from None
     except OSError as error:
         raise PointsError(f"{file} cannot be read: {error.strerror or error}") from None
 
 
-def _parse(text: str, file: Path) -> list[list[str]]:
+def _parse_rows(text: str, file: Path) -> list[list[str]]:
     """Return a CSV file's rows, header first, without empty lines."""
     try:
         return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except csv.Error:
-        raise _not_csv(file) from None
+        raise _not_csv_error(file) from None
 
 
-def _not_csv(file: Path) -> PointsError:
+def _not_csv_error(file: Path) -> PointsError:
     return PointsError(f"{file} is not a CSV file", "move it away; the next run writes a new file")
 
 
-def _columns(kind: ProbeKind) -> list[str]:
+def _columns_of_kind(kind: ProbeKind) -> list[str]:
     return [*COLUMNS, "batch_age"] if kind in OF_BATCHES else [*COLUMNS]
 
 
-def _values(measured: Measurement, at: Instant) -> dict[str, object]:
+def _column_values(measured: Measurement, at: Instant) -> dict[str, object]:
     answer = measured.answer
     return {
         "at": format_exact(at),

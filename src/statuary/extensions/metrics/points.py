@@ -67,14 +67,14 @@ def read_points(body: bytes, metric: Metric) -> list[Point]:
     return [Point(at, rows[at]) for at in sorted(rows)]
 
 
-def _seconds(value: float) -> Instant:
+def _instant_of_seconds(value: float) -> Instant:
     return instant(datetime.fromtimestamp(value, UTC))
 
 
-def _instant(text: str) -> Instant:
+def _parse_instant(text: str) -> Instant:
     """Parse an instant of RFC 3339, epoch seconds or Uptime Kuma."""
     try:
-        return _seconds(float(text))
+        return _instant_of_seconds(float(text))
     except ValueError:
         pass
     trimmed = re.sub(r"(\.\d{3})\d+", r"\1", text.strip())
@@ -86,7 +86,7 @@ def _instant(text: str) -> Instant:
         raise ValueError(str(error)) from None
 
 
-def _csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
+def _parse_csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
     """Parse a CSV file.
 
     Rows without the value are skipped.
@@ -98,51 +98,54 @@ def _csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
     column = names.index(metric.series) if metric.series else 1
     for row in reader:
         if len(row) > column and row[column].strip():
-            yield _instant(row[0]), float(row[column])
+            yield _parse_instant(row[0]), float(row[column])
 
 
-def _json(body: bytes) -> Json:
+def _parse_json(body: bytes) -> Json:
     value: Json = orjson.loads(body)
     return value
 
 
-def _object(value: Json) -> JsonObject:
+def _require_object(value: Json) -> JsonObject:
     return value if isinstance(value, Mapping) else {}
 
 
-def _items(value: Json) -> list[Json]:
+def _require_list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _number(value: Json) -> float:
+def _require_number(value: Json) -> float:
     return float(value) if isinstance(value, (int, float, str)) else math.nan
 
 
-def _prometheus(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
-    results = _items(_object(_object(_json(body)).get("data")).get("result"))
+def _parse_prometheus(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
+    results = _require_list(_require_object(_require_object(_parse_json(body)).get("data")).get("result"))
     if len(results) != 1:
         raise ValueError(f"the query has {len(results)} series, not one")
-    for row in _items(_object(results[0]).get("values")):
-        at, value = _items(row)[:2]
-        yield _seconds(_number(at)), _number(value)
+    for row in _require_list(_require_object(results[0]).get("values")):
+        at, value = _require_list(row)[:2]
+        yield _instant_of_seconds(_require_number(at)), _require_number(value)
 
 
-def _gatus(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
-    endpoints = [_object(row) for row in _items(_json(body))]
+def _parse_gatus(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
+    endpoints = [_require_object(row) for row in _require_list(_parse_json(body))]
     matching_rows = [row for row in endpoints if metric.series in ("", row.get("key"), row.get("name"))]
     if len(matching_rows) != 1:
         raise ValueError(f"{len(matching_rows)} endpoints are named {metric.series!r}")
-    for result in map(_object, _items(matching_rows[0].get("results"))):
-        yield _instant(str(result.get("timestamp"))), _number(result.get("duration")) / MILLISECONDS
+    for result in map(_require_object, _require_list(matching_rows[0].get("results"))):
+        yield (
+            _parse_instant(str(result.get("timestamp"))),
+            _require_number(result.get("duration")) / MILLISECONDS,
+        )
 
 
-def _uptime_kuma(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
-    monitors = _object(_object(_json(body)).get("heartbeatList"))
+def _parse_uptime_kuma(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
+    monitors = _require_object(_require_object(_parse_json(body)).get("heartbeatList"))
     if metric.series not in monitors:
         raise ValueError(f"no monitor {metric.series!r} among {', '.join(monitors)}")
-    for beat in map(_object, _items(monitors[metric.series])):
+    for beat in map(_require_object, _require_list(monitors[metric.series])):
         if beat.get("ping") is not None:
-            yield _instant(str(beat.get("time"))), _number(beat["ping"])
+            yield _parse_instant(str(beat.get("time"))), _require_number(beat["ping"])
 
 
 UPPTIME = re.compile(
@@ -150,7 +153,7 @@ UPPTIME = re.compile(
 )
 
 
-def _upptime(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
+def _parse_upptime(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
     value = math.nan
     has_endpoint = False
     for match in UPPTIME.finditer(body.decode()):
@@ -158,16 +161,16 @@ def _upptime(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
             value = float(match["value"])
         else:
             has_endpoint = True
-            yield _instant(match["at"]), value
+            yield _parse_instant(match["at"]), value
             value = math.nan
     if not has_endpoint:
         raise ValueError("it has no `lastUpdated`")
 
 
 READERS: dict[PointsForm, Callable[[bytes, Metric], Iterator[tuple[Instant, float]]]] = {
-    PointsForm.CSV: _csv,
-    PointsForm.PROMETHEUS: _prometheus,
-    PointsForm.GATUS: _gatus,
-    PointsForm.UPTIME_KUMA: _uptime_kuma,
-    PointsForm.UPPTIME: _upptime,
+    PointsForm.CSV: _parse_csv,
+    PointsForm.PROMETHEUS: _parse_prometheus,
+    PointsForm.GATUS: _parse_gatus,
+    PointsForm.UPTIME_KUMA: _parse_uptime_kuma,
+    PointsForm.UPPTIME: _parse_upptime,
 }

@@ -65,7 +65,7 @@ NO_ANSWER = "no proper answer"
 """The title of any failure to respond."""
 
 
-def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
+def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
     """Run a probe once, and return the response or the error.
 
     Args:
@@ -74,7 +74,7 @@ def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswe
     """
     began = perf_counter()
     try:
-        probe = _with_address(probe, environment)
+        probe = _replace_address(probe, environment)
         answer = ASKERS[probe.kind](probe)
     except UnreachableError as error:
         return ProbeAnswer(reason=f"it {error.reason}")
@@ -85,7 +85,7 @@ def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswe
     return answer._replace(seconds=round(perf_counter() - began, 4))
 
 
-def _with_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
+def _replace_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
     """Replace the address of a probe by that of the environment.
 
     Raises:
@@ -101,12 +101,12 @@ def _with_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
     return probe._replace(url=url)
 
 
-def _timeouts(probe: Probe) -> Timeouts:
+def _probe_timeouts(probe: Probe) -> Timeouts:
     return Timeouts(seconds=float(probe.timeout), timeout=float(probe.timeout))
 
 
 def _ask_http(probe: Probe) -> ProbeAnswer:
-    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, timeouts=_timeouts(probe))
+    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, timeouts=_probe_timeouts(probe))
     if response.status not in probe.expected_status:
         raise ProbeError(f"it responds with {response.status}")
     return ProbeAnswer()
@@ -122,26 +122,26 @@ def _ask_tcp(probe: Probe) -> ProbeAnswer:
 
 
 def _ask_node(probe: Probe) -> ProbeAnswer:
-    latest = _block(probe, "latest")
+    latest = _fetch_block(probe, "latest")
     if latest is None:
         raise ProbeError("it has no newest block")
     try:
-        finalized = _block(probe, "finalized")
+        finalized = _fetch_block(probe, "finalized")
     except ProbeError:
         finalized = None  # older nodes do not know the tag
     return ProbeAnswer(
-        head=_quantity(latest, "number"),
-        timestamp=_quantity(latest, "timestamp"),
-        finalized=None if finalized is None else _quantity(finalized, "number"),
+        head=_quantity_member(latest, "number"),
+        timestamp=_quantity_member(latest, "timestamp"),
+        finalized=None if finalized is None else _quantity_member(finalized, "number"),
     )
 
 
-def _block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
-    block = _called(probe, "eth_getBlockByNumber", [tag, False])
+def _fetch_block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
+    block = _call_method(probe, "eth_getBlockByNumber", [tag, False])
     return block if isinstance(block, Mapping) else None
 
 
-def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
+def _call_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
     """Call a JSON-RPC method, and return its result."""
     question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
     headers = {"Content-Type": "application/json"}
@@ -151,7 +151,7 @@ def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
         body=orjson.dumps(question),
         headers=headers,
         limit=LARGEST_RESPONSE,
-        timeouts=_timeouts(probe),
+        timeouts=_probe_timeouts(probe),
     )
     try:
         value: Json = orjson.loads(response.body)
@@ -170,41 +170,43 @@ def _ask_op_node(probe: Probe) -> ProbeAnswer:
 
     The batches of its safe blocks are on L1.
     """
-    status = _called(probe, "optimism_syncStatus")
-    unsafe, safe, finalized = (_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2"))
+    status = _call_method(probe, "optimism_syncStatus")
+    unsafe, safe, finalized = (
+        _object_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2")
+    )
     return ProbeAnswer(
-        head=_whole(unsafe, "number"),
-        timestamp=_whole(unsafe, "timestamp"),
-        finalized=_whole(finalized, "number"),
-        batched=_whole(safe, "timestamp"),
+        head=_integer_member(unsafe, "number"),
+        timestamp=_integer_member(unsafe, "timestamp"),
+        finalized=_integer_member(finalized, "number"),
+        batched=_integer_member(safe, "timestamp"),
     )
 
 
 def _ask_zks_node(probe: Probe) -> ProbeAnswer:
     """Probe a ZKsync node for its newest batch on L1."""
-    newest = _quantity({"batch number": _called(probe, "zks_L1BatchNumber")}, "batch number")
+    newest = _quantity_member({"batch number": _call_method(probe, "zks_L1BatchNumber")}, "batch number")
     for number in range(newest, max(newest - MAX_BATCHES, -1), -1):
-        batch = _called(probe, "zks_getL1BatchDetails", [number])
+        batch = _call_method(probe, "zks_getL1BatchDetails", [number])
         if isinstance(batch, Mapping) and batch.get("committedAt"):
-            return _ask_node(probe)._replace(batched=_whole(batch, "timestamp"))
+            return _ask_node(probe)._replace(batched=_integer_member(batch, "timestamp"))
     raise ProbeError(f"none of its newest {MAX_BATCHES} batches was committed to L1")
 
 
-def _member(value: Json, name: str) -> Mapping[str, Json]:
+def _object_member(value: Json, name: str) -> Mapping[str, Json]:
     member = value.get(name) if isinstance(value, Mapping) else None
     if not isinstance(member, Mapping):
         raise ProbeError(f"its response has no {name}")
     return member
 
 
-def _whole(value: Mapping[str, Json], name: str) -> int:
+def _integer_member(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < LARGEST_QUANTITY:
         raise ProbeError(f"its response has no valid {name}")
     return number
 
 
-def _quantity(block: Mapping[str, Json], name: str) -> int:
+def _quantity_member(block: Mapping[str, Json], name: str) -> int:
     text = block.get(name)
     try:
         number = int(text, 16) if isinstance(text, str) else -1
@@ -224,7 +226,7 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 }
 
 
-def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
+def evaluate_answers(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
     """Evaluate the responses to probes.
 
     Nodes in the same group are also compared with each other.
@@ -239,17 +241,17 @@ def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> 
             highest[probe.group] = max(highest.get(probe.group, 0), answer.head)
     alerts = []
     for probe, answer in answers:
-        age = _age(answer.timestamp, now)
-        batch_age = _age(answer.batched, now)
+        age = _seconds_since(answer.timestamp, now)
+        batch_age = _seconds_since(answer.batched, now)
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
         measured = Measurement(probe, answer, age, lag, batch_age)
-        fault = _Fault(NO_ANSWER, answer.reason) if answer.reason else _fault(measured)
+        fault = _Fault(NO_ANSWER, answer.reason) if answer.reason else _find_fault(measured)
         alerts.append(measured._replace(reason=fault.reason, title=fault.title))
     return alerts
 
 
-def _age(timestamp: int | None, now: Instant) -> float | None:
+def _seconds_since(timestamp: int | None, now: Instant) -> float | None:
     return None if timestamp is None else round(now.timestamp() - timestamp, 3)
 
 
@@ -260,7 +262,7 @@ class _Fault(NamedTuple):
     reason: str = ""  # a sentence with the figures
 
 
-def _fault(measured: Measurement) -> _Fault:
+def _find_fault(measured: Measurement) -> _Fault:
     """Return the reason why a measurement is a failure, if any."""
     probe, answer = measured.probe, measured.answer
     if measured.age is not None and measured.age < -MAX_AHEAD:

@@ -62,14 +62,16 @@ class MetricsSection(Section):
         findings: list[Finding] = []
         for metric in self.settings.shown:
             try:
-                points = read_points(self._read(project, metric), metric)
+                points = read_points(self._read_points_file(project, metric), metric)
             except PointsError as error:
                 points = []
-                findings.append(_finding(error, metric, run.site.source if run.site is not None else ""))
+                findings.append(
+                    _points_finding(error, metric, run.site.source if run.site is not None else "")
+                )
             run.target.add(metric_documents(metric, points, run.instant))
         return SectionResult(skipped=tuple(findings))
 
-    def _read(self, project: Path, metric: Metric) -> bytes:
+    def _read_points_file(self, project: Path, metric: Metric) -> bytes:
         file = SourceFile(project, f"{self.settings.folder}/{metric.file}")
         try:
             return file.load_bytes(LARGEST_FILE)
@@ -77,7 +79,7 @@ class MetricsSection(Section):
             raise PointsError(f"{metric.file} cannot be read: {error}", error.hint or EXAMPLE) from None
 
 
-def _finding(error: PointsError, metric: Metric, source: str) -> Finding:
+def _points_finding(error: PointsError, metric: Metric, source: str) -> Finding:
     return Finding(
         rule="unreadable-points",
         severity=Severity.WARNING,

@@ -99,7 +99,7 @@ class MetricSource(SourceModel):
 
     @field_validator("file")
     @classmethod
-    def _check_file(cls, file: str) -> str:
+    def _validate_file(cls, file: str) -> str:
         if not is_visible_path(file):
             raise InvalidValueError(f"{file!r} is not a file below the folder", "write a relative path")
         return file
@@ -134,7 +134,7 @@ class ProbeSource(SourceModel):
     """Seconds to wait for the response."""
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_probe(self) -> Self:
         if bool(self.url) == bool(self.url_variable):
             raise InvalidValueError("a probe needs either url or url_variable", "write one of them")
         if self.url and not is_address(self.kind, self.url):
@@ -156,7 +156,7 @@ class MetricsSource(SourceModel):
 
     @field_validator("folder")
     @classmethod
-    def _check_folder(cls, folder: str) -> str:
+    def _validate_folder(cls, folder: str) -> str:
         if not is_visible_path(folder):
             raise InvalidValueError(
                 f"{folder!r} is not a folder beside the content folder",

@@ -14,7 +14,7 @@ from statuary.cli.options import FOLDER
 from statuary.cli.output import changes_line, changes_lines, missing_names_note, show_progress, size_text
 from statuary.extensions.mirror.mirror_site import MirrorOptions, MirrorResult, mirror_site
 from statuary.extensions.mirror.served_site import ServedSite
-from statuary.extensions.snapshots.options import public_key_of, public_key_option
+from statuary.extensions.snapshots.options import public_key_option, read_public_key
 
 
 @click.command()
@@ -51,16 +51,16 @@ def mirror_command(
     cannot be reached, or has no valid manifest.
     """
     site = ServedSite(url)
-    options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run, with_host_files)
+    options = MirrorOptions(read_public_key(public_key), allow_older, verify, dry_run, with_host_files)
     with show_progress() as progress, report_stage(progress, "Files"):
         result = with_new_ledger(folder, lambda: mirror_site(site, folder, options, progress.advance))
-    _print(result, folder, dry_run=dry_run)
+    _print_result(result, folder, dry_run=dry_run)
     requests, size = site.counts
     click.echo(f"{count_text(requests, 'request')}, {size_text(size)} received")
     sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
-def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
+def _print_result(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
     name = escape_control_chars(str(folder))
     for problem in result.problems:
         click.echo(escape_control_chars(problem), err=True)

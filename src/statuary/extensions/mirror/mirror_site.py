@@ -98,7 +98,7 @@ def mirror_site(
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
         target.ledger.set_partial()
         incomplete_sources = target.incomplete_sources(verify=options.verify)
-        state, problems, changes = site.state(options.key), [], []
+        state, problems, changes = site.fetch_manifest(options.key), [], []
         is_other = _is_other_of_same_time(target, state)
         for _ in range(MAX_ATTEMPTS):
             _refuse_future(state.manifest, site)
@@ -113,7 +113,7 @@ def mirror_site(
                     break
                 problems = copy.fetch(advance)
             previous_state = state
-            state = site.state(options.key) if problems else state
+            state = site.fetch_manifest(options.key) if problems else state
             if state.text == previous_state.text:
                 break
         plan = target.plan()
@@ -165,14 +165,14 @@ def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
 def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
     """Add the manifest, and record the URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
-    target.add(_document(Entry(path), body) for path, body in bodies.items())
+    target.add(_fetched_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
         target.ledger.documents.remove_unless_added([SIGNATURE])
-    notes = {MIRROR_OF: url, MIRRORED: _mirrored_note(state.text, options)}
+    notes = {MIRROR_OF: url, MIRRORED: _manifest_note(state.text, options)}
     target.ledger.set_meta(build_meta(state.manifest.origin) | notes)
 
 
-def _mirrored_note(text: bytes, options: MirrorOptions) -> str:
+def _manifest_note(text: bytes, options: MirrorOptions) -> str:
     """Return the note about a mirrored manifest.
 
     With another choice of files, all are compared again.
@@ -180,7 +180,7 @@ def _mirrored_note(text: bytes, options: MirrorOptions) -> str:
     return manifest_digest(text) + (" with host files" if options.with_host_files else "")
 
 
-def _document(entry: Entry, body: bytes) -> Document:
+def _fetched_document(entry: Entry, body: bytes) -> Document:
     """Return a fetched file as a document.
 
     Its source is its path, so that the ledger reports missing ones.
@@ -221,7 +221,7 @@ class MirrorSync:
         self.site, self.target, self.parts = site, target, state.manifest.parts
         self.missing_paths = frozenset(incomplete_sources)
         self.options, self.skipped = options, set[str]()
-        self.previous_manifest = self._mirrored()
+        self.previous_manifest = self._manifest_of_folder()
         self.wanted_entries = Listing()  # the entries of the parts that differ, or have a missing file
         try:
             self._read_wanted()
@@ -233,10 +233,10 @@ class MirrorSync:
         """Delete the temporary file."""
         self.wanted_entries.close()
 
-    def _mirrored(self) -> Manifest | None:
+    def _manifest_of_folder(self) -> Manifest | None:
         """Return the manifest of the folder, if it is intact."""
         text = self.target.published(MANIFEST)
-        is_noted = text is not None and _mirrored_note(text, self.options) == self.target.ledger.get_meta(
+        is_noted = text is not None and _manifest_note(text, self.options) == self.target.ledger.get_meta(
             MIRRORED
         )
         return parse_manifest(text) if text is not None and is_noted else None
@@ -250,7 +250,7 @@ class MirrorSync:
             for number, part in enumerate(self.parts):
                 if part in same and number not in numbers:
                     continue
-                for entry in parse_part(self._part(part), part):
+                for entry in parse_part(self._part_lines(part), part):
                     if entry.path <= last_path:
                         raise DamagedSnapshotError(
                             f"the manifest is damaged: it lists {entry.path} twice, or not in order"
@@ -268,16 +268,16 @@ class MirrorSync:
         else:
             self.wanted_entries.add(entry)
 
-    def _part(self, part: Part) -> bytes:
+    def _part_lines(self, part: Part) -> bytes:
         """Return the lines of a part, from the folder or fetched."""
         text = self.target.published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
-            text = self.site.part(part)
+            text = self.site.fetch_part(part)
         if not self.target.dry_run and not added_digest(self.target.ledger.documents, part.path):
-            self.target.add([_document(Entry(part.path), text)])
+            self.target.add([_fetched_document(Entry(part.path), text)])
         return text
 
-    def stale(self) -> Iterator[str]:
+    def stale_paths(self) -> Iterator[str]:
         """Yield the paths in the copy that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
@@ -295,14 +295,14 @@ class MirrorSync:
                 yield part.path
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
 
-    def missing(self) -> Iterator[Entry]:
+    def missing_entries(self) -> Iterator[Entry]:
         """Yield the manifest's entries for files that must be fetched."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
-            if added_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
+            if added_digest(documents, entry.path) != entry.sha256 and not self._has_file(entry):
                 yield entry
 
-    def _is_right(self, entry: Entry) -> bool:
+    def _has_file(self, entry: Entry) -> bool:
         """Return whether the folder has the file of an entry.
 
         A file that the ledger lacks is read.
@@ -313,15 +313,15 @@ class MirrorSync:
         body = self.target.published(entry.path)
         is_right = body is not None and sha256(body).hexdigest() == entry.sha256
         if is_right and body is not None and not self.target.dry_run:
-            self.target.add([_document(entry, body)])
+            self.target.add([_fetched_document(entry, body)])
         return is_right
 
     def changes(self) -> Iterator[Change]:
         """Yield the changes that make the copy equal to the site."""
-        for entry in self.missing():
+        for entry in self.missing_entries():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
-        yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
+        yield from (Change(Action.REMOVE, path, 0) for path in self.stale_paths())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
         """Fetch missing files, and mark files that the site no longer has.
@@ -340,23 +340,23 @@ class MirrorSync:
         self.target.discard(
             [path for path, digest in added_files(documents) if not self._is_wanted(path, digest)]
         )
-        missing_entries = list(self.missing())
+        missing_entries = list(self.missing_entries())
         problems = list[str]()
         self._require_free_space(missing_entries)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
-            for batch in _batches(missing_entries):
-                fetched = list(executor.map(self._fetched, batch))
+            for batch in _divide_into_batches(missing_entries):
+                fetched = list(executor.map(self._fetch_or_fault, batch))
                 output = self.target.output(f"mirror-{token_hex(8)}")
                 for entry, body in zip(batch, fetched, strict=True):
                     if isinstance(body, bytes):
-                        output.add([_document(entry, body)])
+                        output.add([_fetched_document(entry, body)])
                     else:
                         problems.append(body)
                 self.target.merge_partition(output.result(len(batch)))
                 advance(len(batch))
                 if len(problems) >= MOST_PROBLEMS:
                     break
-        documents.remove_unless_added(self.stale())
+        documents.remove_unless_added(self.stale_paths())
         return problems
 
     def _is_wanted(self, path: str, digest: str) -> bool:
@@ -364,7 +364,7 @@ class MirrorSync:
         entry = self.wanted_entries.find(path)
         return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
 
-    def _fetched(self, entry: Entry) -> bytes | str:
+    def _fetch_or_fault(self, entry: Entry) -> bytes | str:
         """Fetch a file, or describe the fault of the response."""
         try:
             return self.site.fetch(entry)
@@ -381,7 +381,7 @@ class MirrorSync:
             )
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def _divide_into_batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
     for entry in entries:
         if batch and (

@@ -103,7 +103,7 @@ class ServedSite:
             self.counts = FetchCounts(self.counts.requests + 1, self.counts.size + len(body or b""))
         return body
 
-    def state(self, key: "PublicKey | None") -> SiteState:
+    def fetch_manifest(self, key: "PublicKey | None") -> SiteState:
         """Fetch the manifest of the site, and its signature.
 
         Args:
@@ -129,7 +129,7 @@ class ServedSite:
             raise DamagedSnapshotError(f"{MANIFEST} is damaged: it counts more or fewer files than it lists")
         return SiteState(text, manifest, signature if _is_signature(signature) else None)
 
-    def part(self, part: Part) -> bytes:
+    def fetch_part(self, part: Part) -> bytes:
         """Fetch a part of the manifest, and check its digest.
 
         Raises:
@@ -160,7 +160,7 @@ class ServedSite:
         try:
             body = self.read(entry.path, entry.size)
             body = self._document_fallbacks.read(entry.path) if body is None else body
-            problem = _difference(entry, body)
+            problem = _describe_difference(entry, body)
         except RefusedError as error:
             problem = str(error)
         if not problem and body is not None:
@@ -168,12 +168,12 @@ class ServedSite:
         # one connection at a time: its index is read once, and a hostile one fills memory once
         with self._schedule_lock:
             stored = self._schedule.find(entry.path, entry.sha256)
-        stored = stored or (self._of_any_status(entry) if body is None else None)
+        stored = stored or (self._fetch_with_error_status(entry) if body is None else None)
         if stored is None:
             raise DamagedSnapshotError(problem)
         return stored
 
-    def _of_any_status(self, entry: Entry) -> bytes | None:
+    def _fetch_with_error_status(self, entry: Entry) -> bytes | None:
         """Fetch a file that is sent with an error status."""
         try:
             body = send(url_below(self.url, entry.path), limit=entry.size).body
@@ -182,7 +182,7 @@ class ServedSite:
         return body if sha256(body).hexdigest() == entry.sha256 else None
 
 
-def _difference(entry: Entry, body: bytes | None) -> str:
+def _describe_difference(entry: Entry, body: bytes | None) -> str:
     """Describe how bytes differ from an entry."""
     if body is None:
         return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"

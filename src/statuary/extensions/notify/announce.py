@@ -15,7 +15,7 @@ from statuary.extensions.notify.sent_events import (
     DeliveryState,
     SentEvents,
     require_past,
-    rolled_back,
+    roll_back_clock,
 )
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
@@ -42,7 +42,7 @@ IsPublished = Callable[[StatusEvent], bool]
 """A function that returns whether the published site shows an event."""
 
 
-def announce(
+def send_due_events(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
@@ -78,7 +78,7 @@ def announce(
     """
     sent = state.read() or {}
     if allow_clock_rollback:
-        sent = rolled_back(sent, now)
+        sent = roll_back_clock(sent, now)
         state.write(sent)
     require_past(sent, now)
     for channel in channels:
@@ -92,7 +92,7 @@ class DueEvents(NamedTuple):
     others: list[StatusEvent]
 
 
-def due_for(
+def find_due_events(
     channel: Channel,
     timeline: Timeline,
     now: Instant,
@@ -177,8 +177,8 @@ class _ChannelRun:
         name = self.channel.name
         recorded = self.channels.get(name)
         previous_state = initial_state(self.timeline, since or self.now) if recorded is None else recorded
-        yield from self._uncertain(previous_state)
-        due_events, other_events = due_for(
+        yield from self._report_uncertain(previous_state)
+        due_events, other_events = find_due_events(
             self.channel, self.timeline, self.now, self.channels[name], self.held_kinds
         )
         for event in due_events:
@@ -191,7 +191,7 @@ class _ChannelRun:
             if error is not None and not is_passed:
                 break
         else:
-            self._pass(other_events)
+            self._skip_events(other_events)
         if self.channels[name] != recorded:
             self.state.write(self.channels)
 
@@ -202,20 +202,20 @@ class _ChannelRun:
         except StatuaryError as error:  # the site cannot be read
             return Announcement(self.channel.name, event, error)
         if is_on_site:
-            return self._send(event, send)
+            return self._send_event(event, send)
         message = f"{event.id} is not on the published site yet"
         not_yet = DeliveryError(message, "publish the site; the next run sends it", is_certain=True)
         return Announcement(self.channel.name, event, not_yet)
 
-    def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
+    def _report_uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
         """Report events that an interrupted run may have sent."""
         events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
         self.channels[self.channel.name] = previous_state._replace(events=events)
         for event_id, sent in previous_state.events.items():
             if not sent.arrived:
-                yield Announcement(self.channel.name, None, _unknown(self.channel.name, event_id))
+                yield Announcement(self.channel.name, None, _unknown_event_error(self.channel.name, event_id))
 
-    def _pass(self, other_events: list[StatusEvent]) -> None:
+    def _skip_events(self, other_events: list[StatusEvent]) -> None:
         """Mark events as handled without sending them.
 
         Later settings then do not send them.
@@ -223,38 +223,38 @@ class _ChannelRun:
         sent = self.channels[self.channel.name]
         for event in other_events:
             sent = sent.with_event(event, arrived=True)
-        self.channels[self.channel.name] = sent.moved_to(self.now)
+        self.channels[self.channel.name] = sent.up_to(self.now)
 
-    def _send(self, event: StatusEvent, send: Send) -> Announcement:
+    def _send_event(self, event: StatusEvent, send: Send) -> Announcement:
         """Send an event, and record that."""
         name = self.channel.name
         at_most_once = self.channel.delivery is Delivery.AT_MOST_ONCE
         if at_most_once:
-            self._write(self.channels[name].with_event(event, arrived=False))
+            self._write_state(self.channels[name].with_event(event, arrived=False))
         try:
             send(self.channel, event, self.timeline)
         except StatuaryError as error:
             if at_most_once and (not isinstance(error, DeliveryError) or error.is_certain):
-                self._write(self.channels[name].without(event))
+                self._write_state(self.channels[name].without(event))
             elif at_most_once:
-                self._write(self.channels[name].with_event(event, arrived=True))
+                self._write_state(self.channels[name].with_event(event, arrived=True))
             return Announcement(name, event, error)
-        self._write(self.channels[name].with_event(event, arrived=True))
+        self._write_state(self.channels[name].with_event(event, arrived=True))
         return Announcement(name, event)
 
-    def _write(self, sent: SentEvents) -> None:
+    def _write_state(self, sent: SentEvents) -> None:
         self.channels[self.channel.name] = sent
         self.state.write(self.channels)
 
 
-def _unknown(name: str, event_id: str) -> StatuaryError:
+def _unknown_event_error(name: str, event_id: str) -> StatuaryError:
     return DeliveryError(
         f"an earlier run ended while it sent {event_id} to the channel {name!r}: it may not have arrived",
         "it is not sent again, as the channel's delivery is at_most_once",
     )
 
 
-def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
+def event_sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
     """Return a function that sends events to channels.
 
     Args:

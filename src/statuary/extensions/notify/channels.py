@@ -71,10 +71,10 @@ def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address
             f"the channel {channel.name!r}: {channel.url_variable} is not a web address",
             "begin it with https://",
         )
-    return Address(url, _key(channel, environment) if channel.secret_variable else b"")
+    return Address(url, _read_key(channel, environment) if channel.secret_variable else b"")
 
 
-def _key(channel: Channel, environment: Mapping[str, str]) -> bytes:
+def _read_key(channel: Channel, environment: Mapping[str, str]) -> bytes:
     text = environment.get(channel.secret_variable, "").strip()
     try:
         key = b64decode(text.removeprefix(SECRET_PREFIX), validate=True)
@@ -147,8 +147,8 @@ def send_body(
     tries = TRIES if channel.delivery is Delivery.AT_LEAST_ONCE else 1
     pause = 1.0
     for tries_left in reversed(range(tries)):
-        headers = _headers(channel, address, message_id, body, int(clock()))
-        error, requested = _post(channel, address.url, body, headers)
+        headers = _request_headers(channel, address, message_id, body, int(clock()))
+        error, requested = _post_once(channel, address.url, body, headers)
         if error is None:
             return
         pause_seconds = pause if requested is None else requested
@@ -173,7 +173,9 @@ def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: W
     return slack_body(message, words) if kind is ChannelKind.SLACK else teams_body(message, words)
 
 
-def _headers(channel: Channel, address: Address, message_id: str, body: bytes, at: int) -> dict[str, str]:
+def _request_headers(
+    channel: Channel, address: Address, message_id: str, body: bytes, at: int
+) -> dict[str, str]:
     headers = {"Content-Type": "application/json"}
     if channel.kind is not ChannelKind.WEBHOOK:
         return headers
@@ -192,7 +194,7 @@ class _Outcome(NamedTuple):
     pause: float | None = None  # the seconds that the receiver requests
 
 
-def _post(channel: Channel, url: str, body: bytes, headers: Mapping[str, str]) -> _Outcome:
+def _post_once(channel: Channel, url: str, body: bytes, headers: Mapping[str, str]) -> _Outcome:
     """Send a request once."""
     try:
         response = send(
@@ -206,10 +208,10 @@ def _post(channel: Channel, url: str, body: bytes, headers: Mapping[str, str]) -
         )
     except UnreachableError as error:
         return _Outcome(DeliveryError(f"the receiver of the channel {channel.name!r} {error.reason}"))
-    return _refusal(channel, response)
+    return _outcome_of_refusal(channel, response)
 
 
-def _refusal(channel: Channel, response: HttpResponse) -> _Outcome:
+def _outcome_of_refusal(channel: Channel, response: HttpResponse) -> _Outcome:
     status = response.status
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return _Outcome()

@@ -17,7 +17,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.engine.read_content import read_content
-from statuary.extensions.notify.announce import announce, due_for, initial_state, sender
+from statuary.extensions.notify.announce import event_sender, find_due_events, initial_state, send_due_events
 from statuary.extensions.notify.channels import ChannelError, DeliveryError, body_for, channel_address
 from statuary.extensions.notify.events import ComponentChange, EventKind, StatusEvent
 from statuary.extensions.notify.messages import describe_event
@@ -107,11 +107,11 @@ def notify_command(
             "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
         )
         return ExitCode.OK
-    if status.unread:
-        click.echo(text_report(status.unread, str(content)), err=True)
+    if status.unreadable_findings:
+        click.echo(text_report(status.unreadable_findings, str(content)), err=True)
         click.echo("statuses of components are sent once these files have no errors", err=True)
     if test is not None:
-        channels = _tested_channels(settings.channels, test)
+        channels = _channels_to_test(settings.channels, test)
         return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
         raise click.UsageError("Missing option '--state': a file that is kept between runs.")
@@ -121,8 +121,10 @@ def notify_command(
     words = feed_words(renderer_of(site_context(read_site)).localization.texts)
     with open_state(state) as opened:
         if dry_run:
-            return _show(settings.channels, timeline, instant, opened, since, words, status.held_kinds)
-        code = _run(
+            return _print_messages(
+                settings.channels, timeline, instant, opened, since, words, status.held_kinds
+            )
+        code = _send_to_channels(
             settings.channels,
             timeline,
             instant,
@@ -143,7 +145,7 @@ class ReadStatus(NamedTuple):
     findings: Sequence[Finding]
 
     @property
-    def unread(self) -> list[Finding]:
+    def unreadable_findings(self) -> list[Finding]:
         """The findings about files that cannot be used, wholly or in part."""
         paths = frozenset[str]() if self.site is None else self.site.unread
         return [finding for finding in self.findings if finding.path in paths]
@@ -151,7 +153,7 @@ class ReadStatus(NamedTuple):
     @property
     def other_findings(self) -> list[Finding]:
         """The findings that are not about unreadable incident files."""
-        unread = self.unread
+        unread = self.unreadable_findings
         return [finding for finding in self.findings if finding not in unread]
 
     @property
@@ -161,12 +163,12 @@ class ReadStatus(NamedTuple):
         If an incident file cannot be read, changes of components wait, because a component might seem to have
         recovered.
         """
-        return (EventKind.COMPONENT,) if self.unread else ()
+        return (EventKind.COMPONENT,) if self.unreadable_findings else ()
 
     @property
     def exit_code(self) -> ExitCode:
         """The exit code for files that cannot be read."""
-        return ExitCode.FINDINGS if self.unread else ExitCode.OK
+        return ExitCode.FINDINGS if self.unreadable_findings else ExitCode.OK
 
 
 def read_status(content: Path, now: Instant) -> ReadStatus:
@@ -210,7 +212,7 @@ def open_state(name: str) -> AbstractContextManager[DeliveryState]:
     return file_state(Path(name))
 
 
-def _run(
+def _send_to_channels(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
@@ -224,16 +226,16 @@ def _run(
 ) -> ExitCode:
     previous_channels = frozenset(state.read() or {})
     sent = failed = 0
-    send = sender(os.environ, words)
+    send = event_sender(os.environ, words)
     unusable = _unusable_channels(channels)
-    for announcement in announce(
+    for announcement in send_due_events(
         channels,
         timeline,
         now,
         state,
         send,
         since=since,
-        is_published=publication(site),
+        is_published=publication_test(site),
         held_kinds=held_kinds,
         allow_clock_rollback=allow_clock_rollback,
     ):
@@ -273,7 +275,7 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
     return errors
 
 
-def publication(site: str | None) -> Callable[[StatusEvent], bool]:
+def publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
     """Return a function that tells whether readers can already see an event.
 
     Args:
@@ -304,7 +306,7 @@ def publication(site: str | None) -> Callable[[StatusEvent], bool]:
     return is_published
 
 
-def _tested_channels(channels: tuple[Channel, ...], name: str) -> tuple[Channel, ...]:
+def _channels_to_test(channels: tuple[Channel, ...], name: str) -> tuple[Channel, ...]:
     """Return the channel of a name, or all for an empty one.
 
     Raises:
@@ -319,7 +321,7 @@ def _tested_channels(channels: tuple[Channel, ...], name: str) -> tuple[Channel,
     return named_channels
 
 
-def _show(
+def _print_messages(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
@@ -332,7 +334,7 @@ def _show(
     sent = state.read() or {}
     for channel in channels:
         previous_state = sent.get(channel.name) or initial_state(timeline, since or now)
-        due_events, _ = due_for(channel, timeline, now, previous_state, held_kinds)
+        due_events, _ = find_due_events(channel, timeline, now, previous_state, held_kinds)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
         for event in due_events:
             message = describe_event(event, timeline, words)

@@ -72,7 +72,7 @@ class NotifySection(Section, FollowsStatus):
             for record in latest_records(newest_first([*state.incidents, *state.maintenances])):
                 for event in record_events(by_id[record.incident.id], at):
                     if event.id not in documents_by_id:
-                        documents_by_id[event.id] = notification(event, timeline, words)
+                        documents_by_id[event.id] = notification_document(event, timeline, words)
                     yield documents_by_id[event.id]
 
         return documents_at
@@ -91,7 +91,7 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
     return latest_records(newest_first([*state.incidents, *state.maintenances]))
 
 
-def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
+def notification_document(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
     """Return the document with the message of an update, for mailing services.
 
     Args:

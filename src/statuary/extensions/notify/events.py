@@ -81,7 +81,7 @@ def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[S
         timeline: the status history, which must extend at least to `until`.
     """
     events = chain(
-        chain.from_iterable(_updates(history, start, until) for history in timeline.histories),
+        chain.from_iterable(_update_events(history, start, until) for history in timeline.histories),
         _component_changes(timeline, start, until),
     )
     return sorted(events, key=_sort_order)
@@ -103,7 +103,7 @@ def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
     return event.at, is_component, record
 
 
-def _updates(history: IncidentHistory, start: Instant, until: Instant) -> Iterator[StatusEvent]:
+def _update_events(history: IncidentHistory, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     incident = history.incident
     if history.final_state is None or incident.backfilled:
         return
@@ -113,7 +113,7 @@ def _updates(history: IncidentHistory, start: Instant, until: Instant) -> Iterat
             continue
         state = history.state_at(update.published_at)
         if state is not None and update.update.deliver_notifications:
-            kind = _kind(state, update, published_updates[place - 1] if place else None)
+            kind = _kind_of_event(state, update, published_updates[place - 1] if place else None)
             yield StatusEvent(update.update.id, kind, update.published_at, RecordUpdate(state, update))
 
 
@@ -134,7 +134,7 @@ KINDS = {
 """The event of the first update with a status."""
 
 
-def _kind(
+def _kind_of_event(
     record: IncidentState, update: PublishedUpdate, previous_update: PublishedUpdate | None
 ) -> EventKind:
     status = update.update.status
@@ -151,12 +151,12 @@ def _kind(
 
 def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
     """Yield an incident's events up to a time, in order."""
-    return _updates(history, BEGINNING, until)
+    return _update_events(history, BEGINNING, until)
 
 
 def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     timestamps = TimestampFormatter(timeline.catalogue.page.time_zone)
-    imported = set(_imported_at(timeline))
+    imported = set(_import_times(timeline))
     for component in timeline.catalogue.components:
         if component.group or component.removed:
             continue
@@ -177,7 +177,7 @@ def _is_upstream(now: ComponentNow) -> bool:
     return now.cause is not None and now.cause.kind is LayerKind.UPSTREAM
 
 
-def _imported_at(timeline: Timeline) -> Iterator[Instant]:
+def _import_times(timeline: Timeline) -> Iterator[Instant]:
     """Yield the times of imported updates."""
     for history in timeline.histories:
         updates = () if history.final_state is None else history.final_state.published_updates

@@ -44,19 +44,19 @@ def mail_service(channel: Channel, address: Address) -> MailService:
         ChannelError: if the URL has no key, or no mailing lists; the message does not contain the URL.
     """
     parts = urlsplit(address.url)
-    lists = _lists(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
+    lists = _mailing_list_ids(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
     if not parts.password:
-        raise _incomplete(channel, "has no key")
+        raise _incomplete_url_error(channel, "has no key")
     place = parts.netloc.rpartition("@")[2]
     url = urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
     return MailService(url, parts.username or "", parts.password, lists)
 
 
-def _lists(channel: Channel, query: str) -> tuple[int, ...]:
+def _mailing_list_ids(channel: Channel, query: str) -> tuple[int, ...]:
     """Return the ids of mailing lists in a URL of listmonk."""
     numbers = [number for text in parse_qs(query).get("lists", []) for number in text.split(",")]
     if not numbers or not all(number.isdecimal() for number in numbers):
-        raise _incomplete(channel, "names no lists")
+        raise _incomplete_url_error(channel, "names no lists")
     return tuple(map(int, numbers))
 
 
@@ -66,7 +66,7 @@ FORMS: Final = {
 }
 
 
-def _incomplete(channel: Channel, lack: str) -> ChannelError:
+def _incomplete_url_error(channel: Channel, lack: str) -> ChannelError:
     message = f"the channel {channel.name!r}: {channel.url_variable} {lack}"
     return ChannelError(message, f"write it like {FORMS[channel.kind]}")
 
@@ -102,30 +102,30 @@ def _send_campaign(
     A campaign of an earlier try stays a draft.
     """
     campaign = {
-        "name": f"{_apart(message.subject)} ({message_id})",
-        "subject": _apart(message.subject),
+        "name": f"{_escape_template_syntax(message.subject)} ({message_id})",
+        "subject": _escape_template_syntax(message.subject),
         "lists": service.lists,
         "type": "regular",
         "content_type": "html",
-        "body": _html(message),
-        "altbody": _apart(f"{message.text}\n\n{message.time}\n{message.url}"),
+        "body": _html_body(message),
+        "altbody": _escape_template_syntax(f"{message.text}\n\n{message.time}\n{message.url}"),
         "messenger": "email",
     }
     headers = {"Authorization": f"Basic {b64encode(f'{service.user}:{service.password}'.encode()).decode()}"}
     campaigns = f"{service.url}/api/campaigns"
-    created = _request(channel, "POST", campaigns, headers, campaign)
-    number = as_object(_value(created).get("data")).get("id")
+    created = _request_or_error(channel, "POST", campaigns, headers, campaign)
+    number = as_object(_object_in_response(created).get("data")).get("id")
     if not isinstance(number, int):
         raise DeliveryError(
             f"the channel {channel.name!r}: the server is not listmonk: it returned no campaign"
         )
     if is_draft:
         return
-    started = _ask(channel, "PUT", f"{campaigns}/{number}/status", headers, {"status": "running"})
+    started = _send_request(channel, "PUT", f"{campaigns}/{number}/status", headers, {"status": "running"})
     if started.status != HTTPStatus.OK:
-        now = _value(_request(channel, "GET", f"{campaigns}/{number}", headers))
+        now = _object_in_response(_request_or_error(channel, "GET", f"{campaigns}/{number}", headers))
         if as_object(now.get("data")).get("status") not in SENDING:
-            raise _refused(channel, started)
+            raise _refusal_error(channel, started)
 
 
 def _send_email(
@@ -136,8 +136,8 @@ def _send_email(
     Buttondown recognizes a second one by its slug.
     """
     email = {
-        "subject": _apart(message.subject),
-        "body": _html(message),
+        "subject": _escape_template_syntax(message.subject),
+        "body": _html_body(message),
         "slug": message_id,
         "status": "draft" if is_draft else "about_to_send",
     }
@@ -146,33 +146,33 @@ def _send_email(
         "X-API-Version": "2026-04-01",
         "X-Buttondown-Live-Dangerously": "true",  # required once for each key
     }
-    response = _ask(channel, "POST", service.url, headers, email)
-    is_known = _value(response).get("code") in ("email_duplicate", "slug_invalid")
+    response = _send_request(channel, "POST", service.url, headers, email)
+    is_known = _object_in_response(response).get("code") in ("email_duplicate", "slug_invalid")
     if not _is_success(response) and not is_known:
-        raise _refused(channel, response)
+        raise _refusal_error(channel, response)
 
 
-def _html(message: Message) -> str:
+def _html_body(message: Message) -> str:
     """Return the HTML body of an e-mail."""
     body = f'{message.html}\n<p>{message.time}<br><a href="{message.url}">{message.url}</a></p>'
     return body.replace("{{", "&#123;&#123;").replace("{%", "&#123;%")
 
 
-def _apart(text: str) -> str:
+def _escape_template_syntax(text: str) -> str:
     """Escape what a mail service would take for a template."""
     return text.replace("{{", "{ {").replace("{%", "{ %")
 
 
-def _request(
+def _request_or_error(
     channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
 ) -> HttpResponse:
-    response = _ask(channel, method, url, headers, value)
+    response = _send_request(channel, method, url, headers, value)
     if not _is_success(response):
-        raise _refused(channel, response)
+        raise _refusal_error(channel, response)
     return response
 
 
-def _ask(
+def _send_request(
     channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
 ) -> HttpResponse:
     """Send a request to a mail service.
@@ -201,14 +201,14 @@ def _is_success(response: HttpResponse) -> bool:
     return HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES
 
 
-def _refused(channel: Channel, response: HttpResponse) -> DeliveryError:
+def _refusal_error(channel: Channel, response: HttpResponse) -> DeliveryError:
     hint = "it is sent by the next run"
     if response.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
         hint = f"check the value of {channel.url_variable}"
     return DeliveryError(f"the service of the channel {channel.name!r} responds with {response.status}", hint)
 
 
-def _value(response: HttpResponse) -> Mapping[str, Json]:
+def _object_in_response(response: HttpResponse) -> Mapping[str, Json]:
     """Return the object in a response, empty if there is none."""
     try:
         return as_object(orjson.loads(response.body))

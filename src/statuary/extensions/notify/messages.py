@@ -60,7 +60,7 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
         url = f"{page.url}/#component-{change.component.id}"
         worst = change.new_status
     else:
-        affected = list(_affected(change, timeline))
+        affected = list(_affected_components(change, timeline))
         subject, text, html = _record_words(event, change, affected, words)
         url = f"{incident_url(page, change.record.incident.id)}#update-{change.update.update.id}"
         worst = max(
@@ -69,10 +69,17 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
             default="operational",
         )
     time = DateFormatter(page.time_zone, page_texts(words.language)).moment(event.at).text
-    return Message(shortened(subject, LONGEST_SUBJECT), shortened(text, LONGEST_TEXT), html, url, time, worst)
+    return Message(
+        shorten_with_ellipsis(subject, LONGEST_SUBJECT),
+        shorten_with_ellipsis(text, LONGEST_TEXT),
+        html,
+        url,
+        time,
+        worst,
+    )
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten_with_ellipsis(text: str, limit: int) -> str:
     """Shorten a text to a limit, with an ellipsis at the end."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
@@ -113,7 +120,7 @@ def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
-def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
+def _affected_components(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
     """Yield the components that an update affects."""
     components = {
         component.id: component for component in timeline.catalogue.components if not component.removed
@@ -134,12 +141,14 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
     if isinstance(change, ComponentChange):
         component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
         return component_payload(component, change.old_status, *members)
-    components = [component_members(affected, page, timestamps) for affected in _affected(change, timeline)]
+    components = [
+        component_members(affected, page, timestamps) for affected in _affected_components(change, timeline)
+    ]
     record = incident_members(change.record, components, page, timestamps)
-    return incident_payload(_as_in_webhooks(record, change.record, timestamps), *members)
+    return incident_payload(_add_webhook_members(record, change.record, timestamps), *members)
 
 
-def _as_in_webhooks(members: Members, record: IncidentState, timestamps: TimestampFormatter) -> Members:
+def _add_webhook_members(members: Members, record: IncidentState, timestamps: TimestampFormatter) -> Members:
     """Add the members that a record has in webhooks."""
     incident, updates = record.incident, record.published_updates
     automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION

@@ -64,7 +64,7 @@ class SentEvents(NamedTuple):
         """Return this state without an event that did not arrive."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
-    def moved_to(self, until: Instant) -> Self:
+    def up_to(self, until: Instant) -> Self:
         """Return this state with all events until then marked as sent.
 
         The time never moves back.
@@ -99,7 +99,7 @@ class DeliveryStateError(StatuaryError):
     """
 
 
-def encode(channels: Mapping[str, SentEvents]) -> bytes:
+def encode_state(channels: Mapping[str, SentEvents]) -> bytes:
     """Encode the delivery state of all channels as JSON."""
     members = {
         name: {
@@ -116,7 +116,7 @@ def encode(channels: Mapping[str, SentEvents]) -> bytes:
     )
 
 
-def decode(body: bytes, name: str) -> Channels:
+def parse_state(body: bytes, name: str) -> Channels:
     """Parse the delivery state of all channels.
 
     Args:
@@ -133,7 +133,7 @@ def decode(body: bytes, name: str) -> Channels:
                 f"{name} has format {record['format']}", "install a newer version of statuary"
             )
         channels = cast("dict[str, dict[str, Json]]", record["channels"])
-        return {channel: _decoded(members) for channel, members in channels.items()}
+        return {channel: _parse_sent_events(members) for channel, members in channels.items()}
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
         raise DeliveryStateError(
             f"{name} is damaged, so the sent events are unknown",
@@ -141,7 +141,7 @@ def decode(body: bytes, name: str) -> Channels:
         ) from None
 
 
-def _decoded(members: Mapping[str, Json]) -> SentEvents:
+def _parse_sent_events(members: Mapping[str, Json]) -> SentEvents:
     events = cast("dict[str, dict[str, Json]]", members["events"])
     return SentEvents(
         parse_instant(str(members["until"])),
@@ -169,7 +169,7 @@ def require_past(channels: Channels, now: Instant) -> None:
             )
 
 
-def rolled_back(channels: Channels, now: Instant) -> Channels:
+def roll_back_clock(channels: Channels, now: Instant) -> Channels:
     """Return a delivery state in which no channel is ahead of `now`."""
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
@@ -193,7 +193,7 @@ class FileState(DeliveryState):
     @override
     def read(self) -> Channels | None:
         try:
-            return decode(read_file(self.file), str(self.file))
+            return parse_state(read_file(self.file), str(self.file))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -202,7 +202,7 @@ class FileState(DeliveryState):
     @override
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         with atomic_file(self.file) as stream:
-            stream.write(encode(channels))
+            stream.write(encode_state(channels))
 
 
 @contextmanager

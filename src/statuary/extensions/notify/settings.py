@@ -64,7 +64,7 @@ class NotifySettings(NamedTuple):
         }
 
 
-def _web_address(text: str) -> str:
+def _validate_web_address(text: str) -> str:
     """Return an address that a page links to."""
     try:
         is_address = urlsplit(text).scheme == "https" and bool(urlsplit(text).hostname)
@@ -99,7 +99,7 @@ class ChannelSource(SourceModel):
     """`at_least_once`: send, then record. `at_most_once`: record, then send, for services that cannot drop a repeated message."""
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_channel(self) -> Self:
         if self.secret_variable and self.kind is not ChannelKind.WEBHOOK:
             raise InvalidValueError(
                 f"the channel {self.name!r} is not a webhook: its requests are not signed",
@@ -107,7 +107,7 @@ class ChannelSource(SourceModel):
             )
         return self
 
-    def channel(self) -> Channel:
+    def to_channel(self) -> Channel:
         """Convert this part of site.yaml to a channel."""
         default = tuple(EventKind) if self.kind is ChannelKind.WEBHOOK else RECORD_EVENTS
         return Channel(
@@ -129,11 +129,11 @@ class NotifySource(SourceModel):
     messages: Flag = False
     """Publish the message of each update as `notifications/<id>.json`, for a service with its own list of subscribers."""
 
-    sign_up: Annotated[Text, AfterValidator(_web_address)] | None = None
+    sign_up: Annotated[Text, AfterValidator(_validate_web_address)] | None = None
     """The address of the page on which readers sign up for e-mail, which the panel *Subscribe* links to."""
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_channels(self) -> Self:
         if not self.channels and not self.messages and self.sign_up is None:
             raise InvalidValueError(
                 "nothing is sent or published", "list `channels`, or write `messages: true` or `sign_up`"
@@ -155,5 +155,5 @@ class SiteNotifySource(ExtensionSource):
     def settings(self) -> NotifySettings | None:
         if self.notify is None:
             return None
-        channels = tuple(channel.channel() for channel in self.notify.channels)
+        channels = tuple(channel.to_channel() for channel in self.notify.channels)
         return NotifySettings(channels, messages=self.notify.messages, sign_up=self.notify.sign_up or "")

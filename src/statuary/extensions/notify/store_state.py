@@ -12,8 +12,8 @@ from statuary.extensions.notify.sent_events import (
     DeliveryState,
     DeliveryStateError,
     SentEvents,
-    decode,
-    encode,
+    encode_state,
+    parse_state,
 )
 from statuary.extensions.object_stores.store import Lease, ObjectStore, PreconditionFailedError, Tag
 
@@ -37,14 +37,14 @@ class StoreState(DeliveryState):
             return None
         body, info = answer
         self.tag = info.tag
-        return decode(body, f"{self.store.url}/{OBJECT}")
+        return parse_state(body, f"{self.store.url}/{OBJECT}")
 
     @override
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         self.lease.renew()
         self.lease.check()
         try:
-            self.tag = self.store.put_if(OBJECT, encode(channels), self.tag, HEADERS)
+            self.tag = self.store.put_if(OBJECT, encode_state(channels), self.tag, HEADERS)
         except PreconditionFailedError:
             raise DeliveryStateError(
                 f"another program has replaced {self.store.url}/{OBJECT}",

@@ -32,7 +32,7 @@ def send_test_messages(
     failed = 0
     for channel in channels:
         try:
-            _send(channel, page, environment, now)
+            _send_test_message(channel, page, environment, now)
         except StatuaryError as error:
             failed += 1
             print_error(error)
@@ -44,7 +44,7 @@ def send_test_messages(
     return ExitCode.FINDINGS if failed else ExitCode.OK
 
 
-def _send(channel: Channel, page: Page, environment: Mapping[str, str], now: Instant) -> None:
+def _send_test_message(channel: Channel, page: Page, environment: Mapping[str, str], now: Instant) -> None:
     address = channel_address(channel, environment)
     message = test_message(page, now)
     if channel.kind is ChannelKind.APPRISE:

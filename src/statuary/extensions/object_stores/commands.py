@@ -33,7 +33,7 @@ from statuary.extensions.object_stores.store_target import ObjectStoreTarget, Re
 from statuary.extensions.packs.exclude import packed_path_filter
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
-from statuary.extensions.snapshots.options import public_key_of, public_key_option
+from statuary.extensions.snapshots.options import public_key_option, read_public_key
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.listing import DamagedSnapshotError
@@ -147,7 +147,7 @@ def publish_to_store(
             selected_entries = (entry for entry in site.objects() if replacement.includes(entry.path))
             target.add(entry for entry in selected_entries if not is_excluded(entry.path))
             target.retain_prefix(replacement.folders)
-            plan, cost = target.plan(), target.cost()
+            plan, cost = target.plan(), target.count_requests()
             if target.lost_ledger:
                 lost = escape_control_chars(target.lost_ledger)
                 click.echo(
@@ -321,7 +321,9 @@ def publish_command(
     else:
         outcome = with_new_ledger(
             Path(to),
-            lambda: _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older),
+            lambda: _publish_snapshot(
+                site, to, read_public_key(public_key), options, allow_older=allow_older
+            ),
         )
     if line := outcome_line(outcome, applied=not dry_run):
         click.echo(line)

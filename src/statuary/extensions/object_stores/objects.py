@@ -45,7 +45,7 @@ def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Ent
     return Entry(path, (), size, digest, *headers)
 
 
-def attributes_of(entry: Entry) -> dict[str, str]:
+def object_attributes(entry: Entry) -> dict[str, str]:
     """Return the headers and the SHA-256 to store with an object."""
     headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
     return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
@@ -110,7 +110,7 @@ class PublishedFolder:
         """
         ledger = find_ledger(self.root)
         if ledger is None:
-            yield from map(self._read, self.reader.paths())
+            yield from map(self._object_of, self.reader.paths())
             return
         if is_unfinished(ledger):
             raise PublishingError(
@@ -118,9 +118,9 @@ class PublishedFolder:
             )
         for entry in read_listing(ledger):
             for name in entry.names:
-                yield object_entry(name, entry.sha256, entry.size) if entry.sha256 else self._read(name)
+                yield object_entry(name, entry.sha256, entry.size) if entry.sha256 else self._object_of(name)
 
-    def _read(self, path: str) -> Entry:
+    def _object_of(self, path: str) -> Entry:
         body = self.read(path)
         return object_entry(path, sha256(body).hexdigest(), len(body))
 
@@ -132,7 +132,7 @@ class PublishedFolder:
         return self.reader.read_existing(path)
 
 
-def step_of(path: str) -> PutStep:
+def upload_step(path: str) -> PutStep:
     """Return the step in which an object is uploaded.
 
     Documents are uploaded before the lists that refer to them, and the manifest last.
@@ -163,7 +163,7 @@ class PublishedSnapshot:
         """Yield the description of each object to upload, including the manifest."""
         for member in self.snapshot.own_members():
             entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
-            self._keep(member.body, [entry])
+            self._keep_body(member.body, [entry])
             yield entry
         for entry in self.snapshot.stored_entries():
             for name in entry.names:
@@ -172,9 +172,9 @@ class PublishedSnapshot:
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Verify the whole snapshot, and copy the documents to upload."""
         for entry, member in self.snapshot.listed_documents():
-            self._keep(member.body, [Entry(name) for name in entry.names if is_needed(name)])
+            self._keep_body(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 
-    def _keep(self, body: bytes, entries: list[Entry]) -> None:
+    def _keep_body(self, body: bytes, entries: list[Entry]) -> None:
         if entries:
             start = self.bodies.append(body)
             for entry in entries:

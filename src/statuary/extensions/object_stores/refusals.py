@@ -36,7 +36,7 @@ CREDENTIALS = {
 """The variables that a store needs, and those of which one replaces them, by the scheme of its URL."""
 
 
-def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
+def explain_refusal(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
     """Explain why a request to an object store failed.
 
     Args:

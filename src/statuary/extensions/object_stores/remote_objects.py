@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from typing_extensions import Buffer, override
 
 from statuary.base.optional import MissingExtraError, import_optional
-from statuary.extensions.object_stores.refusals import refusal_of
+from statuary.extensions.object_stores.refusals import explain_refusal
 from statuary.source.remote_files import RemoteFile, RemoteFiles
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
 
@@ -29,19 +29,19 @@ class RemoteObjects(RemoteFiles):
 
     @override
     def list(self, url: str) -> Iterator[RemoteFile]:
-        bucket, key = _parts(url.rstrip("/"))
-        with _reading(url), suppress(FileNotFoundError):
-            for piece in import_obstore().list(_store(bucket), key or None, chunk_size=1000):
+        bucket, key = _split_url(url.rstrip("/"))
+        with _convert_read_errors(url), suppress(FileNotFoundError):
+            for piece in import_obstore().list(_cached_client(bucket), key or None, chunk_size=1000):
                 yield from (RemoteFile(f"{bucket}/{item['path']}", item["size"]) for item in piece)
             if url.rstrip("/").endswith((".jsonl", ".gz", ".zst", ".json", ".parquet")):
-                item = import_obstore().head(_store(bucket), key)
+                item = import_obstore().head(_cached_client(bucket), key)
                 yield RemoteFile(url.rstrip("/"), item["size"])
 
     @override
     def read(self, url: str, limit: int) -> bytes:
-        bucket, key = _parts(url)
-        with _reading(url):
-            answer = import_obstore().get(_store(bucket), key)
+        bucket, key = _split_url(url)
+        with _convert_read_errors(url):
+            answer = import_obstore().get(_cached_client(bucket), key)
             size = answer.meta["size"]
             if size <= limit:
                 return bytes(answer.bytes())
@@ -57,9 +57,9 @@ def object_size(url: str) -> int:
     Raises:
         UnreadableError: if the object does not exist or cannot be read.
     """
-    bucket, key = _parts(url)
-    with _reading(url):
-        return int(import_obstore().head(_store(bucket), key)["size"])
+    bucket, key = _split_url(url)
+    with _convert_read_errors(url):
+        return int(import_obstore().head(_cached_client(bucket), key)["size"])
 
 
 def open_remote(url: str) -> IO[bytes]:
@@ -71,9 +71,9 @@ def open_remote(url: str) -> IO[bytes]:
     Raises:
         UnreadableError: if the object does not exist or cannot be read.
     """
-    bucket, key = _parts(url)
-    with _reading(url):
-        reader = import_obstore().open_reader(_store(bucket), key, buffer_size=PIECE)
+    bucket, key = _split_url(url)
+    with _convert_read_errors(url):
+        reader = import_obstore().open_reader(_cached_client(bucket), key, buffer_size=PIECE)
     return io.BufferedReader(_Raw(reader, url), PIECE)
 
 
@@ -93,8 +93,8 @@ class _Raw(io.RawIOBase):
         view = memoryview(buffer)
         try:
             data = self.reader.read(len(view))
-        except _errors() as error:
-            raise OSError(refusal_of(error, self.url, os.environ).reason) from None
+        except _store_errors() as error:
+            raise OSError(explain_refusal(error, self.url, os.environ).reason) from None
         size = len(data)
         view[:size] = memoryview(data)
         return size
@@ -129,7 +129,7 @@ def url_fault(url: str) -> str:
 FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
 
 
-def from_url(url: str, **options: object) -> "ObjectStore":
+def store_client(url: str, **options: object) -> "ObjectStore":
     """Return a client for the store at a URL.
 
     Args:
@@ -145,8 +145,8 @@ def from_url(url: str, **options: object) -> "ObjectStore":
 
 
 @cache
-def _store(bucket: str) -> "ObjectStore":
-    return from_url(bucket)
+def _cached_client(bucket: str) -> "ObjectStore":
+    return store_client(bucket)
 
 
 class _ObjectPlace(NamedTuple):
@@ -154,18 +154,18 @@ class _ObjectPlace(NamedTuple):
     key: str
 
 
-def _parts(url: str) -> _ObjectPlace:
+def _split_url(url: str) -> _ObjectPlace:
     scheme, _, path_part = url.partition("://")
     bucket, _, key = path_part.partition("/")
     return _ObjectPlace(f"{scheme}://{bucket}", key)
 
 
 @contextmanager
-def _reading(url: str) -> Iterator[None]:
+def _convert_read_errors(url: str) -> Iterator[None]:
     if fault := url_fault(url):
         raise UnreadableError(fault, FORM_HINT)
     try:
-        failures = _errors()
+        failures = _store_errors()
     except MissingExtraError as missing_extra:
         raise UnreadableError(str(missing_extra), missing_extra.hint) from None
     try:
@@ -173,10 +173,10 @@ def _reading(url: str) -> Iterator[None]:
     except FileNotFoundError:
         raise UnreadableError(f"{url} does not exist") from None
     except failures as error:
-        refusal = refusal_of(error, url, os.environ)
+        refusal = explain_refusal(error, url, os.environ)
         raise UnreadableError(f"{url} cannot be read: {refusal.reason}", refusal.hint) from None
 
 
-def _errors() -> tuple[type[Exception], ...]:
+def _store_errors() -> tuple[type[Exception], ...]:
     errors = import_optional("obstore.exceptions", extra="s3", purpose="an object store")
     return (errors.BaseError, OSError, ValueError)

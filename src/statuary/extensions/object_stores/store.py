@@ -20,8 +20,13 @@ from typing_extensions import override
 from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.optional import MissingExtraError, import_optional
 from statuary.base.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
-from statuary.extensions.object_stores.refusals import refusal_of
-from statuary.extensions.object_stores.remote_objects import FORM_HINT, from_url, import_obstore, url_fault
+from statuary.extensions.object_stores.refusals import explain_refusal
+from statuary.extensions.object_stores.remote_objects import (
+    FORM_HINT,
+    import_obstore,
+    store_client,
+    url_fault,
+)
 from statuary.publish.locations import SiteLocation
 from statuary.source.remote_files import is_remote
 from statuary.version import VERSION
@@ -94,9 +99,9 @@ class ObjectStore:
             raise PublishingError(str(missing_extra), missing_extra.hint) from None
         self.failures = (self.errors.BaseError, OSError, ValueError)
         try:
-            self.store = from_url(self.url, **_options(self.url, patience))
+            self.store = store_client(self.url, **_client_options(self.url, patience))
         except self.failures as error:
-            raise self._refused("be opened", error) from None
+            raise self._refusal_error("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
         """Return an object's bytes with its size, tag and headers.
@@ -109,11 +114,11 @@ class ObjectStore:
         """
         try:
             answer = self.library.get(self.store, path)
-            return bytes(answer.bytes()), _held(answer)
+            return bytes(answer.bytes()), _object_info(answer)
         except FileNotFoundError:
             return None
         except self.failures as error:
-            raise self._refused(f"give {path}", error) from None
+            raise self._refusal_error(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
         """Return the size, tag and headers of an object.
@@ -125,11 +130,11 @@ class ObjectStore:
             PublishingError: if the store rejects the request.
         """
         try:
-            return _held(await self.library.get_async(self.store, path, options={"head": True}))
+            return _object_info(await self.library.get_async(self.store, path, options={"head": True}))
         except FileNotFoundError:
             return None
         except self.failures as error:
-            raise self._refused(f"look up {path}", error) from None
+            raise self._refusal_error(f"look up {path}", error) from None
 
     def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
         """Yield the path and size of each object in no particular order.
@@ -144,7 +149,7 @@ class ObjectStore:
             for piece in self.library.list(self.store, prefix=folder, chunk_size=1000):
                 yield from ((item["path"], item["size"]) for item in piece)
         except self.failures as error:
-            raise self._refused("be listed", error) from None
+            raise self._refusal_error("be listed", error) from None
 
     async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
         """Write an object, replacing an existing one.
@@ -157,7 +162,7 @@ class ObjectStore:
         Raises:
             PublishingError: if the store rejects the request.
         """
-        await self._put(path, body, attributes, "overwrite")
+        await self._put_with_mode(path, body, attributes, "overwrite")
 
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
@@ -177,15 +182,17 @@ class ObjectStore:
                 was lost.
             PublishingError: if the store rejects the request.
         """
-        await self._put(path, body, attributes, self._mode(tag))
+        await self._put_with_mode(path, body, attributes, self._put_mode(tag))
 
-    async def _put(self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | Tag) -> None:
+    async def _put_with_mode(
+        self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | Tag
+    ) -> None:
         async def once() -> None:
             await self.library.put_async(
                 self.store, path, body, attributes=attributes or None, mode=mode, use_multipart=False
             )
 
-        await self._again(once, f"take {path}")
+        await self._retry(once, f"take {path}")
 
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
@@ -214,16 +221,16 @@ class ObjectStore:
                 path,
                 body,
                 attributes=attributes or None,
-                mode=self._mode(tag),
+                mode=self._put_mode(tag),
                 use_multipart=False,
             )
         except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
             raise PreconditionFailedError(path) from None
         except self.failures as error:
-            raise self._refused(f"take {path}", error) from None
-        return _tag(result)
+            raise self._refusal_error(f"take {path}", error) from None
+        return _entity_tag(result)
 
-    def _mode(self, tag: Tag | None) -> str | Tag:
+    def _put_mode(self, tag: Tag | None) -> str | Tag:
         if not self.has_conditions:
             return "overwrite"
         return "create" if tag is None else tag
@@ -237,7 +244,7 @@ class ObjectStore:
             except FileNotFoundError:
                 await asyncio.gather(*(self._delete_one(path) for path in paths))
 
-        await self._again(once, f"delete {paths[0]}" if paths else "delete")
+        await self._retry(once, f"delete {paths[0]}" if paths else "delete")
 
     async def _delete_one(self, path: str) -> None:
         try:
@@ -245,7 +252,7 @@ class ObjectStore:
         except FileNotFoundError:
             return
 
-    async def _again(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
+    async def _retry(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
         """Call a function, with retries if the store does not respond."""
         final = (
             self.errors.PermissionDeniedError,
@@ -258,14 +265,14 @@ class ObjectStore:
             except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
                 raise PreconditionFailedError(what) from None
             except final as error:
-                raise self._refused(what, error) from None
+                raise self._refusal_error(what, error) from None
             except self.failures as error:
                 if begun == self.patience.begins:
-                    raise self._refused(what, error) from None
+                    raise self._refusal_error(what, error) from None
             await asyncio.sleep(self.patience.pause * 2**begun)
         raise AssertionError
 
-    def _refused(self, what: str, error: Exception) -> PublishingError:
+    def _refusal_error(self, what: str, error: Exception) -> PublishingError:
         """Return the error for a rejected request.
 
         Its message does not quote the store or the library.
@@ -275,7 +282,7 @@ class ObjectStore:
                 f"{self.url} cannot {what}: it does not support conditional requests",
                 "publish with --no-lease, and run only one publisher at a time",
             )
-        refusal = refusal_of(error, self.url, os.environ)
+        refusal = explain_refusal(error, self.url, os.environ)
         return PublishingError(f"{self.url} cannot {what}: {refusal.reason}", refusal.hint)
 
 
@@ -308,7 +315,7 @@ CONNECTION_SETTINGS = (
 """Connection settings from the environment: the library ignores them where any is passed explicitly."""
 
 
-def _options(url: str, patience: RetryPolicy) -> dict[str, object]:
+def _client_options(url: str, patience: RetryPolicy) -> dict[str, object]:
     prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
     environment = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
     options = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
@@ -326,11 +333,11 @@ def _options(url: str, patience: RetryPolicy) -> dict[str, object]:
     }
 
 
-def _held(answer: "GetResult") -> ObjectInfo:
-    return ObjectInfo(answer.meta["size"], _tag(answer.meta), dict(answer.attributes))
+def _object_info(answer: "GetResult") -> ObjectInfo:
+    return ObjectInfo(answer.meta["size"], _entity_tag(answer.meta), dict(answer.attributes))
 
 
-def _tag(headers: Mapping[str, object]) -> Tag | None:
+def _entity_tag(headers: Mapping[str, object]) -> Tag | None:
     return {name: str(headers[name]) for name in ("e_tag", "version") if headers[name] is not None} or None
 
 
@@ -385,9 +392,9 @@ class Lease:
             self._refuse_if_held(_parse_terms(lease[0]))
             self.tag = lease[1].tag
         try:
-            self._write(self.holder)
+            self._write_terms(self.holder)
         except PreconditionFailedError:
-            if not self._took_effect():
+            if not self._has_taken_effect():
                 raise PublishingError(
                     f"another publisher has just taken the lease of {self.bucket.url}",
                     "wait for it to finish, and publish again",
@@ -421,21 +428,21 @@ class Lease:
         if self.clock() < self.until - self.duration * 2 / 3:
             return
         try:
-            self._write(self.holder)
+            self._write_terms(self.holder)
         except PreconditionFailedError:
-            if not self._took_effect():
+            if not self._has_taken_effect():
                 raise LeaseLostError(
                     f"another publisher has taken over {self.bucket.url}",
                     "publish again when it has finished",
                 ) from None
 
-    def _took_effect(self) -> bool:
+    def _has_taken_effect(self) -> bool:
         """Return whether a put without response succeeded."""
         lease = self.bucket.get(LEASE)
         if lease is None or _parse_terms(lease[0]).holder != self.holder:
             return False
         self.tag = lease[1].tag
-        self._write(self.holder)
+        self._write_terms(self.holder)
         return True
 
     def check(self) -> None:
@@ -453,11 +460,11 @@ class Lease:
     def release(self) -> None:
         """Release the lock, unless another publisher has taken it."""
         try:
-            self._write("")
+            self._write_terms("")
         except (PreconditionFailedError, PublishingError):
             return
 
-    def _write(self, holder: str) -> None:
+    def _write_terms(self, holder: str) -> None:
         until = instant(self.clock() + self.duration)
         body = orjson.dumps({"holder": holder, "until": format_instant(until, UTC)})
         self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
@@ -494,12 +501,14 @@ class TransferLoop(asyncio.SelectorEventLoop):
         return asyncio.Handle(callback, args, self, context)
 
 
-def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
+def transfer_all(
+    items: Iterable[Item], operation: Callable[[Item], Awaitable[None]], lease: Lease | None
+) -> None:
     """Call a function for all items concurrently, and renew the lock.
 
     Args:
         items: the arguments of the calls.
-        do: the function to call.
+        operation: the function to call.
         lease: the lock to renew meanwhile, or None.
 
     Raises:
@@ -509,17 +518,17 @@ def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease
         lease.renew()
     try:
         with asyncio.Runner(loop_factory=TransferLoop) as runner:
-            runner.run(_transfer(iter(items), do, lease))
+            runner.run(_transfer_concurrently(iter(items), operation, lease))
     except BaseExceptionGroup as group:
-        raise _first(group) from None
+        raise _first_exception(group) from None
 
 
-async def _transfer(
-    items: Iterator[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None
+async def _transfer_concurrently(
+    items: Iterator[Item], operation: Callable[[Item], Awaitable[None]], lease: Lease | None
 ) -> None:
     async def work() -> None:
         for item in items:
-            await do(item)
+            await operation(item)
 
     async with asyncio.TaskGroup() as group:
         workers = [group.create_task(work()) for _ in range(CONCURRENT_REQUESTS)]
@@ -535,10 +544,10 @@ async def _keep_lease(lease: Lease) -> None:
         await asyncio.sleep(lease.duration.total_seconds() / 12)
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first_exception(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the first exception in a group."""
     error = group.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    return _first_exception(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -16,8 +16,8 @@ import orjson
 
 from statuary.base.files import OWN_FOLDER, PublishingError, checked_path
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.object_stores.objects import step_of
-from statuary.extensions.snapshots.differences import Difference, diff, plan_of, side_by_side
+from statuary.extensions.object_stores.objects import upload_step
+from statuary.extensions.snapshots.differences import Difference, find_differences, make_plan, merge_listings
 from statuary.publish.listing import Entry, Part, encode_part, require_string
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.plan import Plan
@@ -87,7 +87,7 @@ class StoreIndex(NamedTuple):
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def all_listings(self) -> tuple[str, ...]:
         """All lists of objects to which the index refers."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
@@ -185,7 +185,7 @@ class StoreComparison:
             listings: the objects by path in the list of the last finished publication, and in the lists of
                 later publications that were not finished.
         """
-        for first_entry, *other_entries in side_by_side(*listings):
+        for first_entry, *other_entries in merge_listings(*listings):
             if first_entry is not None and all(other_entry == first_entry for other_entry in other_entries):
                 self.stored.add(first_entry)
             else:
@@ -194,7 +194,7 @@ class StoreComparison:
                     or next(other_entry for other_entry in other_entries if other_entry is not None)
                 )
 
-    def note_answer(self, stored: Entry) -> None:
+    def add_stored_object(self, stored: Entry) -> None:
         """Add what the store has responded about an object."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
@@ -204,7 +204,7 @@ class StoreComparison:
     def changes(self) -> Iterator[Difference]:
         """Yield the differences between site and store, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
-        return diff((entry for entry in self.stored if entry.sha256), site)
+        return find_differences((entry for entry in self.stored if entry.sha256), site)
 
     def plan(self, *, adopt: bool) -> Plan:
         """Return the changes to make in the store.
@@ -214,7 +214,7 @@ class StoreComparison:
         """
         unknown_paths = (entry.path for entry in self.stored if not entry.sha256)
         conflicts = () if adopt else tuple(path for path in unknown_paths if self.site.find(path) is not None)
-        return plan_of(self.changes, *self.site.size(), conflicts)
+        return make_plan(self.changes, *self.site.size(), conflicts)
 
     def is_changed(self, path: str) -> bool:
         """Return whether the object at a path has to be uploaded."""
@@ -223,14 +223,14 @@ class StoreComparison:
         is_same = number > 0 and self.parts[number - 1] in self.same
         return entry is not None and not is_same and self.stored.find(path) != entry
 
-    def puts(self, step: PutStep) -> Iterator[Difference]:
+    def objects_to_put(self, step: PutStep) -> Iterator[Difference]:
         """Yield the objects to upload in a step."""
         return (
             change
             for change in self.changes()
-            if change.after is not None and step_of(change.after.path) is step
+            if change.after is not None and upload_step(change.after.path) is step
         )
 
-    def removals(self) -> Iterator[str]:
+    def paths_to_delete(self) -> Iterator[str]:
         """Yield the paths of the objects to delete."""
         return (change.entry.path for change in self.changes() if change.after is None)

@@ -21,7 +21,7 @@ from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.extensions.object_stores.objects import (
     DIGEST_ATTRIBUTE,
     PublishedSite,
-    attributes_of,
+    object_attributes,
     stored_entry,
 )
 from statuary.extensions.object_stores.store import (
@@ -32,7 +32,7 @@ from statuary.extensions.object_stores.store import (
     PreconditionFailedError,
     Tag,
     batches,
-    transfer,
+    transfer_all,
 )
 from statuary.extensions.object_stores.store_comparison import (
     INDEX,
@@ -96,13 +96,15 @@ class ObjectWriter:
 
     async def _write_if_unchanged(self, entry: Entry, body: bytes, there: ObjectInfo | None) -> None:
         for _ in range(ATTEMPTS):
-            if there is not None and self._is_right(entry, there):
+            if there is not None and self._has_right_object(entry, there):
                 return
             self._require_verified(entry.path, there)
             if self.lease is not None:
                 self.lease.check()  # reading may have taken long, or the machine was asleep
             try:
-                await self.store.put_if_unchanged(entry.path, body, attributes_of(entry), there and there.tag)
+                await self.store.put_if_unchanged(
+                    entry.path, body, object_attributes(entry), there and there.tag
+                )
             except PreconditionFailedError:
                 there = await self.store.head(entry.path)
             else:
@@ -124,7 +126,7 @@ class ObjectWriter:
                 "build again with --to, which continues its log",
             )
 
-    def _is_right(self, entry: Entry, there: ObjectInfo) -> bool:
+    def _has_right_object(self, entry: Entry, there: ObjectInfo) -> bool:
         """Return whether the store has the object to put.
 
         Raises:
@@ -245,7 +247,7 @@ class ObjectStoreTarget(Target[Entry]):
                 if there is not None:
                     entries.append(stored_entry(path, there.size, there.attributes))
 
-            transfer(paths, ask, self.lease)
+            transfer_all(paths, ask, self.lease)
             self.comparison.add_site_entries(entry for entry in entries if entry.sha256)
 
     @override
@@ -274,8 +276,8 @@ class ObjectStoreTarget(Target[Entry]):
             self.lost_ledger = str(error)
             self.index, self.ledger_objects = StoreIndex(), set()
             self.comparison.forget_store()
-            self._list()
-        transfer((entry.path for entry in self.comparison.uncertain), self._ask, self.lease)
+            self._list_store()
+        transfer_all((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
 
     def _read_listings(self) -> None:
         """Compare with the publications that the ledger names.
@@ -283,16 +285,18 @@ class ObjectStoreTarget(Target[Entry]):
         Raises:
             DamagedStoreLedgerError: if a part of it is missing or damaged.
         """
-        for listing in self.index.named:
+        for listing in self.index.all_listings:
             if listing not in self.listings:
-                self.listings[listing] = parse_parts(self._read(listing_object(listing), listing))
+                self.listings[listing] = parse_parts(
+                    self._read_ledger_object(listing_object(listing), listing)
+                )
         self.ledger_objects = self._objects_of(self.index)
         if self.index.listing is None or self.verify:
-            self._list()
+            self._list_store()
         if not self.verify:
             self._read_ledger()
 
-    def _list(self) -> None:
+    def _list_store(self) -> None:
         """List the store, and request every object.
 
         The ledger is missing or not trusted.
@@ -311,18 +315,18 @@ class ObjectStoreTarget(Target[Entry]):
         finished = () if self.index.listing is None else self.listings[self.index.listing]
         listings = [finished, *(self.listings[name] for name in (*self.index.doubted, *self.index.begun))]
         self.comparison.exclude_parts(listings)
-        self.comparison.add_store_entries([self._entries(parts) for parts in listings])
+        self.comparison.add_store_entries([self._entries_of_parts(parts) for parts in listings])
 
-    def _entries(self, parts: Parts) -> Iterator[Entry]:
+    def _entries_of_parts(self, parts: Parts) -> Iterator[Entry]:
         own_parts = frozenset(self.comparison.parts)
         differing = own_parts - self.comparison.same
         for part in parts:
             if part in differing:
                 yield from self.comparison.site.part(part)
             elif part not in own_parts:
-                yield from parse_entries(self._read(part_object(part.sha256), part.sha256))
+                yield from parse_entries(self._read_ledger_object(part_object(part.sha256), part.sha256))
 
-    def _read(self, path: str, digest: str) -> bytes:
+    def _read_ledger_object(self, path: str, digest: str) -> bytes:
         """Return an object of the ledger.
 
         Raises:
@@ -338,17 +342,19 @@ class ObjectStoreTarget(Target[Entry]):
 
     def _objects_of(self, index: StoreIndex) -> set[str]:
         """Return the paths of the objects that an index needs."""
-        parts = {part_object(part.sha256) for listing in index.named for part in self.listings[listing]}
-        return parts | set(map(listing_object, index.named))
+        parts = {
+            part_object(part.sha256) for listing in index.all_listings for part in self.listings[listing]
+        }
+        return parts | set(map(listing_object, index.all_listings))
 
-    async def _ask(self, path: str) -> None:
+    async def _request_object(self, path: str) -> None:
         there = await self.store.head(path)
         if there is not None:
-            self.comparison.note_answer(stored_entry(path, there.size, there.attributes))
+            self.comparison.add_stored_object(stored_entry(path, there.size, there.attributes))
         self.asked = self.asked._replace(head=self.asked.head + 1)
         self.advance(1)
 
-    def cost(self) -> RequestCounts:
+    def count_requests(self) -> RequestCounts:
         """Return the number of requests that the changes take.
 
         Retries and requests for the lock are not included.
@@ -378,19 +384,21 @@ class ObjectStoreTarget(Target[Entry]):
             raise PublishingError("a dry run cannot be applied")
         if conflicts := self.plan().conflicts:
             raise conflict_error(conflicts)
-        if self.cost() == RequestCounts():
+        if self.count_requests() == RequestCounts():
             return
         self.site.fetch(self.comparison.is_changed)
-        taken_over = self._begin()
+        taken_over = self._record_beginning()
         writer = ObjectWriter(
             self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
         )
         for step in PutStep:
-            transfer(self.comparison.puts(step), writer.write, self.lease)
-        transfer(batches(self.comparison.removals(), DELETE_BATCH), self._delete, self.lease)
-        self._end(taken_over)
+            transfer_all(self.comparison.objects_to_put(step), writer.write, self.lease)
+        transfer_all(
+            batches(self.comparison.paths_to_delete(), DELETE_BATCH), self._delete_objects, self.lease
+        )
+        self._record_end(taken_over)
 
-    def _begin(self) -> tuple[str, ...]:
+    def _record_beginning(self) -> tuple[str, ...]:
         """Record the publication in the ledger before its first put.
 
         Returns:
@@ -406,21 +414,21 @@ class ObjectStoreTarget(Target[Entry]):
         async def put(path: str) -> None:
             await self.store.put(path, texts[path](), OWN_HEADERS)
 
-        transfer(sorted(texts.keys() - there), put, self.lease)
+        transfer_all(sorted(texts.keys() - there), put, self.lease)
         taken_over = self.index.begun
         self._write_index(
             self.index._replace(begun=(*taken_over, self.comparison.listing), instant=self.instant)
         )
         return taken_over
 
-    def _end(self, taken_over: tuple[str, ...]) -> None:
+    def _record_end(self, taken_over: tuple[str, ...]) -> None:
         """Record the finished publication, and delete obsolete objects of the ledger."""
         old_objects = self.ledger_objects | self._objects_of(self.index)
         self._write_index(StoreIndex(self.comparison.listing, (), taken_over, self.instant))
         stale = sorted(old_objects - self._objects_of(self.index))
-        transfer(batches(stale, DELETE_BATCH), self._delete, self.lease)
+        transfer_all(batches(stale, DELETE_BATCH), self._delete_objects, self.lease)
 
-    async def _delete(self, paths: list[str]) -> None:
+    async def _delete_objects(self, paths: list[str]) -> None:
         if self.lease is not None:
             self.lease.check()
         await self.store.delete(paths)

@@ -28,9 +28,9 @@ def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
     renderer = renderer_of(site_context(site))
     title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
-    owners = _owners(site)
-    for alias in (_resolved_alias(page, name) for name in page.aliases):
-        if not _problem(alias, page, owners):
+    owners = _pages_by_path(site)
+    for alias in (_resolve_alias(page, name) for name in page.aliases):
+        if not _alias_problem(alias, page, owners):
             head = PageHead(path=OWN_PAGE.path(path=alias), title=title, description=title)
             yield renderer.page(OWN_PAGE, "moved_page.html", head, view, sources=(page.source,))
 
@@ -42,9 +42,9 @@ def alias_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
         page: the page with the former paths.
         site: the content of the site.
     """
-    owners = _owners(site)
+    owners = _pages_by_path(site)
     for number, alias in enumerate(page.aliases):
-        problem = _problem(_resolved_alias(page, alias), page, owners)
+        problem = _alias_problem(_resolve_alias(page, alias), page, owners)
         if problem:
             yield Finding(
                 rule="invalid-page-name",
@@ -56,21 +56,21 @@ def alias_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
             )
 
 
-def _resolved_alias(page: SitePage, alias: str) -> str:
+def _resolve_alias(page: SitePage, alias: str) -> str:
     """Return the path of an alias below `pages/`, without an extension."""
     return normpath(join(dirname(page.path), alias.removesuffix(".md")))
 
 
-def _owners(site: SiteContent) -> Mapping[str, SitePage]:
+def _pages_by_path(site: SiteContent) -> Mapping[str, SitePage]:
     """Map paths and aliases to their pages; paths take precedence."""
     owners = {page.path: page for page in site.own_pages}
     for page in site.own_pages:
         for alias in page.aliases:
-            owners.setdefault(_resolved_alias(page, alias), page)
+            owners.setdefault(_resolve_alias(page, alias), page)
     return owners
 
 
-def _problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
+def _alias_problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
     """Describe what is wrong with an alias."""
     names = path.split("/")
     if len(path) > MAX_PAGE_PATH or any(not NAME.fullmatch(name) or is_reserved_name(name) for name in names):

@@ -43,17 +43,17 @@ class Navigation:
         of_book = _pages_below(self.folder, pages)
         folders = {other_page.folder for other_page in of_book}
         self._indexes = {
-            folder_of(other_page, folders): other_page
+            folder_of_first_page(other_page, folders): other_page
             for other_page in of_book
-            if folder_of(other_page, folders)
+            if folder_of_first_page(other_page, folders)
         }
         self._folders = {other_page.path: folder for folder, other_page in self._indexes.items()}
         self._below: dict[str, list[SitePage]] = {}
         for other_page in of_book:
             if other_page is not self._indexes.get(self.folder):
-                self._below.setdefault(self._home(other_page), []).append(other_page)
+                self._below.setdefault(self._listing_folder(other_page), []).append(other_page)
         in_order: list[SitePage] = []
-        for group in self._groups().values():
+        for group in self._pages_by_group().values():
             for grouped_page in group:
                 in_order += self._with_folder(grouped_page)
         self.pages = tuple(in_order)
@@ -66,8 +66,8 @@ class Navigation:
     def sidebar(self) -> tuple[SidebarGroup, ...]:
         """Return the groups of links in the sidebar."""
         return tuple(
-            SidebarGroup(one_line(name), tuple(self._link(page) for page in pages))
-            for name, pages in self._groups().items()
+            SidebarGroup(one_line(name), tuple(self._sidebar_link(page) for page in pages))
+            for name, pages in self._pages_by_group().items()
         )
 
     def neighbours(self) -> Neighbours:
@@ -80,7 +80,7 @@ class Navigation:
             following=_plain_link(self.pages[place + 1]) if place + 1 < len(self.pages) else None,
         )
 
-    def _groups(self) -> dict[str, list[SitePage]]:
+    def _pages_by_group(self) -> dict[str, list[SitePage]]:
         groups: dict[str, list[SitePage]] = {}
         if self.folder in self._indexes:
             groups[""] = [self._indexes[self.folder]]
@@ -95,14 +95,14 @@ class Navigation:
             for below in self._below.get(folder, ()):
                 yield from self._with_folder(below)
 
-    def _link(self, page: SitePage) -> SidebarLink:
+    def _sidebar_link(self, page: SitePage) -> SidebarLink:
         folder = self._folders.get(page.path, self.folder)
         is_around = page is self._page or f"{self._page.folder}/".startswith(f"{folder}/")
         below = self._below.get(folder, ()) if is_around and folder != self.folder else ()
         link = _plain_link(page)
-        return link._replace(current=page is self._page, below=tuple(map(self._link, below)))
+        return link._replace(current=page is self._page, below=tuple(map(self._sidebar_link, below)))
 
-    def _home(self, page: SitePage) -> str:
+    def _listing_folder(self, page: SitePage) -> str:
         """Return the folder among whose pages a page is listed.
 
         It is the page's own folder, or the nearest around it that has an index.
@@ -119,7 +119,7 @@ def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
     return sorted(below, key=lambda page: (page.order, page.title))
 
 
-def folder_of(page: SitePage, folders: Collection[str]) -> str:
+def folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
     """Return the folder whose first page this is.
 
     For example, this is `a` for `a/index.md`, and for `a.md` beside the folder.

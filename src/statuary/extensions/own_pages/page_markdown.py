@@ -69,7 +69,7 @@ def page_tokens(body: str) -> list[Token]:
     First-level headings become second-level headings, because the title of the page is the only one of the
     first level.
     """
-    tokens = _parser().parse(visible_text(body))
+    tokens = _markdown_parser().parse(visible_text(body))
     uses: dict[str, int] = {}
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
@@ -116,9 +116,11 @@ def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link:
         block: returns the HTML of a code block, given its language and its highlighted code.
         link: the label of links to headings, with the placeholder `{name}`.
     """
-    clean = SANITIZER.clean(_parser().renderer.render(tokens, _parser().options, {}))
+    clean = SANITIZER.clean(_markdown_parser().renderer.render(tokens, _markdown_parser().options, {}))
     linked = HEADING.sub(lambda match: _with_link(match, link), clean)
-    html = BLOCK.sub(lambda match: block(match[1] or "", _coloured(unescape(match[2]), match[1])), linked)
+    html = BLOCK.sub(
+        lambda match: block(match[1] or "", _highlight_code(unescape(match[2]), match[1])), linked
+    )
     return Markup(html)  # noqa: S704 - the output of the sanitizer, and what is escaped here
 
 
@@ -128,7 +130,7 @@ def _with_link(match: re.Match[str], link: str) -> str:
     return f'<h{level} id="{anchor}">{inner}<a class="self" href="#{anchor}" aria-label="{label}">#</a></h{level}>'
 
 
-def _coloured(code: str, language: str | None) -> Markup:
+def _highlight_code(code: str, language: str | None) -> Markup:
     colours = block_highlighter(language or "")
     if colours is None:
         return escape(code)
@@ -149,5 +151,5 @@ def block_highlighter(language: str) -> Highlighter | None:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _markdown_parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table")

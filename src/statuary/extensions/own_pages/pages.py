@@ -88,11 +88,13 @@ class OwnPagesSection(Section):
         for page in site.own_pages:
             checks = [link_findings, alias_findings] if page.aliases else [link_findings]
             for check in checks:
-                found = run_guarded(partial(_found, check, page, site), page.source, "reading its links")
+                found = run_guarded(
+                    partial(_run_page_check, check, page, site), page.source, "reading its links"
+                )
                 yield from [found] if isinstance(found, Finding) else found
 
 
-def _found(
+def _run_page_check(
     check: Callable[[SitePage, SiteContent], Iterable[Finding]], page: SitePage, site: SiteContent
 ) -> list[Finding]:
     return list(check(page, site))
@@ -106,7 +108,9 @@ def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
     path = OWN_PAGE.path(path=page.path)
     title = one_line(page.title)
     description = one_line(page.description)
-    head = PageHead(path=path, title=title, description=description or title, section=pages.section(page))
+    head = PageHead(
+        path=path, title=title, description=description or title, section=pages.navigation_path(page)
+    )
     tokens = pages.tokens(page)
     book = Navigation(page, site.own_pages)
     previous, following = book.neighbours()
@@ -116,13 +120,13 @@ def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
         body=page_html(
             tokens,
             lambda language, code: renderer.fragment(
-                "code_block.html", label=_label(language, texts), code=code
+                "code_block.html", label=_code_block_label(language, texts), code=code
             ),
             texts("page.link_to"),
         ),
         book=book.title,
         sidebar=book.sidebar(),
-        outline=_outline(tokens),
+        outline=_page_outline(tokens),
         previous=previous,
         following=following,
         search=PAGE_SEARCH.path(folder=book.folder) if book.title else "",
@@ -175,14 +179,14 @@ def _search_entries(page: SitePage) -> list[list[Json]]:
     return entries
 
 
-def _label(language: str, texts: PageTexts) -> str:
+def _code_block_label(language: str, texts: PageTexts) -> str:
     """Return the label above a block of code."""
     return (
         texts(f"block.{language}") if language in ("sh", "text") else language.upper() or texts("block.text")
     )
 
 
-def _outline(tokens: list[Token]) -> tuple[Heading, ...]:
+def _page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
     all_headings = [heading for heading in headings(tokens) if heading.level in OUTLINE_LEVELS]
     if len(all_headings) > LONGEST_OUTLINE:
         all_headings = [heading for heading in all_headings if heading.level == OUTLINE_LEVELS[0]]
@@ -193,7 +197,7 @@ def link_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each broken link of a page."""
     pages = _Pages(site)
     for href, line in pages.links(page):
-        problem = pages.problem(page, href)
+        problem = pages.link_problem(page, href)
         if problem:
             yield Finding(
                 rule="broken-link",
@@ -221,14 +225,14 @@ class _Pages:
             name = {"link_open": "href", "image": "src"}.get(token.type)
             if name:
                 href = str(token.attrGet(name) or "")
-                token.attrSet(name, self._rewritten(page, href))
+                token.attrSet(name, self._rewrite_link(page, href))
             if token.type == "image":
                 token.attrs.update(
                     picture_size(self._pictures.get(href.rpartition("/assets/theme/")[2], b""))
                 )
         return tokens
 
-    def section(self, page: SitePage) -> str:
+    def navigation_path(self, page: SitePage) -> str:
         """Return the path of the navigation entry to which a page belongs."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
@@ -250,14 +254,14 @@ class _Pages:
                 if part.type in ("link_open", "image"):
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
-    def problem(self, page: SitePage, href: str) -> str:
+    def link_problem(self, page: SitePage, href: str) -> str:
         """Return what is wrong with a link; empty if nothing is."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"
         if parts.path.startswith("/"):
             return "" if match_url(_site_path(parts.path)) else "the site has no such path"
-        target = self._target(page, parts.path)
+        target = self._target_page(page, parts.path)
         if target is None:
             return "there is no such page"
         if not parts.fragment:
@@ -265,14 +269,14 @@ class _Pages:
         anchors = {heading.anchor for heading in headings(page_tokens(target.body))}
         return "" if parts.fragment in anchors else "no such heading"
 
-    def _target(self, page: SitePage, path: str) -> SitePage | None:
+    def _target_page(self, page: SitePage, path: str) -> SitePage | None:
         return self._pages.get(normpath(join(dirname(page.source), unquote(path)))) if path else page
 
-    def _rewritten(self, page: SitePage, href: str) -> str:
+    def _rewrite_link(self, page: SitePage, href: str) -> str:
         parts = urlsplit(href)
         if parts.scheme or parts.netloc or not parts.path:
             return href
-        target = self._target(page, parts.path)
+        target = self._target_page(page, parts.path)
         path = OWN_PAGE.path(path=target.path) if target else _site_path(parts.path)
         return parts._replace(path=relative_root(OWN_PAGE.path(path=page.path)) + path).geturl()
 

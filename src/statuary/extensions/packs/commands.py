@@ -17,7 +17,7 @@ from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
 from statuary.cli.output import size_text
 from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
-from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_format import pack_key
 from statuary.extensions.packs.pack_list import PackList
 from statuary.extensions.packs.pack_reader import PackReader, PackVerification, verify_pack
 from statuary.extensions.packs.pack_sources import (
@@ -78,17 +78,17 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
     if out.suffix != ".pack":
         raise click.UsageError(f"{out} is not a name for a pack: end it in .pack")
     try:
-        with _table(sources) as table:
+        with _open_sources(sources) as table:
             written_pack = write_pack(out, table.documents(), table.dictionary(), workers)
     except UnusableLinesError as error:
-        _refuse(error)
+        _print_unusable_lines(error)
     documents, _, size, *_ = written_pack.totals
     sizes = f"{size_text(size)} in {size_text(written_pack.size)}"
     line = f"{out}: {count_text(documents, 'document')}, {sizes}, SHA-256 {written_pack.sha256}"
     click.echo(escape_control_chars(line))
 
 
-def _refuse(error: UnusableLinesError) -> NoReturn:
+def _print_unusable_lines(error: UnusableLinesError) -> NoReturn:
     for start in range(0, len(error.findings), MAX_PER_RULE):  # all of them: the report would omit the others
         click.echo(format_findings(error.findings[start : start + MAX_PER_RULE], "", "text"), err=True)
     click.echo(f"{error}; no pack was written", err=True)
@@ -96,7 +96,7 @@ def _refuse(error: UnusableLinesError) -> NoReturn:
 
 
 @contextmanager
-def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
+def _open_sources(sources: tuple[str, ...]) -> Iterator[KeyTable]:
     """Open the sources to pack, all of one kind."""
     lines = [source for source in sources if source.endswith(LINES)]
     if (lines and len(lines) < len(sources)) or (not lines and len(sources) > 1):
@@ -140,7 +140,7 @@ def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, 
         with LinesOfRecords(map(Path, sources)) as records:
             packs = WritablePackFolder(folder, workers).update(records.table, keys)
     except UnusableLinesError as error:
-        _refuse(error)
+        _print_unusable_lines(error)
     _print_list(folder, packs)
 
 
@@ -258,7 +258,7 @@ def requested_key(path: str) -> str:
         StatuaryError: if no document can have the path.
     """
     try:
-        return key_of(path.removeprefix("/"))
+        return pack_key(path.removeprefix("/"))
     except DamagedSnapshotError as error:
         raise StatuaryError(str(error), "write it as v2/contract/<chainId>/<address>") from None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from statuary.base.files import PublishingError
 from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
-from statuary.extensions.packs.section import GROUP, have_all
+from statuary.extensions.packs.section import GROUP, contain_all_published
 from statuary.publish.folder.reader import FolderReader, find_ledger
 from statuary.publish.ledger.read import open_for_reading, read_group
 from statuary.site.document import uncompressed_path
@@ -30,7 +30,9 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
         )
     if ledger is not None:
         with open_for_reading(ledger) as connection:
-            if connection is not None and have_all(text, read_group(connection, GROUP), connection):
+            if connection is not None and contain_all_published(
+                text, read_group(connection, GROUP), connection
+            ):
                 return _is_in_packs
     raise PublishingError(
         f"the packs of {root} do not belong to its last build, so --exclude-packed cannot tell which files are in them",

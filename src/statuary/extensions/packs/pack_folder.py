@@ -13,20 +13,20 @@ from secrets import token_hex
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
 from statuary.extensions.packs.limits import MAX_LIST
-from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_format import PackedDocument, pack_key
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
     ListedPack,
     PackList,
     PackListReader,
+    add_changes,
     documents_of,
     encode_list,
-    listed,
-    opened,
+    list_entry,
+    open_listed_pack,
     pack_name,
     parse_list,
-    with_changes,
 )
 from statuary.extensions.packs.pack_reader import PackReader, PackVerification, verify_pack
 from statuary.extensions.packs.pack_sources import KeyTable
@@ -57,7 +57,7 @@ class PackFolder:
             PublishingError: if the list cannot be read.
         """
         url, root = url_below(self.location, LIST), self.root
-        text = get(url, MAX_LIST) if root is None else _read(root / LIST)
+        text = get(url, MAX_LIST) if root is None else _read_if_exists(root / LIST)
         return None if text is None else parse_list(text, f"{self.location}/{LIST}")
 
     def require_packs(self) -> PackList:
@@ -96,7 +96,7 @@ class PackFolder:
         """
         for pack in self.require_packs():
             try:
-                with opened(pack, self.open_ranges) as reader:
+                with open_listed_pack(pack, self.open_ranges) as reader:
                     verification = verify_pack(reader)
             except DamagedSnapshotError as damaged:
                 yield pack, PackVerification(pack.totals, 0, 0, "", (str(damaged),))
@@ -131,16 +131,16 @@ class WritablePackFolder(PackFolder):
         """
         previous_packs = self.packs()
         removed_documents = [PackedDocument(key, None) for key in sorted(set(removed))]
-        changes = _distinct(merge(table.documents(), removed_documents, key=attrgetter("key")))
+        changes = _skip_repeated(merge(table.documents(), removed_documents, key=attrgetter("key")))
         count = table.count + len(removed_documents)
         if previous_packs:
             packs = (
-                with_changes(previous_packs, changes, count, self.open_ranges, self.put)
+                add_changes(previous_packs, changes, count, self.open_ranges, self.put)
                 if count
                 else previous_packs
             )
         else:
-            packs = tuple(listed(pack, 0) for pack in self.put(table.documents(), table.dictionary()))
+            packs = tuple(list_entry(pack, 0) for pack in self.put(table.documents(), table.dictionary()))
         self.save(packs)
         return packs
 
@@ -148,10 +148,10 @@ class WritablePackFolder(PackFolder):
         """Merge all packs into one, and return the new list of packs."""
         previous_packs = self.require_packs()
         if len({pack.run for pack in previous_packs}) > 1:
-            with opened(previous_packs[0], self.open_ranges) as base:
+            with open_listed_pack(previous_packs[0], self.open_ranges) as base:
                 dictionary = base.codec.dictionary()
             documents = documents_of(previous_packs, self.open_ranges, with_removals=False)
-            self.save(tuple(listed(pack, 0) for pack in self.put(documents, dictionary)))
+            self.save(tuple(list_entry(pack, 0) for pack in self.put(documents, dictionary)))
         return self.require_packs()
 
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
@@ -210,7 +210,7 @@ class PackedSource:
             DamagedSnapshotError: if the pack is damaged.
         """
         try:
-            key = key_of(path)
+            key = pack_key(path)
         except DamagedSnapshotError:  # no document has such a path
             return None
         document = self.pack.find(key)
@@ -227,7 +227,7 @@ class PackedSource:
         self.pack.close()
 
 
-def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
+def _skip_repeated(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
     last_key = ""
     for document in documents:
         if document.key == last_key:
@@ -239,7 +239,7 @@ def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
         yield document
 
 
-def _read(file: Path) -> bytes | None:
+def _read_if_exists(file: Path) -> bytes | None:
     try:
         return read_start(file, MAX_LIST + 1)
     except (FileNotFoundError, NotADirectoryError):

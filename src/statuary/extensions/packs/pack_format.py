@@ -72,12 +72,12 @@ class Frame(NamedTuple):
     sha256: str  # the digest of its compressed bytes
     marks: str  # eight hex digits for each document
 
-    def may_have(self, key: str) -> bool:
+    def may_contain(self, key: str) -> bool:
         """Return whether the group may contain a document with this key.
 
         The result is wrongly True for one in four billion keys.
         """
-        mark = mark_of(key)
+        mark = key_mark(key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
 
 
@@ -121,7 +121,7 @@ class PackHead(NamedTuple):
     frames: tuple[Frame, ...]  # those of the only leaf; none if there are several
 
 
-def key_of(path: str) -> str:
+def pack_key(path: str) -> str:
     """Return the key of a document in packs, given its path.
 
     Raises:
@@ -133,7 +133,7 @@ def key_of(path: str) -> str:
     return key
 
 
-def mark_of(key: str) -> str:
+def key_mark(key: str) -> str:
     """Return the short hash by which a pack's index lists a key."""
     return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
 
@@ -168,7 +168,7 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
     require_order((key for key, _ in rows), what)
     if start != len(text) or not rows or rows[0][0] != frame.first_key:
         raise DamagedSnapshotError(f"{what} is damaged: it has other documents than it lists")
-    if "".join(mark_of(key) for key, _ in rows) != frame.marks:
+    if "".join(key_mark(key) for key, _ in rows) != frame.marks:
         raise DamagedSnapshotError(f"{what} is damaged: it has other documents than the index lists")
     return documents
 
@@ -202,7 +202,7 @@ def checked_key(value: Json) -> str:
     """
     text = require_string(value)
     try:
-        key = key_of(text)
+        key = pack_key(text)
     except DamagedSnapshotError as error:
         raise InvalidValueError(str(error)) from None
     if key != text:
@@ -377,13 +377,13 @@ def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
     value = json_object(
         expand_frame(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
     )
-    return PackEnd(codec, _head(value, tail.offset, f"the head of {name}"))
+    return PackEnd(codec, _parse_head(value, tail.offset, f"the head of {name}"))
 
 
-def _head(value: JsonObject, end: int, what: str) -> PackHead:
+def _parse_head(value: JsonObject, end: int, what: str) -> PackHead:
     frames = () if "leaves" in value else parse_frames(value, end, what)
     try:
-        leaves = tuple(_leaf(row) for row in as_list(value.get("leaves", [])))
+        leaves = tuple(_parse_leaf_part(row) for row in as_list(value.get("leaves", [])))
         documents, removals, size = (checked_number(value[name]) for name in Totals._fields[:3])
         first_key, last_key = (checked_key(value[name]) if value[name] else "" for name in Totals._fields[3:])
         totals = Totals(documents, removals, size, first_key, last_key)
@@ -396,7 +396,7 @@ def _head(value: JsonObject, end: int, what: str) -> PackHead:
     return head
 
 
-def _leaf(row: Json) -> LeafPart:
+def _parse_leaf_part(row: Json) -> LeafPart:
     first_key, offset, size, plain, digest = as_list(row)
     sizes = checked_size(size, limits.MAX_LEAF), checked_size(plain, limits.MAX_LEAF)
     return LeafPart(checked_key(first_key), checked_number(offset), *sizes, require_sha256(digest))

@@ -79,7 +79,7 @@ def pack_name(digest: str) -> str:
     return f"data/{digest}.pack"
 
 
-def listed(written_pack: WrittenPack, run: int) -> ListedPack:
+def list_entry(written_pack: WrittenPack, run: int) -> ListedPack:
     """Return the entry for a new pack in the list of packs.
 
     Args:
@@ -134,7 +134,7 @@ def parse_list(text: bytes, name: str) -> PackList:
             "read it with the version of statuary that wrote it, or upgrade statuary",
         )
     try:
-        packs = tuple(_pack(as_object(row)) for row in as_list(value.get("packs")))
+        packs = tuple(_parse_listed_pack(as_object(row)) for row in as_list(value.get("packs")))
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{name} is malformed: {error}") from None
     _check_order(packs, name)
@@ -154,7 +154,7 @@ def _check_order(packs: PackList, name: str) -> None:
         require_order(chain.from_iterable(ends), f"run {number} of {name}")
 
 
-def _pack(row: JsonObject) -> ListedPack:
+def _parse_listed_pack(row: JsonObject) -> ListedPack:
     offset, end_digest = as_list(row["end"])
     digest = require_sha256(row["sha256"])
     if require_string(row["path"]) != pack_name(digest):
@@ -221,12 +221,12 @@ class PackListReader:
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:
                 self._readers.pop(next(iter(self._readers))).close()
-            reader = opened(pack, self._open_pack)
+            reader = open_listed_pack(pack, self._open_pack)
         self._readers[pack.path] = reader
         return reader
 
 
-def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
+def open_listed_pack(pack: ListedPack, open_pack: OpenPack) -> PackReader:
     """Open a pack, and check that it is the listed one.
 
     Args:
@@ -266,19 +266,19 @@ def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -
     runs = [
         _run_documents(tuple(run), open_pack, -number) for number, run in groupby(packs, attrgetter("run"))
     ]
-    return newest(merge(*runs), with_removals=with_removals)
+    return newest_versions(merge(*runs), with_removals=with_removals)
 
 
 def _run_documents(
     packs: PackList, open_pack: OpenPack, age: int
 ) -> Iterator[tuple[str, int, PackedDocument]]:
     for pack in packs:
-        with opened(pack, open_pack) as reader:
+        with open_listed_pack(pack, open_pack) as reader:
             for document in reader.documents():
                 yield document.key, age, document
 
 
-def newest(
+def newest_versions(
     rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
 ) -> Iterator[PackedDocument]:
     """Yield the first document for each key from sorted rows.
@@ -315,7 +315,7 @@ def runs_to_keep(sizes: Sequence[int], added: int) -> int:
     return kept_count
 
 
-def with_changes(
+def add_changes(
     packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
 ) -> PackList:
     """Write changed documents to a new pack, and return the new list.
@@ -342,11 +342,11 @@ def with_changes(
     merged_documents = documents_of(
         tuple(pack for pack in packs if pack.run >= kept_count), open_pack, with_removals=True
     )
-    with opened(stay[0], open_pack) as base:
+    with open_listed_pack(stay[0], open_pack) as base:
         dictionary = base.codec.dictionary()
     rows = merge(
         ((document.key, 0, document) for document in changes),
         ((packed.key, 1, packed) for packed in merged_documents),
     )
-    written_packs = put(newest(rows, with_removals=True), dictionary)
-    return (*stay, *(listed(pack, kept_count) for pack in written_packs))
+    written_packs = put(newest_versions(rows, with_removals=True), dictionary)
+    return (*stay, *(list_entry(pack, kept_count) for pack in written_packs))

@@ -48,7 +48,7 @@ class PackReader:
         """
         self.ranges, self.name = ranges, ranges.name
         try:
-            self.tail, self.codec, self.head = self._end(known_end)
+            self.tail, self.codec, self.head = self._read_end(known_end)
         except BaseException:
             ranges.close()
             raise
@@ -71,7 +71,7 @@ class PackReader:
         """The number of documents and bytes in the pack."""
         return self.head.totals
 
-    def _end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
+    def _read_end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
         size = self.ranges.size
         if size < TAIL_SIZE:
             raise DamagedSnapshotError(f"{self.name} is not a pack: it has only {size:,} bytes")
@@ -89,9 +89,9 @@ class PackReader:
     def _read_leaf(self, number: int) -> tuple[Frame, ...]:
         leaf = self.head.leaves[number]
         what = f"leaf {number + 1:,} of {self.name}"
-        return parse_leaf(self._checked(leaf, what), leaf, self.tail.offset, what)
+        return parse_leaf(self._read_verified(leaf, what), leaf, self.tail.offset, what)
 
-    def _checked(self, part: LeafPart | Frame, what: str) -> bytes:
+    def _read_verified(self, part: LeafPart | Frame, what: str) -> bytes:
         return checked_bytes(self.ranges.read(part.offset, part.size), part.sha256, part.size, what)
 
     def _frames_near(self, key: str) -> tuple[Frame, ...]:
@@ -112,14 +112,16 @@ class PackReader:
         """
         frames = self._frames_near(key)
         number = bisect_right([frame.first_key for frame in frames], key) - 1
-        if number < 0 or not frames[number].may_have(key):
+        if number < 0 or not frames[number].may_contain(key):
             return None
         return next((document for document in self.documents_of(frames[number]) if document.key == key), None)
 
     def _documents_of(self, frame: Frame) -> list[PackedDocument]:
         """Return the documents of a frame; raise DamagedSnapshotError if it is damaged."""
         what = f"the frame at byte {frame.offset:,} of {self.name}"
-        return parse_frame(self.codec.decompress(self._checked(frame, what), frame.plain, what), frame, what)
+        return parse_frame(
+            self.codec.decompress(self._read_verified(frame, what), frame.plain, what), frame, what
+        )
 
     def frames(self) -> Iterator[Frame]:
         """Yield the index entries of all groups of documents in order.
@@ -161,10 +163,10 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
     problems = list[str]()
     totals, frames = Totals(), 0
     try:
-        for frame in _contiguous(pack):
+        for frame in _contiguous_frames(pack):
             frames += 1
             try:
-                totals = _counted(totals, pack.documents_of(frame))
+                totals = _add_to_totals(totals, pack.documents_of(frame))
             except DamagedSnapshotError as damaged:
                 problems.append(str(damaged))
                 if len(problems) >= most_problems:
@@ -173,10 +175,10 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
         problems.append(str(damaged))
     if not problems and totals != pack.totals:
         problems.append(f"{pack.name} is damaged: it holds {totals}, and its head says {pack.totals}")
-    return PackVerification(totals, frames, pack.ranges.size, _digest(pack.ranges), tuple(problems))
+    return PackVerification(totals, frames, pack.ranges.size, _digest_of_ranges(pack.ranges), tuple(problems))
 
 
-def _contiguous(pack: PackReader) -> Iterator[Frame]:
+def _contiguous_frames(pack: PackReader) -> Iterator[Frame]:
     """Yield the frames.
 
     Raises:
@@ -202,7 +204,7 @@ def _contiguous(pack: PackReader) -> Iterator[Frame]:
         )
 
 
-def _counted(totals: Totals, documents: list[PackedDocument]) -> Totals:
+def _add_to_totals(totals: Totals, documents: list[PackedDocument]) -> Totals:
     """Add the documents of a frame to the totals.
 
     Raises:
@@ -222,7 +224,7 @@ def _counted(totals: Totals, documents: list[PackedDocument]) -> Totals:
     )
 
 
-def _digest(ranges: ByteRanges) -> str:
+def _digest_of_ranges(ranges: ByteRanges) -> str:
     digest = sha256()
     for offset in range(0, ranges.size, CHUNK):
         digest.update(ranges.read(offset, CHUNK))

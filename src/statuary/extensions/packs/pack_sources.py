@@ -23,7 +23,7 @@ from statuary.contracts.sources.parse_record import ParsedContract, parse_record
 from statuary.contracts.urls import CONTRACT
 from statuary.extensions.packs.codec import make_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SHARE, SAMPLE_COUNT, SAMPLE_SIZE
-from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_format import PackedDocument, pack_key
 from statuary.extensions.snapshots.site_reader import SiteReader
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.document import encode_unchecked
@@ -141,11 +141,11 @@ class LinesOfRecords:
         """
         self.paths = [*files]
         self.findings: list[Finding] = []
-        self._files = [_opened(path) for path in self.paths]
-        self.table = KeyTable(self._body)
+        self._files = [_open_stream(path) for path in self.paths]
+        self.table = KeyTable(self._record_body)
         try:
             for number in range(len(self.paths)):
-                self.table.add(self._rows(number))
+                self.table.add(self._rows_of_file(number))
             self._require_usable()
         except BaseException:
             self.__exit__()
@@ -159,16 +159,16 @@ class LinesOfRecords:
         for file in self._files:
             file.close()
 
-    def _rows(self, number: int) -> Iterator[KeyRow]:
+    def _rows_of_file(self, number: int) -> Iterator[KeyRow]:
         start = 0
         for line_number, line in enumerate(_lines(self._files[number], self.paths[number]), 1):
             if not line.isspace() and len(self.findings) < MAX_LINE_FINDINGS:
-                key = self._key(number, line_number, line)
+                key = self._key_of_line(number, line_number, line)
                 if key:
                     yield KeyRow(key, number, start, len(line), line_number)
             start += len(line)
 
-    def _key(self, number: int, line_number: int, line: bytes) -> str:
+    def _key_of_line(self, number: int, line_number: int, line: bytes) -> str:
         """Return the key of a line's record, or report its absence."""
         path = str(self.paths[number])
         try:
@@ -178,14 +178,14 @@ class LinesOfRecords:
                 return ""
             chain = str(parsed_contract.record.get("chainId"))
             address = str(parsed_contract.record.get("address"))
-            return key_of(CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address)))
+            return pack_key(CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address)))
         except UnreadableError as error:
-            self._note(path, line_number, str(error), error.hint, error.position.column)
+            self._add_finding(path, line_number, str(error), error.hint, error.position.column)
         except (InvalidValueError, DamagedSnapshotError) as error:
-            self._note(path, line_number, str(error), error.hint)
+            self._add_finding(path, line_number, str(error), error.hint)
         return ""
 
-    def _note(self, path: str, line: int, message: str, hint: str, column: int = 1) -> None:
+    def _add_finding(self, path: str, line: int, message: str, hint: str, column: int = 1) -> None:
         self.findings.append(
             Finding(rule=RULE, path=path, message=message, hint=hint, position=Position(line, column))
         )
@@ -194,7 +194,7 @@ class LinesOfRecords:
         pointers = [(finding.pointer, finding.on_key) for finding in parsed_contract.findings]
         positions = locate_in_json(text.decode("utf-8"), pointers)
         for finding, position in zip(parsed_contract.findings, positions, strict=True):
-            self._note(finding.path, line, finding.message, finding.hint, position.column)
+            self._add_finding(finding.path, line, finding.message, finding.hint, position.column)
 
     def _require_usable(self) -> None:
         """Raise UnusableLinesError if there are findings, or records that two lines have."""
@@ -202,7 +202,7 @@ class LinesOfRecords:
         for row in self.table.sorted_rows():
             if row.key == previous_row.key and len(self.findings) < MAX_LINE_FINDINGS:
                 where = f"{self.paths[previous_row.file]}:{previous_row.line}"
-                self._note(
+                self._add_finding(
                     str(self.paths[row.file]),
                     row.line,
                     f"the record of {row.key} is also on {where}",
@@ -212,7 +212,7 @@ class LinesOfRecords:
         if self.findings:
             raise UnusableLinesError(self.findings)
 
-    def _body(self, row: KeyRow) -> bytes:
+    def _record_body(self, row: KeyRow) -> bytes:
         """Return a record as a build publishes it."""
         line = _read_at(self._files[row.file].fileno(), row.start, row.size)
         parsed_contract = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
@@ -250,10 +250,10 @@ def removed_keys(file: Path) -> list[str]:
     ]
     if findings:
         raise UnusableLinesError(findings[:MAX_LINE_FINDINGS])
-    return [key_of(plain_path(path)) for _, path in paths]
+    return [pack_key(plain_path(path)) for _, path in paths]
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_stream(path: Path) -> IO[bytes]:
     if path.suffix in (".gz", ".zst"):
         raise PublishingError(
             f"{path} is compressed, which `statuary pack` cannot read", "decompress it first"
@@ -296,10 +296,10 @@ class DocumentsOfSite:
     def __init__(self, site: SiteReader) -> None:
         """List them; raise PublishingError if the site cannot be listed."""
         self.site = site
-        self.table = KeyTable(self._body)
+        self.table = KeyTable(self._document_body)
         try:
             self.table.add(
-                KeyRow(key_of(plain_path(path)), path=path) for path in site.paths() if is_packed(path)
+                KeyRow(pack_key(plain_path(path)), path=path) for path in site.paths() if is_packed(path)
             )
         except BaseException:
             self.table.close()
@@ -313,7 +313,7 @@ class DocumentsOfSite:
             self.site.close()
         self.table.close()
 
-    def _body(self, row: KeyRow) -> bytes:
+    def _document_body(self, row: KeyRow) -> bytes:
         body = self.site.read(row.path)
         if body is None:
             raise PublishingError(f"{row.path} is missing in {self.site.source.name}", "build the site again")

@@ -24,7 +24,7 @@ from statuary.extensions.packs.pack_format import (
     encode_end,
     encode_frame,
     encode_frames,
-    mark_of,
+    key_mark,
 )
 from statuary.extensions.packs.pack_reader import KnownEnd
 from statuary.extensions.snapshots.streams import CHUNK, HashingWriter
@@ -55,7 +55,9 @@ class WrittenPack(NamedTuple):
     end: KnownEnd
 
 
-def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> Iterator[list[PackedDocument]]:
+def divide_into_frames(
+    documents: Iterable[PackedDocument], size: int = FRAME_SIZE
+) -> Iterator[list[PackedDocument]]:
     """Divide sorted documents into groups, which are compressed together.
 
     Args:
@@ -96,8 +98,8 @@ def compressed_frames(
     waiting = deque[Future[CompressedFrame]]()
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for frame in frames_of(documents):
-                waiting.append(pool.submit(_compressed, frame, compressor))
+            for frame in divide_into_frames(documents):
+                waiting.append(pool.submit(_compress_frame, frame, compressor))
                 if len(waiting) > QUEUED_PER_WORKER * workers:
                     yield waiting.popleft().result()
             while waiting:
@@ -106,7 +108,7 @@ def compressed_frames(
             pool.shutdown(cancel_futures=True)
 
 
-def _compressed(documents: list[PackedDocument], compressor: Compressor) -> CompressedFrame:
+def _compress_frame(documents: list[PackedDocument], compressor: Compressor) -> CompressedFrame:
     plain = encode_frame(documents)
     sizes = [len(body) for _, body in documents if body is not None]
     keys = tuple(key for key, _ in documents)
@@ -134,7 +136,7 @@ class PackWriter:
         """Write a group of documents, whose keys must follow all earlier ones."""
         if len(self._frames) == FRAMES_OF_LEAF:
             self._end_leaf()
-        marks = "".join(map(mark_of, frame.keys))
+        marks = "".join(map(key_mark, frame.keys))
         digest = sha256(frame.data).hexdigest()
         row = Frame(frame.keys[0], self.out.position, len(frame.data), frame.plain, digest, marks)
         self._frames.append(row)
@@ -204,7 +206,7 @@ def write_pack(
         return writer.finish()
 
 
-def packs_in_memory(
+def make_packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
     """Divide documents into packs, and yield each pack without writing files.

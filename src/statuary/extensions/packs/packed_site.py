@@ -7,7 +7,7 @@ from time import monotonic
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
 from statuary.contracts.paths import CONTRACT_PATH, plain_path, sharded_path
-from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_format import pack_key
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
@@ -54,14 +54,14 @@ class PackedDocuments:
         address = place["address"]
         if not address.islower() and address != checksum_address(address):
             return None
-        key = key_of(place[0])
+        key = pack_key(place[0])
         with self._lock:
-            reader = self._packs()
+            reader = self._current_packs()
             try:
                 return None if reader is None else reader.find(key)
             except PublishingError:  # published again: a pack that the list named is gone
                 self._renewed = -LIST_SECONDS
-                newer = self._packs()
+                newer = self._current_packs()
                 if newer is None or newer is reader:
                     raise
                 return newer.find(key)
@@ -77,10 +77,10 @@ class PackedDocuments:
         This reads all packs of a folder. For a site at a URL, nothing is yielded.
         """
         with self._lock:
-            reader = self._packs()
+            reader = self._current_packs()
         if reader is None or not isinstance(self.source, FolderReader):
             return
-        for document in documents_of(reader.packs, self._opened, with_removals=False):
+        for document in documents_of(reader.packs, self._open_pack, with_removals=False):
             path = ADDRESS.sub(lambda address: checksum_address(address[0]), document.key, count=1)
             if not any((self.source.root / name).is_file() for name in (path, sharded_path(path))):
                 yield path
@@ -88,9 +88,9 @@ class PackedDocuments:
     def close(self) -> None:
         """Close all packs."""
         with self._lock:
-            self._use(None)
+            self._use_list(None)
 
-    def _packs(self) -> PackListReader | None:
+    def _current_packs(self) -> PackListReader | None:
         """Return a reader of the site's current packs.
 
         Returns:
@@ -98,11 +98,11 @@ class PackedDocuments:
         """
         is_remote = isinstance(self.source, UrlSource)
         if not is_remote or monotonic() - self._renewed >= LIST_SECONDS:
-            self._use(self.source.read(LIST))
+            self._use_list(self.source.read(LIST))
             self._renewed = monotonic()
         return self._reader
 
-    def _use(self, text: bytes | None) -> None:
+    def _use_list(self, text: bytes | None) -> None:
         """Read the packs of a new list from now on."""
         if text == self._text:
             return
@@ -112,12 +112,12 @@ class PackedDocuments:
         if text is not None:
             packs = parse_list(text, f"{self.source.name}/{LIST}")
             self._text = text
-            self._reader = PackListReader(packs, self._opened)
+            self._reader = PackListReader(packs, self._open_pack)
 
-    def _opened(self, pack: ListedPack) -> ByteRanges:
+    def _open_pack(self, pack: ListedPack) -> ByteRanges:
         path = f"{FOLDER}/{pack.path}"
         if isinstance(self.source, UrlSource):
-            return UrlRanges(self.source.url_of(path))
+            return UrlRanges(self.source.file_url(path))
         return FileRanges(self.source.root / path)
 
 

@@ -15,21 +15,21 @@ from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.paths import SHARDS, plain_path
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
-from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_format import PackedDocument, pack_key
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
     ListedPack,
     PackList,
     PutPacks,
+    add_changes,
     encode_list,
-    listed,
+    list_entry,
     pack_name,
     parse_list,
-    with_changes,
 )
 from statuary.extensions.packs.pack_sources import KeyRow, KeyTable, is_packed
-from statuary.extensions.packs.pack_writer import WrittenPack, packs_in_memory
+from statuary.extensions.packs.pack_writer import WrittenPack, make_packs_in_memory
 from statuary.extensions.packs.urls import URLS
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
@@ -94,27 +94,29 @@ class SitePacks:
             return ""
         cached_group = self._ledger.cached_group(GROUP)
         previous_packs = self._last_list()
-        packs = self._pack_everything() if previous_packs is None else self._with_changes(previous_packs)
+        packs = self._pack_everything() if previous_packs is None else self._add_changes(previous_packs)
         listing = self._ledger.listing() if packs != previous_packs else ()
         documents = (
-            sum(is_counted(path) for path, *_ in listing) if packs != previous_packs else cached_group.items
+            sum(belongs_in_packs(path) for path, *_ in listing)
+            if packs != previous_packs
+            else cached_group.items
         )
-        self._add(packs, documents)
+        self._add_packs(packs, documents)
         runs = len({pack.run for pack in packs})
         return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
 
     def _pack_everything(self) -> PackList:
         """Return a list of packs of all documents."""
-        with KeyTable(self._body) as table:
-            table.add(_row(path) for path, *_ in self._ledger.listing() if is_packed(path))
-            put = _put(self._target)
-            return tuple(listed(pack, 0) for pack in put(table.documents(), table.dictionary()))
+        with KeyTable(self._new_body) as table:
+            table.add(_key_row(path) for path, *_ in self._ledger.listing() if is_packed(path))
+            put = _pack_putter(self._target)
+            return tuple(list_entry(pack, 0) for pack in put(table.documents(), table.dictionary()))
 
     def _last_list(self) -> PackList | None:
         """Return the last build's intact list, if it matches the ledger."""
         cached_group = self._ledger.cached_group(GROUP)
         text = self._target.published(LIST)
-        if text is None or not have_all(text, cached_group, self._ledger.connection):
+        if text is None or not contain_all_published(text, cached_group, self._ledger.connection):
             return None
         packs = parse_list(text, LIST)
         if not packs or not all(map(self._is_intact, packs)):
@@ -127,16 +129,16 @@ class SitePacks:
 
         It is read if the ledger is not trusted.
         """
-        if self._target.reuse([_path(pack)]):
+        if self._target.reuse([_path_of_pack(pack)]):
             return True
-        body = self._target.published(_path(pack))
+        body = self._target.published(_path_of_pack(pack))
         return body is not None and sha256(body).hexdigest() == pack.sha256
 
-    def _with_changes(self, previous_packs: PackList) -> PackList:
+    def _add_changes(self, previous_packs: PackList) -> PackList:
         """Add a pack with the changes of the build."""
-        with KeyTable(self._body) as table:
+        with KeyTable(self._new_body) as table:
             table.add(
-                _row(path, is_removed=digest is None)
+                _key_row(path, is_removed=digest is None)
                 for path, _, _, digest in self._ledger.differences()
                 # skip a packed document if only its aliases have changed
                 if is_packed(path)
@@ -147,22 +149,22 @@ class SitePacks:
             changes = [*table.changed_documents()]
 
         def ranges_of(pack: ListedPack) -> FileRanges:
-            return FileRanges(self._target.folder.root / _path(pack))
+            return FileRanges(self._target.folder.root / _path_of_pack(pack))
 
-        return with_changes(previous_packs, changes, len(changes), ranges_of, _put(self._target))
+        return add_changes(previous_packs, changes, len(changes), ranges_of, _pack_putter(self._target))
 
-    def _body(self, row: KeyRow) -> bytes | None:
+    def _new_body(self, row: KeyRow) -> bytes | None:
         """Return a document's new bytes, or None if it is removed."""
         if row.size == REMOVED:
             return None
-        body = self._staged(row.path)
+        body = self._staged_body(row.path)
         if body is None or sha256(body).hexdigest() != digest_at(self._ledger.documents, row.path):
             raise PublishingError(
                 f"{row.path} has changed since it was built", "build the site again with --verify"
             )
         return body
 
-    def _staged(self, path: str) -> bytes | None:
+    def _staged_body(self, path: str) -> bytes | None:
         staged = self._target.folder.staging_folder(self._ledger.run)
         for tree in (SITE, BODIES):
             try:
@@ -171,16 +173,16 @@ class SitePacks:
                 continue
         return self._target.published(path)
 
-    def _add(self, packs: PackList, documents: int) -> None:
+    def _add_packs(self, packs: PackList, documents: int) -> None:
         text = encode_list(packs)
-        stale = {*self._ledger.documents.paths_under(FOLDER)} - {*map(_path, packs)}
+        stale = {*self._ledger.documents.paths_under(FOLDER)} - {*map(_path_of_pack, packs)}
         self._ledger.documents.discard(stale)
         self._ledger.documents.remove_unless_added(stale)
-        self._target.add([_document(LIST, text)])
+        self._target.add([_pack_document(LIST, text)])
         self._ledger.save_group(GROUP, sha256(text).hexdigest(), items=documents)
 
 
-def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
+def contain_all_published(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
     """Return whether a list of packs covers everything that was published.
 
     Args:
@@ -206,7 +208,7 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 """
 
 
-def is_counted(path: str) -> bool:
+def belongs_in_packs(path: str) -> bool:
     """Return whether the document with this path belongs in packs."""
     return path.startswith(PREFIXES) and "/0x" in path
 
@@ -215,26 +217,26 @@ REMOVED = -1
 """The size in the row of a removed document."""
 
 
-def _row(path: str, *, is_removed: bool = False) -> KeyRow:
-    return KeyRow(key_of(plain_path(path)), path=path, size=REMOVED if is_removed else 0)
+def _key_row(path: str, *, is_removed: bool = False) -> KeyRow:
+    return KeyRow(pack_key(plain_path(path)), path=path, size=REMOVED if is_removed else 0)
 
 
-def _document(path: str, body: bytes) -> Document:
+def _pack_document(path: str, body: bytes) -> Document:
     return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=True)
 
 
-def _path(pack: ListedPack) -> str:
+def _path_of_pack(pack: ListedPack) -> str:
     return f"{FOLDER}/{pack.path}"
 
 
-def _put(target: FolderTarget) -> PutPacks:
+def _pack_putter(target: FolderTarget) -> PutPacks:
     """Return a function that adds packs within the limits of hosts."""
 
     def put(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        for body, written_pack in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
+        for body, written_pack in make_packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
             path = f"{FOLDER}/{pack_name(written_pack.sha256)}"
             target.ledger.documents.discard([path])  # merging may give a pack that is there already
-            target.add([_document(path, body)])
+            target.add([_pack_document(path, body)])
             yield written_pack
 
     return put

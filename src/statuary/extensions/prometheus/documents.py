@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_utc, one_line
-from statuary.extensions.prometheus.exposition import MEDIA_TYPE, Gauge, Sample, exposition
+from statuary.extensions.prometheus.exposition import MEDIA_TYPE, Gauge, Sample, encode_gauges
 from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
@@ -71,7 +71,7 @@ def metrics_document(state: PageState, build_due: Instant) -> Document:
         for name, at in times.items()
     ]
     gauges = (*_component_gauges(state, page), *_record_gauges(state, page), *time_gauges)
-    text = exposition(gauges)
+    text = encode_gauges(gauges)
     return Document(METRICS.path(), text.encode(), METRICS.media_type, METRICS.cache)
 
 

@@ -25,16 +25,16 @@ class Gauge(NamedTuple):
     samples: tuple[Sample, ...]
 
 
-def exposition(gauges: Iterable[Gauge]) -> str:
+def encode_gauges(gauges: Iterable[Gauge]) -> str:
     """Encode metrics in the text format of Prometheus."""
     lines: list[str] = []
     for gauge in gauges:
         lines += [f"# HELP {gauge.name} {gauge.help}", f"# TYPE {gauge.name} gauge"]
         for sample in gauge.samples:
-            labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in sample.labels.items())
+            labels = ",".join(f'{name}="{_escape_label(value)}"' for name, value in sample.labels.items())
             lines.append(f"{gauge.name}{{{labels}}} {sample.value}")
     return "\n".join(lines) + "\n"
 
 
-def _escaped(value: str) -> str:
+def _escape_label(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

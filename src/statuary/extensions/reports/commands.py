@@ -20,7 +20,7 @@ from statuary.engine.read_content import read_content
 from statuary.extensions.reports.figures import (
     METHOD,
     MonthFigures,
-    months_of,
+    months_of_quarter,
     names_with_groups,
     quarter_figures,
 )
@@ -52,7 +52,7 @@ class Quarter(NamedTuple):
     number: int  # from 1 to 4
 
 
-def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Quarter:
+def _parse_quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Quarter:
     match = QUARTER.fullmatch(text.lower())
     if match is None:
         raise click.UsageError(f"{text!r} is not a quarter; write it like 2026-q3")
@@ -60,7 +60,7 @@ def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Quarter
 
 
 @click.command()
-@click.argument("quarter", metavar="QUARTER", callback=_quarter)
+@click.argument("quarter", metavar="QUARTER", callback=_parse_quarter)
 @content_option
 @click.option(
     "--out",
@@ -93,7 +93,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     timeline = timeline_from(status.catalogue, at, status.settings)
     year, number = quarter
     page = status.catalogue.page
-    if day_start(months_of(year, number)[0], page.time_zone) > at:
+    if day_start(months_of_quarter(year, number)[0], page.time_zone) > at:
         raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
     rows = quarter_figures(timeline, year, number, at)
     out.mkdir(parents=True, exist_ok=True)
@@ -155,7 +155,7 @@ td{padding:0;border:0}td:first-child{flex:1 1 60%;font-weight:600}td:nth-child(n
 @page{margin:15mm}"""
 
 
-def _figures(row: MonthFigures) -> Iterator[str]:
+def _figure_cells(row: MonthFigures) -> Iterator[str]:
     """Yield the availability of a month, and the minutes in each state."""
     yield "" if row.availability is None else page_texts("en").percent(row.availability)
     for time in (row.outage.major, row.outage.partial, row.degraded, row.maintenance):
@@ -193,7 +193,7 @@ def page_text(
         f"<tr><td dir='auto'>{escape(names[row.component.id])}</td><td>{row.month:%Y-%m}</td>"
         + "".join(
             f"<td data-name='{name}'>{figure}</td>"
-            for name, figure in zip(heads[2:], _figures(row), strict=True)
+            for name, figure in zip(heads[2:], _figure_cells(row), strict=True)
         )
         + "</tr>\n"
         for row in rows

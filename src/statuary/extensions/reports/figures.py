@@ -46,7 +46,7 @@ def first_of_next_month(month: date) -> date:
     return (month.replace(day=28) + timedelta(days=4)).replace(day=1)
 
 
-def months_of(year: int, quarter: int) -> list[date]:
+def months_of_quarter(year: int, quarter: int) -> list[date]:
     """Return the first day of each month in a quarter."""
     return [date(year, 3 * quarter - 2 + number, 1) for number in range(3)]
 
@@ -64,14 +64,14 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
         now: the time of the report.
     """
     zone = timeline.catalogue.page.time_zone
-    months = [month for month in months_of(year, quarter) if day_start(month, zone) < now]
+    months = [month for month in months_of_quarter(year, quarter) if day_start(month, zone) < now]
     places = {component.id: place for place, component in enumerate(timeline.components_by_position)}
 
     def place_of(component: Component) -> tuple[int, int]:
         return places[component.group_id or component.id], places[component.id]
 
     return [
-        _month(timeline, component, month, now)
+        _figures_of_month(timeline, component, month, now)
         for component in sorted(components_with_uptime(timeline), key=place_of)
         for month in months
     ]
@@ -84,13 +84,13 @@ def names_with_groups(timeline: Timeline) -> dict[str, str]:
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}
 
 
-def _month(timeline: Timeline, component: Component, month: date, now: Instant) -> MonthFigures:
+def _figures_of_month(timeline: Timeline, component: Component, month: date, now: Instant) -> MonthFigures:
     zone = timeline.catalogue.page.time_zone
     first_day = max(month, component.start_date or month)
     start = day_start(first_day, zone)
     end = min(day_start(first_of_next_month(month), zone), now)
     spent: dict[str, timedelta] = {}
-    for status, seconds in _spans(timeline, component, start, Instant(end)):
+    for status, seconds in _status_spans(timeline, component, start, Instant(end)):
         spent[status] = spent.get(status, timedelta()) + seconds
     none = timedelta()
     return MonthFigures(
@@ -103,7 +103,7 @@ def _month(timeline: Timeline, component: Component, month: date, now: Instant) 
     )
 
 
-def _spans(
+def _status_spans(
     timeline: Timeline, component: Component, start: Instant, end: Instant
 ) -> Iterator[tuple[str, timedelta]]:
     """Yield the statuses of a component in a period, with durations."""

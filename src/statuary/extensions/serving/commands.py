@@ -74,11 +74,11 @@ def serve_command(
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:
-        opened = _OpenedSite(_open(site)) if site else _build(content, clock, stack)
+        opened = _OpenedSite(_open_site(site)) if site else _open_built_content(content, clock, stack)
         events = ReloadEvents() if opened.watched else None
         names = frozenset(map(host_name, (*hosts, host)))
         read_document = stack.enter_context(opened.reader).read
-        app = SiteApp(read_document, clock, lambda: str(uuid4()), _log, events, names)
+        app = SiteApp(read_document, clock, lambda: str(uuid4()), _log_request, events, names)
         listening = stack.enter_context(listen(host, port))
         when = f" as of {format_utc(at)}" if at is not None else ""
         url = f"http://{host}:{listening.getsockname()[1]}/"
@@ -86,7 +86,7 @@ def serve_command(
         serve(app, listening, opened.watched)
 
 
-def _open(site: str) -> SiteReader:
+def _open_site(site: str) -> SiteReader:
     """Open a site, and report files that its build did not write.
 
     Raises:
@@ -112,7 +112,7 @@ class _OpenedSite(NamedTuple):
     watched: WatchedContent | None = None  # the content that the site is built from
 
 
-def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _OpenedSite:
+def _open_built_content(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _OpenedSite:
     """Build the content into a temporary folder, deleted when the server ends.
 
     Raises:
@@ -144,7 +144,7 @@ def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _Op
     return _OpenedSite(open_site(folder, as_served=True), WatchedContent(content, rebuild, state))
 
 
-def _log(served: ServedRequest) -> None:
+def _log_request(served: ServedRequest) -> None:
     line = (
         f"{utc_now():%H:%M:%S} {served.status} {served.method:7} {served.target} "
         f"{served.size:,} bytes, {served.seconds * 1000:.1f} ms"

@@ -28,7 +28,7 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
     return weights.get("gzip", weights.get("*", False))
 
 
-def with_variants(response: Response) -> Response:
+def add_vary_header(response: Response) -> Response:
     """Add the header `Vary` to a response that may be compressed.
 
     The compressed response has the same entity tag, which is allowed because the tag is weak (RFC 9110,
@@ -39,7 +39,7 @@ def with_variants(response: Response) -> Response:
     return replace(response, headers=response.headers | VARY) if is_variant else response
 
 
-def compressed(response: Response) -> Response:
+def compress_response(response: Response) -> Response:
     """Return a response with its body compressed, if that makes it smaller."""
     if response.status != HTTPStatus.OK or not _is_text(response) or len(response.body) < SMALLEST:
         return response

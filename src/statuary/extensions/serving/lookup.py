@@ -43,10 +43,10 @@ from statuary.extensions.apis.explorer_answers import answer_explorer, is_explor
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
-    items,
-    members,
+    item_spans,
+    member_spans,
     parse_selection,
-    select,
+    select_members,
 )
 from statuary.site.urls import url_regex
 
@@ -73,16 +73,16 @@ def parse_query(text: str) -> QueryParameters:
     query: QueryParameters = {}
     for pair in text.split("&"):
         raw_name, _, raw_value = pair.partition("=")
-        name = percent_decoded(raw_name.replace("+", " "))
+        name = decode_percent(raw_name.replace("+", " "))
         brackets = BRACKETS.search(name)
         if brackets and brackets.start():
             query[name[: brackets.start()]] = None
         elif name:
-            query[name] = None if name in query else percent_decoded(raw_value.replace("+", " "))
+            query[name] = None if name in query else decode_percent(raw_value.replace("+", " "))
     return query
 
 
-def percent_decoded(text: str) -> str:
+def decode_percent(text: str) -> str:
     """Decode percent escapes; return the text unchanged if they are invalid."""
     try:
         return decode_component(text)
@@ -171,7 +171,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     sort = check_single(query, "sort")
     if sort not in (None, "asc", "desc"):
         raise RequestError("request/query/sort must be equal to one of the allowed values: asc, desc")
-    limit = _limit(check_single(query, "limit", "number"))
+    limit = _parse_limit(check_single(query, "limit", "number"))
     after_match_id = check_single(query, "afterMatchId")
     if after_match_id is None:
         return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=None)
@@ -183,7 +183,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 
 
-def _limit(text: str | None) -> int:
+def _parse_limit(text: str | None) -> int:
     """Parse the limit, and round a fraction down."""
     if text is None:
         return MAX_LIMIT
@@ -197,15 +197,15 @@ def _limit(text: str | None) -> int:
     return int(limit)
 
 
-def contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
+def contracts_list_body(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
     """Return the JSON of a list of contracts on a chain."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
-    results = islice(_results(chain_id, listing, read_document), listing.limit)
+    results = islice(_list_results(chain_id, listing, read_document), listing.limit)
     return b'{"results":[' + b",".join(results) + b"]}"
 
 
-def _results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> Iterator[bytes]:
+def _list_results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> Iterator[bytes]:
     index = json.loads(read_document(CONTRACTS_PAGES.path(chain_id=chain_id)) or b'{"pages":[]}')
     pages = index["pages"][::-1] if listing.newest_first else index["pages"]
     for page in pages:
@@ -217,9 +217,9 @@ def _results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> 
 
 def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
     """Yield the results on a page of the list."""
-    results = items(body, members(body)[0].value)
+    results = item_spans(body, member_spans(body)[0].value)
     for start, end in results if listing.newest_first else reversed(results):
-        match_id = next(part for part in members(body, start) if part.name == "matchId")
+        match_id = next(part for part in member_spans(body, start) if part.name == "matchId")
         if _is_beyond(int(body[match_id.value + 1 : match_id.end - 1]), listing):
             yield body[start:end]
 
@@ -269,7 +269,7 @@ def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
     return json_response(compact_json(body), error.status)
 
 
-def route_not_found(method: str, path: str) -> Response:
+def route_not_found_response(method: str, path: str) -> Response:
     """Return the 404 page of Sourcify's server for an unknown path."""
     message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
@@ -291,12 +291,12 @@ def conditional_response(response: Response, if_none_match: str | None) -> Respo
     Entity tags are compared weakly (RFC 9110, 13.1.2), so `W/` is ignored.
     """
     tag = response.headers.get("ETag")
-    if response.status != HTTPStatus.OK or tag is None or not matches(if_none_match, tag):
+    if response.status != HTTPStatus.OK or tag is None or not matches_entity_tag(if_none_match, tag):
         return response
     return Response(status=HTTPStatus.NOT_MODIFIED, headers=CORS | {"ETag": tag})
 
 
-def matches(if_none_match: str | None, tag: str) -> bool:
+def matches_entity_tag(if_none_match: str | None, tag: str) -> bool:
     """Return whether an `If-None-Match` header contains an entity tag or `*`."""
     if if_none_match is None:
         return False
@@ -371,12 +371,12 @@ def find_route(path: str) -> Route | None:
     for resource, pattern in ROUTES:
         match = pattern.match(path)
         if match:
-            parameters = {name: _decoded(text) for name, text in match.groupdict().items()}
+            parameters = {name: _decode_path_part(text) for name, text in match.groupdict().items()}
             return Route(resource, **parameters)
     return None
 
 
-def _decoded(text: str) -> str:
+def _decode_path_part(text: str) -> str:
     try:
         return decode_component(text)
     except ValueError:
@@ -405,7 +405,7 @@ def check_address(text: str) -> None:
         raise RequestError(r'request/params/address must match pattern "(\b0x[a-fA-F0-9]{40}\b)"')
 
 
-def checked_address(text: str) -> Address:
+def parse_checksummed_address(text: str) -> Address:
     """Return an address with its checksum; a wrong one raises RequestError."""
     try:
         parse_address(text)
@@ -480,7 +480,7 @@ def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD"):
-        return route_not_found(method, path)
+        return route_not_found_response(method, path)
     return json_response(answer.body, answer.status)
 
 
@@ -490,8 +490,8 @@ def _answer_by_method(
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD") or route.resource is Resource.NONE:
-        return route_not_found(method, path)
-    return ANSWERS[route.resource](route, query, read_document) or route_not_found(method, path)
+        return route_not_found_response(method, path)
+    return ANSWERS[route.resource](route, query, read_document) or route_not_found_response(method, path)
 
 
 def _answer_contract(route: Route, query_text: str, read_document: ReadDocument) -> Response:
@@ -504,19 +504,23 @@ def _answer_contract(route: Route, query_text: str, read_document: ReadDocument)
     record = read_document(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
     if record is None:  # a chain that has a record is known
         check_chain_known(route.chain_id, read_document)
-    address = checked_address(route.address)
-    selection = _checked_selection(fields, omit)
-    return json_response(select(record, selection)) if record else _not_verified(route.chain_id, address)
+    address = parse_checksummed_address(route.address)
+    selection = _parse_selection(fields, omit)
+    return (
+        json_response(select_members(record, selection))
+        if record
+        else _not_verified_response(route.chain_id, address)
+    )
 
 
-def _checked_selection(fields: str | None, omit: str | None) -> Selection:
+def _parse_selection(fields: str | None, omit: str | None) -> Selection:
     try:
         return parse_selection(fields, omit)
     except InvalidSelectorError as error:
         raise RequestError(str(error)) from None
 
 
-def _not_verified(chain_id: str, address: str) -> Response:
+def _not_verified_response(chain_id: str, address: str) -> Response:
     """Return the 404 of an address without a contract."""
     nothing = {
         "match": None,
@@ -531,7 +535,7 @@ def _not_verified(chain_id: str, address: str) -> Response:
 def _answer_all_chains(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     check_names(parse_query(query_text), ())
     check_address(route.address)
-    address = checked_address(route.address)
+    address = parse_checksummed_address(route.address)
     body = read_document(CONTRACT_ALL_CHAINS.path(address=address.lower()))
     return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
 
@@ -540,7 +544,7 @@ def _answer_contracts(route: Route, query_text: str, read_document: ReadDocument
     listing = parse_list_query(parse_query(query_text), query_text)
     check_chain_id(route.chain_id)
     check_chain_known(route.chain_id, read_document)
-    return json_response(contracts_list(route.chain_id, listing, read_document))
+    return json_response(contracts_list_body(route.chain_id, listing, read_document))
 
 
 def _answer_chains(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:

@@ -127,7 +127,7 @@ class MemberSpan(NamedTuple):
     end: int  # the first byte after the value
 
 
-def members(text: bytes, start: int = 0) -> list[MemberSpan]:
+def member_spans(text: bytes, start: int = 0) -> list[MemberSpan]:
     """Return the name and position of each member of a JSON object.
 
     Args:
@@ -137,19 +137,19 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
     Raises:
         NotCanonicalError: if no compact object begins at the offset.
     """
-    if _byte(text, start) != OPENING_BRACE:
+    if _byte_at(text, start) != OPENING_BRACE:
         raise NotCanonicalError(f"no object at byte {start}")
-    if _byte(text, start + 1) == CLOSING_BRACE:
+    if _byte_at(text, start + 1) == CLOSING_BRACE:
         return []
-    spans = [_member(text, start + 1)]
-    while (mark := _byte(text, spans[-1].end)) == COMMA:
-        spans.append(_member(text, spans[-1].end + 1))
+    spans = [_member_span(text, start + 1)]
+    while (mark := _byte_at(text, spans[-1].end)) == COMMA:
+        spans.append(_member_span(text, spans[-1].end + 1))
     if mark != CLOSING_BRACE:
         raise NotCanonicalError(f"no comma or closing brace at byte {spans[-1].end}")
     return spans
 
 
-def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
+def item_spans(text: bytes, start: int = 0) -> list[tuple[int, int]]:
     """Return the start and end offsets of a JSON array's items.
 
     Args:
@@ -159,12 +159,12 @@ def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
     Raises:
         NotCanonicalError: if no compact array begins at the offset.
     """
-    if _byte(text, start) != OPENING_BRACKET:
+    if _byte_at(text, start) != OPENING_BRACKET:
         raise NotCanonicalError(f"no array at byte {start}")
-    if _byte(text, start + 1) == CLOSING_BRACKET:
+    if _byte_at(text, start + 1) == CLOSING_BRACKET:
         return []
     spans = [(start + 1, value_end(text, start + 1))]
-    while (mark := _byte(text, spans[-1][1])) == COMMA:
+    while (mark := _byte_at(text, spans[-1][1])) == COMMA:
         begin = spans[-1][1] + 1
         spans.append((begin, value_end(text, begin)))
     if mark != CLOSING_BRACKET:
@@ -177,9 +177,9 @@ def holds_object(text: bytes, member: MemberSpan) -> bool:
     return text[member.value] == OPENING_BRACE
 
 
-def _member(text: bytes, start: int) -> MemberSpan:
+def _member_span(text: bytes, start: int) -> MemberSpan:
     name = STRING.match(text, start)
-    if name is None or _byte(text, name.end()) != COLON:
+    if name is None or _byte_at(text, name.end()) != COLON:
         raise NotCanonicalError(f"no member name at byte {start}")
     value = name.end() + 1
     return MemberSpan(json.loads(name[0]), start, value, value_end(text, value))
@@ -195,7 +195,7 @@ def value_end(text: bytes, start: int) -> int:
     Raises:
         NotCanonicalError: if no complete value begins at the offset.
     """
-    first_byte = _byte(text, start)
+    first_byte = _byte_at(text, start)
     if first_byte in (OPENING_BRACE, OPENING_BRACKET):
         return _container_end(text, start)
     simple = (STRING if first_byte == QUOTE else SCALAR).match(text, start)
@@ -217,12 +217,12 @@ def _container_end(text: bytes, start: int) -> int:
     raise NotCanonicalError(f"the value at byte {start} has no end")
 
 
-def _byte(text: bytes, position: int) -> int:
+def _byte_at(text: bytes, position: int) -> int:
     """Return the byte at a position, or -1 beyond the end."""
     return text[position] if position < len(text) else -1
 
 
-def select(record: bytes, selection: Selection) -> bytes:
+def select_members(record: bytes, selection: Selection) -> bytes:
     """Return the JSON with the selected members of a record.
 
     With `fields`, the named members come first, then `matchId`, `creationMatch`, `runtimeMatch` and
@@ -238,30 +238,32 @@ def select(record: bytes, selection: Selection) -> bytes:
     """
     if selection.whole:
         return record
-    spans = {member.name: member for member in members(record)}
+    spans = {member.name: member for member in member_spans(record)}
     names = (*wanted_members(selection, spans), *IDENTITY)
     codes = () if selection.fields is None else selection.fields.get(PROXY, ())
-    return _object(
-        _codes(record, spans, codes) if codes and name == PROXY else _cut(record, spans[name], selection)
+    return _join_object(
+        _proxy_resolution_part(record, spans, codes)
+        if codes and name == PROXY
+        else _selected_parts(record, spans[name], selection)
         for name in names
         if name in spans or (codes and name == PROXY)
     )
 
 
-def _codes(record: bytes, spans: dict[str, MemberSpan], parts: tuple[str, ...]) -> bytes:
+def _proxy_resolution_part(record: bytes, spans: dict[str, MemberSpan], parts: tuple[str, ...]) -> bytes:
     """Return `proxyResolution` with on-chain code."""
     codes = []
     for part in parts:
         side = spans.get(CODE_OF_PROXY[part])
-        code = None if side is None else _part(record, side, "onchainBytecode")
+        code = None if side is None else _member_part(record, side, "onchainBytecode")
         if code is not None:
             codes.append(b'"%s":%s' % (part.encode(), code))
-    return b'"%s":%s' % (PROXY.encode(), _object(codes))
+    return b'"%s":%s' % (PROXY.encode(), _join_object(codes))
 
 
-def _part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
+def _member_part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
     """Return a part of a member, if it has that part."""
-    parts = members(record, member.value) if holds_object(record, member) else []
+    parts = member_spans(record, member.value) if holds_object(record, member) else []
     return next((record[part.value : part.end] for part in parts if part.name == name), None)
 
 
@@ -279,7 +281,7 @@ def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[s
     return [*remaining, *filter(omitted_names.__contains__, BASE)]
 
 
-def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
+def _selected_parts(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
     """Return the selected parts of a member."""
     member_text = record[member.start : member.end]
     if selection.fields is None:
@@ -289,12 +291,12 @@ def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
     if not inner or not holds_object(record, member):
         return member_text
     name = record[member.start : member.value]
-    spans = {part.name: part for part in members(record, member.value)}
+    spans = {part.name: part for part in member_spans(record, member.value)}
     if selection.fields is not None:
         names = _inner_fields(inner, spans)
     else:
         names = [part for part in spans if part not in inner]
-    return name + _object(record[spans[part].start : spans[part].end] for part in names)
+    return name + _join_object(record[spans[part].start : spans[part].end] for part in names)
 
 
 def _inner_fields(asked: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
@@ -303,5 +305,5 @@ def _inner_fields(asked: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[
     return [*named_parts, *other_parts]
 
 
-def _object(parts: Iterable[bytes]) -> bytes:
+def _join_object(parts: Iterable[bytes]) -> bytes:
     return b"{" + b",".join(parts) + b"}"

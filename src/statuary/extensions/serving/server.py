@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from statuary.base.primitives import Instant
 from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, site_host
-from statuary.extensions.serving.compression import accepts_gzip, compressed, with_variants
+from statuary.extensions.serving.compression import accepts_gzip, add_vary_header, compress_response
 from statuary.extensions.serving.lookup import (
     LookupRequest,
     NewErrorId,
@@ -29,10 +29,10 @@ from statuary.extensions.serving.lookup import (
     Response,
     answer_lookup,
     conditional_response,
+    decode_percent,
     entity_tag,
     head_response,
     json_response,
-    percent_decoded,
 )
 from statuary.extensions.serving.ranges import range_response
 from statuary.publish.host_layout import cache_of, media_type_of
@@ -58,7 +58,7 @@ HEARTBEAT = 15.0
 """Seconds between comments on a quiet stream; a broken connection is noticed when one is sent."""
 
 
-def headers_of(path: str) -> dict[str, str]:
+def response_headers(path: str) -> dict[str, str]:
     """Return the HTTP headers with which a path is served."""
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
@@ -116,13 +116,13 @@ def answer_site(
 def _plain_response(request: LookupRequest, read_document: ReadDocument, now: Instant) -> Response:
     if request.method not in ("GET", "HEAD"):
         return Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD"})
-    path = percent_decoded(request.target.partition("?")[0]).removeprefix("/")
+    path = decode_percent(request.target.partition("?")[0]).removeprefix("/")
     found = timed_response(path, read_document, now) or _file_response(path, read_document)
     if found is not None:
         return found
     page = site_urls.NOT_FOUND_PAGE.path()
     body = read_document(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
-    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
+    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=response_headers(page))
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
@@ -137,7 +137,7 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
         The response, or None if the document does not change at scheduled times.
     """
     index = readable_epochs(read_document(status_urls.EPOCHS.path()))
-    for file in _files(path):
+    for file in _possible_files(path):
         if file in index.documents:
             stored = index.document_at(file, now)
             body = (stored and stored.body(read_document)) or read_document(file)
@@ -150,7 +150,7 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
     return None
 
 
-def _files(path: str) -> tuple[str, ...]:
+def _possible_files(path: str) -> tuple[str, ...]:
     """Return the files that a URL path may mean.
 
     They are a file, a folder's page, and a page without extension.
@@ -166,7 +166,7 @@ def _cache_control(index: EpochIndex, now: Instant) -> str:
 
 
 def _file_response(path: str, read_document: ReadDocument) -> Response | None:
-    for file in (*_files(path), f"{path}/index.html"):
+    for file in (*_possible_files(path), f"{path}/index.html"):
         body = read_document(file)
         if body is not None:
             # a status document without later changes is in no epoch, and is cached as briefly as any other
@@ -176,7 +176,7 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
 
 
 def _document_response(path: str, body: bytes, cache: str) -> Response:
-    headers = headers_of(path) | {"Cache-Control": cache, "ETag": entity_tag(body)}
+    headers = response_headers(path) | {"Cache-Control": cache, "ETag": entity_tag(body)}
     return Response(status=HTTPStatus.OK, body=body, headers=headers)
 
 
@@ -240,7 +240,7 @@ class SiteApp:
             host: the header `Host`, or None.
         """
         began = perf_counter()
-        answer = self._negotiated(request) if self.hosts.allow(host) else _Answer(FOREIGN_HOST)
+        answer = self._negotiate(request) if self.hosts.allow(host) else _Answer(FOREIGN_HOST)
         response = answer.response
         if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
             length = response.headers.get("Content-Length", str(len(response.body)))
@@ -251,20 +251,20 @@ class SiteApp:
         )
         return response
 
-    def _negotiated(self, request: LookupRequest) -> _Answer:
+    def _negotiate(self, request: LookupRequest) -> _Answer:
         """Answer a request, compressed or in part."""
         if request.range_header or not accepts_gzip(request.accept_encoding):
-            answer = self._answer(request)
+            answer = self._answer_request(request)
             response = answer.response
         elif request.method == "HEAD":  # the headers are those of the compressed body
-            answer = self._answer(replace(request, method="GET"))
-            response = head_response(compressed(answer.response))
+            answer = self._answer_request(replace(request, method="GET"))
+            response = head_response(compress_response(answer.response))
         else:
-            answer = self._answer(request)
-            response = compressed(answer.response)
-        return answer._replace(response=with_variants(response))
+            answer = self._answer_request(request)
+            response = compress_response(answer.response)
+        return answer._replace(response=add_vary_header(response))
 
-    def _answer(self, request: LookupRequest) -> _Answer:
+    def _answer_request(self, request: LookupRequest) -> _Answer:
         """Answer a request; an exception becomes an error response."""
         if self.events is not None and request.target == SCRIPT_PATH:
             return _Answer(Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS))
@@ -272,7 +272,7 @@ class SiteApp:
             response = answer_site(request, self._read, self._clock(), self._new_error_id)
         except Exception as failure:  # noqa: BLE001 - whatever it is, the client gets a response
             return _Answer(_internal_error(self._new_error_id), failure)
-        return _Answer(response if self.events is None else _with_live_reload(response))
+        return _Answer(response if self.events is None else _add_live_reload(response))
 
 
 def _internal_error(new_error_id: NewErrorId) -> Response:
@@ -285,7 +285,7 @@ def _internal_error(new_error_id: NewErrorId) -> Response:
     return json_response(encoded, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def _with_live_reload(response: Response) -> Response:
+def _add_live_reload(response: Response) -> Response:
     """Return a response whose page reloads itself when the site changes."""
     if not response.body or not response.headers.get("Content-Type", "").startswith("text/html"):
         return response
@@ -338,7 +338,7 @@ class SiteHandler(BaseHTTPRequestHandler):
         is_complete = self._read_head()
         deadline.cancel()
         if is_complete:
-            self._respond()
+            self._respond_to_request()
             self.wfile.flush()
 
     def _read_head(self) -> bool:
@@ -353,44 +353,44 @@ class SiteHandler(BaseHTTPRequestHandler):
             return self.parse_request()
         return False
 
-    def _respond(self) -> None:
+    def _respond_to_request(self) -> None:
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
             self.close_connection = True  # an unread body
         site = self.server.site
         host = ", ".join(self.headers.get_all("Host", []))
         if site.events is not None and self.path == EVENTS_PATH and site.hosts.allow(host):
-            self._stream(site.events)
+            self._stream_events(site.events)
             return
         request = LookupRequest(
             method=self.command,
             target=self.path,
-            if_none_match=self._header("If-None-Match"),
-            accept_encoding=self._header("Accept-Encoding"),
-            range_header=self._header("Range"),
-            if_range=self._header("If-Range"),
+            if_none_match=self._header_value("If-None-Match"),
+            accept_encoding=self._header_value("Accept-Encoding"),
+            range_header=self._header_value("Range"),
+            if_range=self._header_value("If-Range"),
         )
         response = site.respond(request, host)
-        self._start(int(response.status), response.headers)
+        self._send_head(int(response.status), response.headers)
         for start in range(0, len(response.body), PART):  # the timeout is that of one write
             self.wfile.write(response.body[start : start + PART])
 
-    def _header(self, name: str) -> str | None:
+    def _header_value(self, name: str) -> str | None:
         texts = self.headers.get_all(name)
         return ", ".join(texts) if texts else None
 
-    def _start(self, status: int, headers: dict[str, str]) -> None:
+    def _send_head(self, status: int, headers: dict[str, str]) -> None:
         self.send_response_only(status)
         self.send_header("Date", self.date_time_string())
         for name, text in headers.items():
             self.send_header(name, text)
         self.end_headers()
 
-    def _stream(self, events: ReloadEvents) -> None:
+    def _stream_events(self, events: ReloadEvents) -> None:
         self.close_connection = True
         changed_event = threading.Event()
         events.waiting.add(changed_event.set)
         try:
-            self._start(200, STREAM_HEADERS | {"Connection": "close"})
+            self._send_head(200, STREAM_HEADERS | {"Connection": "close"})
             self.wfile.write(STREAM_BEGINS)
             while True:
                 self.wfile.write(CHANGE_EVENT if changed_event.wait(HEARTBEAT) else COMMENT)
@@ -449,7 +449,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
         stopped: ends the function when set.
     """
     built_state = watched.built_state
-    for _ in _moments_to_look(watched.folder, stopped):
+    for _ in _wait_for_changes(watched.folder, stopped):
         state = content_state(watched.folder)
         if state != built_state:
             built_state = state
@@ -457,7 +457,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
             events.announce()
 
 
-def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
+def _wait_for_changes(folder: Path, stopped: Event) -> Iterator[object]:
     """Yield at the start and after each change; without watchfiles, every second.
 
     The first one is for changes before the start.

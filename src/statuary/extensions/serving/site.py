@@ -141,17 +141,17 @@ class Contract:
 
         It is the higher of the levels of creation and runtime code.
         """
-        return self._text("match")
+        return self._record_text("match")
 
     @property
     def creation_match(self) -> str | None:
         """The match level of the creation code: `exact_match`, `match`, or None."""
-        return self._text("creationMatch")
+        return self._record_text("creationMatch")
 
     @property
     def runtime_match(self) -> str | None:
         """The match level of the runtime code: `exact_match`, `match`, or None."""
-        return self._text("runtimeMatch")
+        return self._record_text("runtimeMatch")
 
     @property
     def verified_at(self) -> datetime:
@@ -178,28 +178,28 @@ class Contract:
     @property
     def name(self) -> str | None:
         """The name of the contract in its source file."""
-        return self._of_compilation("name")
+        return self._compilation_text("name")
 
     @property
     def fully_qualified_name(self) -> str | None:
         """The source path and name, as in `contracts/Bridge.sol:Bridge`."""
-        return self._of_compilation("fullyQualifiedName")
+        return self._compilation_text("fullyQualifiedName")
 
     @property
     def language(self) -> str | None:
         """The programming language, such as Solidity, Vyper or Yul."""
-        return self._of_compilation("language")
+        return self._compilation_text("language")
 
     @property
     def compiler_version(self) -> str | None:
         """The full version of the compiler, with its commit."""
-        return self._of_compilation("compilerVersion")
+        return self._compilation_text("compilerVersion")
 
-    def _text(self, member: str) -> str | None:
+    def _record_text(self, member: str) -> str | None:
         value: str | None = self.record.get(member)
         return value
 
-    def _of_compilation(self, member: str) -> str | None:
+    def _compilation_text(self, member: str) -> str | None:
         value: str | None = (self.record.get("compilation") or {}).get(member)
         return value
 
@@ -237,7 +237,7 @@ class SiteComponent:
     value: Members = field(repr=False)
 
     @classmethod
-    def of(cls, value: Members) -> Self:
+    def from_json(cls, value: Members) -> Self:
         """Convert a component from the JSON of the status API."""
         return cls(
             id=value["id"],
@@ -265,7 +265,7 @@ class SiteIncidentUpdate:
     value: Members = field(repr=False)
 
     @classmethod
-    def of(cls, value: Members) -> Self:
+    def from_json(cls, value: Members) -> Self:
         """Convert an update from the JSON of the status API."""
         return cls(
             id=value["id"],
@@ -302,7 +302,7 @@ class SiteIncident:
     value: Members = field(repr=False)
 
     @classmethod
-    def of(cls, value: Members) -> Self:
+    def from_json(cls, value: Members) -> Self:
         """Convert an incident from the JSON of the status API."""
         return cls(
             id=value["id"],
@@ -311,16 +311,16 @@ class SiteIncident:
             impact=value["impact"],
             created_at=parse_instant(value["created_at"]),
             updated_at=parse_instant(value["updated_at"]),
-            resolved_at=_time(value.get("resolved_at")),
-            scheduled_for=_time(value.get("scheduled_for")),
-            scheduled_until=_time(value.get("scheduled_until")),
-            updates=tuple(map(SiteIncidentUpdate.of, value["incident_updates"])),
-            components=tuple(map(SiteComponent.of, value.get("components", ()))),
+            resolved_at=_parse_time(value.get("resolved_at")),
+            scheduled_for=_parse_time(value.get("scheduled_for")),
+            scheduled_until=_parse_time(value.get("scheduled_until")),
+            updates=tuple(map(SiteIncidentUpdate.from_json, value["incident_updates"])),
+            components=tuple(map(SiteComponent.from_json, value.get("components", ()))),
             value=value,
         )
 
 
-def _time(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     return None if text is None else parse_instant(text)
 
 
@@ -406,7 +406,7 @@ class Site:
             DocumentNotFoundError: if the site has no such contract.
             InvalidValueError: if the chain id or the address is invalid.
         """
-        contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))
+        contract = self._read_contract(parse_chain_id(str(chain_id)), parse_address(address))
         _ = contract.body
         return contract
 
@@ -423,11 +423,11 @@ class Site:
         for path in self.reader.paths():
             place = contract_key_of_path(path)
             if place is not None and chain_text in (None, place[0]):
-                contract = self._contract(ChainId(place[0]), checksum_address(place[1]))
+                contract = self._read_contract(ChainId(place[0]), checksum_address(place[1]))
                 if contract.address == place[1]:  # not its lower-case alias
                     yield contract
 
-    def _contract(self, chain_id: ChainId, address: Address) -> Contract:
+    def _read_contract(self, chain_id: ChainId, address: Address) -> Contract:
         path = contract_urls.CONTRACT.path(chain_id=chain_id, address=address)
         proof = contract_urls.PROOF.path(chain_id=chain_id, address=address)
         return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
@@ -444,22 +444,22 @@ class Site:
 
     def components(self) -> tuple[SiteComponent, ...]:
         """Return all components and groups of components."""
-        return tuple(map(SiteComponent.of, self.document(status_urls.COMPONENTS.path())["components"]))
+        return tuple(map(SiteComponent.from_json, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
         """Return open incidents and the latest others (50 by default), latest first."""
-        return self._incidents(status_urls.INCIDENTS.path(), "incidents")
+        return self._read_incidents(status_urls.INCIDENTS.path(), "incidents")
 
     def unresolved_incidents(self) -> tuple[SiteIncident, ...]:
         """Return the incidents that are not resolved."""
-        return self._incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
+        return self._read_incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
         """Return open maintenance windows and the latest others, latest first.
 
         The number of others is 50 by default.
         """
-        return self._incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
+        return self._read_incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 
     def incident(self, incident_id: str) -> SiteIncident:
         """Return an incident or maintenance window by its id.
@@ -468,7 +468,7 @@ class Site:
             DocumentNotFoundError: if the site has no incident with this id.
         """
         value = self.document(status_urls.INCIDENT.path(incident_id=incident_id))
-        return SiteIncident.of(value["incident"])
+        return SiteIncident.from_json(value["incident"])
 
-    def _incidents(self, path: str, member: str) -> tuple[SiteIncident, ...]:
-        return tuple(map(SiteIncident.of, self.document(path)[member]))
+    def _read_incidents(self, path: str, member: str) -> tuple[SiteIncident, ...]:
+        return tuple(map(SiteIncident.from_json, self.document(path)[member]))

@@ -143,7 +143,7 @@ def setup_command(
         located = locate_findings(content, read.findings)
         click.echo(format_findings(located, str(content), "text"), err=True)
         return ExitCode.FINDINGS
-    decided = _decide(host, answers, read.site, out)
+    decided = _decide_answers(host, answers, read.site, out)
     site = read.site
     options_of_host = _host_options(decided, answers, site, out, install)
     has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
@@ -151,7 +151,7 @@ def setup_command(
     files = setup_files(decided, options_of_host, site)
     refuse_edited_files(files, out, force=force)
     _edit_settings(decided, site, content)
-    names = _write(files, content, out, install)
+    names = _write_host_files(files, content, out, install)
     _print_steps(decided, options_of_host, names, site, out)
     if test_message:
         return send_test_messages(
@@ -163,7 +163,7 @@ def setup_command(
     return ExitCode.OK
 
 
-def _decide(host: str, answers: Answers, site: SiteContent, out: Path) -> SetupAnswers:
+def _decide_answers(host: str, answers: Answers, site: SiteContent, out: Path) -> SetupAnswers:
     """Return the given answers, and ask for the others."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, site.page.url, asks=asks)
@@ -257,7 +257,7 @@ def _host_options(
     )
 
 
-def _write(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
+def _write_host_files(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
     """Write the files of a host, and return those to commit."""
     installation = read_installation(out) if install is None else Installation(install)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):

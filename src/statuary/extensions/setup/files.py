@@ -135,10 +135,10 @@ def setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) 
         options: the options of the host's configuration.
         site: the content of the site.
     """
-    return [*HOSTS[answers.host].files(options), *_own_files(answers, options, site)]
+    return [*HOSTS[answers.host].files(options), *_setup_files(answers, options, site)]
 
 
-def _own_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
+def _setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
     host, secrets = answers.host, channel_secrets(site)
     values = {
         "host": host,
@@ -151,20 +151,20 @@ def _own_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -
     if host in REBUILDS:
         schedule = REBUILDS[host]
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
-        yield _workflow("rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron)
+        yield _workflow_file("rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron)
     if host in DEPLOYS:
         secrets_of_build = build_secrets(answers, site)
         yield from _site_workflow(answers, options, rebuild_cron, secrets_of_build, values)
     if host in SERVERS:
-        yield from _units(answers, options, values)
+        yield from _systemd_units(answers, options, values)
     elif secrets:
-        yield _workflow("notify.yml", **values)
+        yield _workflow_file("notify.yml", **values)
     if answers.has_form:
         components = [json.dumps(label, ensure_ascii=False) for label in component_labels(site)]
-        yield _workflow("status-form.yml", **values, actions=ACTIONS, components=components)
+        yield _workflow_file("status-form.yml", **values, actions=ACTIONS, components=components)
     if answers.has_alerts:
-        yield _workflow("alert.yml", **values)
-        yield HostFile("alert.js", _rendered("alert.js"))
+        yield _workflow_file("alert.yml", **values)
+        yield HostFile("alert.js", _render_template("alert.js"))
 
 
 def _site_workflow(
@@ -176,7 +176,7 @@ def _site_workflow(
 ) -> Iterator[HostFile]:
     """Yield the workflow that publishes to a host that does not build, and the script that keeps the log."""
     deploy = DEPLOYS[answers.host]
-    yield _workflow(
+    yield _workflow_file(
         "site.yml",
         **values,
         cron=deploy.cron or rebuild_cron,
@@ -205,22 +205,24 @@ def component_labels(site: SiteContent) -> list[str]:
     return [f"({key})" if "${{" in names[key] else f"{names[key]} ({key})" for key in leaf_keys(status)]
 
 
-def _units(answers: SetupAnswers, options: HostOptions, values: dict[str, object]) -> Iterator[HostFile]:
+def _systemd_units(
+    answers: SetupAnswers, options: HostOptions, values: dict[str, object]
+) -> Iterator[HostFile]:
     values = {**values, "clone": answers.clone, "program": PROGRAM}
     for name in ("statuary-site.service", "statuary-site.timer"):
-        yield HostFile(f"systemd/{name}", _rendered(name, **values))
+        yield HostFile(f"systemd/{name}", _render_template(name, **values))
     if answers.host == "deno":
         serve = deno_serve_command(options)
         yield HostFile(
-            "systemd/statuary-edge.service", _rendered("statuary-edge.service", **values, serve=serve)
+            "systemd/statuary-edge.service", _render_template("statuary-edge.service", **values, serve=serve)
         )
 
 
-def _workflow(name: str, **values: object) -> HostFile:
-    return HostFile(f"{WORKFLOWS}/{name}", _rendered(name, **values))
+def _workflow_file(name: str, **values: object) -> HostFile:
+    return HostFile(f"{WORKFLOWS}/{name}", _render_template(name, **values))
 
 
-def _rendered(name: str, **values: object) -> str:
+def _render_template(name: str, **values: object) -> str:
     def github(expression: str) -> str:
         """Return an expression that GitHub evaluates in a workflow."""
         return f"${{{{ {expression} }}}}"

@@ -46,10 +46,10 @@ def _secret_steps(result: SetupResult) -> Iterator[str]:
         yield "In Cloudflare, create an API token from the template `Edit Cloudflare Workers`, and copy the id of your account."
         secrets = [*CLOUDFLARE_SECRETS, *secrets]
     if secrets:
-        yield _add_secrets(secrets)
+        yield _secrets_step(secrets)
 
 
-def _add_secrets(names: Sequence[str]) -> str:
+def _secrets_step(names: Sequence[str]) -> str:
     commands = ", ".join(f"`gh secret set {name}`" for name in names)
     noun = "secret" if len(names) == 1 else "secrets"
     return f"On GitHub, add the {noun} {', '.join(names)}: {SECRETS_PAGE}. On the command line: {commands}."
@@ -115,7 +115,7 @@ def _hook_steps(result: SetupResult) -> Iterator[str]:
         f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
         f"{result.options.branch} ({HOOK_PAGES[host]}), and copy its URL."
     )
-    yield f"{_add_secrets(['BUILD_HOOK'])} Its value is that URL."
+    yield f"{_secrets_step(['BUILD_HOOK'])} Its value is that URL."
 
 
 def _run_steps(result: SetupResult) -> Iterator[str]:

@@ -32,9 +32,9 @@ from statuary.cli.output import changes_line, changes_lines, missing_names_note,
 from statuary.cli.summary import findings_line
 from statuary.contracts import urls as contract_urls
 from statuary.engine.build import build_site
-from statuary.extensions.snapshots.differences import Difference, diff
+from statuary.extensions.snapshots.differences import Difference, find_differences
 from statuary.extensions.snapshots.manifest_signature import Signer
-from statuary.extensions.snapshots.options import public_key_of, public_key_option, sign_option, signer_of
+from statuary.extensions.snapshots.options import public_key_option, read_public_key, read_signer, sign_option
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.site_subset import parse_site_subset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot, snapshot_documents
@@ -67,17 +67,17 @@ def diff_command(before: str, after: str, form: str) -> None:
     """
     with read_snapshot(before) as old, read_snapshot(after) as new:
         ends = {"from": manifest_digest(old.manifest_text), "to": manifest_digest(new.manifest_text)}
-        changes = diff(_verified(old), _verified(new))
+        changes = find_differences(_verified_entries(old), _verified_entries(new))
         if form == "json":
             click.echo(json.dumps({**ends, "changes": [_difference_json(change) for change in changes]}))
         else:
             for line in changes_lines(change.change for change in changes):
                 click.echo(line)
-            for line in _changed_origin(old.manifest, new.manifest):
+            for line in _origin_changes(old.manifest, new.manifest):
                 click.echo(line)
 
 
-def _verified(snapshot: SnapshotReader) -> Iterator[Entry]:
+def _verified_entries(snapshot: SnapshotReader) -> Iterator[Entry]:
     """Verify the documents of a snapshot, and yield their entries."""
     return (entry for entry, _ in snapshot.documents())
 
@@ -96,16 +96,16 @@ def _entry_json(entry: Entry | None) -> dict[str, object] | None:
     return None if entry is None else dict(zip(Entry._fields[:5], entry[:5], strict=True))
 
 
-def _changed_origin(before: Manifest, after: Manifest) -> Iterator[str]:
+def _origin_changes(before: Manifest, after: Manifest) -> Iterator[str]:
     old = before.origin._asdict()
     for name, value in after.origin._asdict().items():
         if value != old[name]:
-            yield escape_control_chars(f"{name}: {_text(old[name])} -> {_text(value)}")
+            yield escape_control_chars(f"{name}: {_display_text(old[name])} -> {_display_text(value)}")
     if before == after:
         yield "the same site"
 
 
-def _text(value: object) -> str:
+def _display_text(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     return ", ".join(value) if isinstance(value, tuple) else str(value) or "-"
@@ -130,18 +130,18 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
 
     Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """
-    key = public_key_of(public_key)
+    key = read_public_key(public_key)
     with RecordVerifier() if proving else nullcontext() as records:
         verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
     if form == "json":
         click.echo(json.dumps(_verification_json(verification, records)))
     else:
-        click.echo("\n".join(_lines(verification, records)))
+        click.echo("\n".join(_verification_lines(verification, records)))
     failed = not verification.is_intact or (records is not None and records.errors)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
-def _lines(verification: Verification, records: RecordVerifier | None) -> Iterator[str]:
+def _verification_lines(verification: Verification, records: RecordVerifier | None) -> Iterator[str]:
     yield from map(escape_control_chars, verification.problems)
     if records is not None:
         for finding in records.errors:
@@ -252,7 +252,7 @@ def create(
     out: Path,
 ) -> None:
     """Pack the site into a snapshot, the zip file OUT."""
-    subset, signer = parse_site_subset(only), signer_of(key)
+    subset, signer = parse_site_subset(only), read_signer(key)
     outcome = ALL_PUBLISHED
 
     def target(origin: SiteOrigin) -> SnapshotTarget:
@@ -260,7 +260,7 @@ def create(
 
     with ExitStack() as stack:
         if source is None:
-            revision = _revision(content) if revision is None else revision
+            revision = _content_revision(content) if revision is None else revision
             origin = SiteOrigin(instant=build_instant(now), revision=revision, statuary=VERSION)
             outcome = _build_into(content, stack.enter_context(target(origin)))
         elif _is_snapshot(Path(source)):
@@ -272,20 +272,20 @@ def create(
                     refuse_older_file(snapshot.manifest.origin, out)
                 part = stack.enter_context(target(snapshot.manifest.origin))
                 part.add(snapshot_documents(snapshot, with_manifest=False))
-                _publish(part)
+                _write_snapshot(part)
             else:
-                _copy(source, out, signer, allow_older=allow_older)
+                _copy_snapshot(source, out, signer, allow_older=allow_older)
         else:
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
-            folder.add(_documents_of(Path(source)))
-            _publish(folder)
+            folder.add(_documents_of_folder(Path(source)))
+            _write_snapshot(folder)
             print_changed_files(Path(source))
     if line := outcome_line(outcome, applied=not dry_run):
         click.echo(line)
     sys.exit(exit_code_of(outcome))
 
 
-def _documents_of(folder: Path) -> Iterator[Document]:
+def _documents_of_folder(folder: Path) -> Iterator[Document]:
     """Yield a folder's documents without its manifest.
 
     A snapshot makes its own.
@@ -304,7 +304,7 @@ def _is_snapshot(source: Path) -> bool:
         return folder.read(MANIFEST) is not None and not has_intact_listing(source)
 
 
-def _revision(content: Path) -> str:
+def _content_revision(content: Path) -> str:
     """Return a content folder's commit, with `+` if it was changed.
 
     Returns:
@@ -334,7 +334,7 @@ def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -
     )
 
 
-def _publish(target: SnapshotTarget) -> None:
+def _write_snapshot(target: SnapshotTarget) -> None:
     target.plan()
     if not target.dry_run:
         target.apply()
@@ -373,10 +373,10 @@ def sign_command(file: Path, key: Path, out: Path | None) -> None:
     Minisign itself can verify it: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
     minisign -Vm snapshot/manifest.json -p minisign.pub.
     """
-    _copy(str(file), out or file, signer_of(key), allow_older=False)
+    _copy_snapshot(str(file), out or file, read_signer(key), allow_older=False)
 
 
-def _copy(source: str, out: Path, signer: Signer | None, *, allow_older: bool) -> None:
+def _copy_snapshot(source: str, out: Path, signer: Signer | None, *, allow_older: bool) -> None:
     digest = copy_snapshot(source, out, signer=signer, allow_older=allow_older)
     click.echo(f"{out}: sha256 of its content {digest}")
 
@@ -401,15 +401,15 @@ def extract_command(
     printed; several require --to. If the site has a manifest, every document is checked against it before anything is
     written.
     """
-    with open_site(location, public_key_of(public_key)) as site:
-        paths = _paths(site, wanted or ("*",))
+    with open_site(location, read_public_key(public_key)) as site:
+        paths = _requested_paths(site, wanted or ("*",))
         if Path(location).is_dir() and (listing or to is not None):
             print_changed_files(Path(location))
         if listing:
             for path in paths:
                 click.echo(escape_control_chars(path))
         elif to is not None:
-            written_count = _write(site, paths, to)
+            written_count = _write_documents(site, paths, to)
             click.echo(
                 f"{count_text(written_count, 'document')} written to {escape_control_chars(str(to))}/",
                 err=True,
@@ -418,21 +418,21 @@ def extract_command(
             if other_case.exists() and other_case not in other_case.parent.iterdir():
                 click.echo(missing_names_note(escape_control_chars(str(to))), err=True)
         else:
-            _print(site, list(paths))
+            _print_documents(site, list(paths))
     sys.exit(ExitCode.OK)
 
 
-def _paths(site: SiteReader, requested: Iterable[str]) -> Iterator[str]:
+def _requested_paths(site: SiteReader, requested: Iterable[str]) -> Iterator[str]:
     """Yield given paths, and those that match patterns."""
     patterns = [what for what in requested if WILDCARD.search(what)]
     for what in requested:
         if what not in patterns:
             yield _contract_path(what) or what.strip("/")
     if patterns:
-        yield from (path for path in site.paths() if _matches(path, patterns))
+        yield from (path for path in site.paths() if _matches_any(path, patterns))
 
 
-def _matches(path: str, patterns: Iterable[str]) -> bool:
+def _matches_any(path: str, patterns: Iterable[str]) -> bool:
     return not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
@@ -449,13 +449,13 @@ def _contract_path(what: str) -> str | None:
         return None
 
 
-def _print(site: SiteReader, paths: list[str]) -> None:
+def _print_documents(site: SiteReader, paths: list[str]) -> None:
     if len(paths) != 1:
         raise PublishingError(f"{len(paths):,} documents match", "use --to to write them into a folder")
-    sys.stdout.buffer.write(_body(site, paths[0]))
+    sys.stdout.buffer.write(_read_body(site, paths[0]))
 
 
-def _body(site: SiteReader, path: str) -> bytes:
+def _read_body(site: SiteReader, path: str) -> bytes:
     body = site.read(path)
     if body is None:
         raise PublishingError(
@@ -464,7 +464,7 @@ def _body(site: SiteReader, path: str) -> bytes:
     return body
 
 
-def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
+def _write_documents(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
     """Write documents below a folder, after reading all of them.
 
     Returns:
@@ -480,11 +480,11 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=parent) as staging:
             staged = Path(staging)
             for path in paths:
-                file = _target(folder, document_path(path))
+                file = _extraction_path(folder, document_path(path))
                 waits = staged / file.relative_to(folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
                 with suppress(FileExistsError):  # where case is ignored, the other spelling is this file
-                    create_file(waits, _body(site, path))
+                    create_file(waits, _read_body(site, path))
                 count += 1
             _move_files(staged, folder)
     except OSError as error:
@@ -492,7 +492,7 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
     return count
 
 
-def _target(folder: Path, path: str) -> Path:
+def _extraction_path(folder: Path, path: str) -> Path:
     file = folder / path
     if not file.resolve().is_relative_to(folder.resolve()):
         raise PublishingError(

@@ -37,7 +37,7 @@ class Difference(NamedTuple):
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 
-def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
+def merge_listings(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
     """Merge several lists of files that are sorted by path.
 
     Yields:
@@ -53,14 +53,14 @@ def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
         yield [entries.get(number) for number in range(len(listings))]
 
 
-def diff(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
+def find_differences(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
     """Yield the files that differ between two lists sorted by path."""
-    for old, new in side_by_side(before, after):
+    for old, new in merge_listings(before, after):
         if old != new:
             yield Difference(old, new)
 
 
-def plan_of(
+def make_plan(
     differences: Callable[[], Iterator[Difference]],
     documents: int,
     size: int,
@@ -88,22 +88,22 @@ def plan_of(
     )
 
 
-def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
+def refuse_older(origin: SiteOrigin, published_instant: Instant | None, location: str) -> None:
     """Raise an error if a snapshot is older than the published site.
 
     An attacker could replay an old snapshot with a valid signature.
 
     Args:
         origin: the origin of the snapshot, with its time.
-        there: the time of the existing site; None if unknown.
-        where: the name of the existing site.
+        published_instant: the time of the existing site; None if unknown.
+        location: the name of the existing site.
 
     Raises:
         PublishingError: if the existing site is newer.
     """
-    if there is not None and origin.instant < there:
+    if published_instant is not None and origin.instant < published_instant:
         raise PublishingError(
-            f"{where} has a newer site, as of {format_utc(there)};"
+            f"{location} has a newer site, as of {format_utc(published_instant)};"
             f" this snapshot is as of {format_utc(origin.instant)}",
             "use --allow-older to replace it",
         )

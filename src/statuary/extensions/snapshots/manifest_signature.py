@@ -22,7 +22,7 @@ Signer = Callable[[bytes], bytes]
 """A function that returns the signature of a manifest, as the text of a .minisig file."""
 
 
-def _minisign() -> ModuleType:
+def _import_minisign() -> ModuleType:
     return import_optional("minisign", extra="snapshot", purpose="A signature")
 
 
@@ -50,7 +50,7 @@ def parse_public_key(text: str) -> "PublicKey":
     Raises:
         PublishingError: if the text is not a public key.
     """
-    minisign = _minisign()
+    minisign = _import_minisign()
     lines = text.split("\n") or [""]
     try:
         key: PublicKey = minisign.PublicKey.from_base64(lines[1 if len(lines) > 1 else 0].strip())
@@ -72,7 +72,7 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
     Raises:
         PublishingError: if the text is not a secret key, or the password is wrong.
     """
-    minisign = _minisign()
+    minisign = _import_minisign()
     try:
         key: SecretKey = minisign.SecretKey.from_bytes(text.encode())
     except minisign.Error:
@@ -110,7 +110,7 @@ def manifest_signer(key: "SecretKey") -> Signer:
         )
         try:
             public.verify(manifest, signature)
-        except _minisign().VerifyError:
+        except _import_minisign().VerifyError:
             raise PublishingError(
                 "the secret key is damaged: its public half belongs to another key",
                 "restore the .key file from a backup, or make a new key with `minisign -G`",
@@ -129,7 +129,7 @@ def parse_signature(text: bytes) -> "Signature":
     Raises:
         DamagedSnapshotError: if the text is not a signature, or is in the legacy format without prehashing.
     """
-    minisign = _minisign()
+    minisign = _import_minisign()
     try:
         signature: Signature = minisign.Signature.from_bytes(text)
     except minisign.Error:
@@ -171,7 +171,7 @@ def verify_manifest_signature(
         )
     try:
         key.verify(manifest, signature)
-    except _minisign().VerifyError:
+    except _import_minisign().VerifyError:
         raise DamagedSnapshotError(
             f"the signature in {SIGNATURE} is invalid: the manifest was changed after it was signed"
         ) from None

@@ -27,7 +27,7 @@ sign_option = click.option(
 )
 
 
-def public_key_of(text: str | None) -> "PublicKey | None":
+def read_public_key(text: str | None) -> "PublicKey | None":
     """Parse a minisign public key from text or a file.
 
     Args:
@@ -36,7 +36,7 @@ def public_key_of(text: str | None) -> "PublicKey | None":
     return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
 
 
-def signer_of(file: Path | None) -> Signer | None:
+def read_signer(file: Path | None) -> Signer | None:
     """Return a function that signs manifests with the key in a file.
 
     Returns:

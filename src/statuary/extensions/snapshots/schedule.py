@@ -21,20 +21,22 @@ class SiteSchedule:
         self._read = read_path
 
     @cached_property
-    def _index(self) -> EpochIndex:
+    def _epoch_index(self) -> EpochIndex:
         return readable_epochs(self._read(EPOCHS.path()))
 
-    def has(self, path: str) -> bool:
+    def is_timed(self, path: str) -> bool:
         """Return whether a document changes at scheduled times."""
-        return path in self._index.documents
+        return path in self._epoch_index.documents
 
-    def versions(self, path: str) -> Iterator[bytes]:
+    def document_versions(self, path: str) -> Iterator[bytes]:
         """Yield all scheduled versions of a document; none for other documents."""
-        for stored in dict.fromkeys(self._index.versions_of(path)) if self.has(path) else ():
+        for stored in dict.fromkeys(self._epoch_index.versions_of(path)) if self.is_timed(path) else ():
             body = stored.body(self._read)
             if body is not None:
                 yield body
 
     def find(self, path: str, digest: str) -> bytes | None:
         """Return the scheduled version of a document with this SHA-256, or None."""
-        return next((body for body in self.versions(path) if sha256(body).hexdigest() == digest), None)
+        return next(
+            (body for body in self.document_versions(path) if sha256(body).hexdigest() == digest), None
+        )

@@ -205,9 +205,9 @@ class UrlSource:
             checked_path(path)
         except PublishingError:
             return None
-        return get(self.url_of(path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
+        return get(self.file_url(path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
 
-    def url_of(self, path: str) -> str:
+    def file_url(self, path: str) -> str:
         """Return the URL of a file.
 
         Do not show it in messages, because it may contain secrets: use `name` instead.
@@ -260,8 +260,8 @@ class ManifestIndex:
         if number < 0:
             return None
         lines = self.part(number)
-        line = bisect_left(lines, name, key=_path_of)
-        return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
+        line = bisect_left(lines, name, key=_path_in_line)
+        return parse_entry(lines[line]) if line < len(lines) and _path_in_line(lines[line]) == name else None
 
     def entries(self) -> Iterator[Entry]:
         """Yield the manifest's entries for all files.
@@ -281,7 +281,7 @@ class ManifestIndex:
             yield from entry.names
 
 
-def _path_of(line: bytes) -> str:
+def _path_in_line(line: bytes) -> str:
     """Return the path of a manifest's line without parsing it all."""
     try:
         return str(orjson.loads(line)["path"])
@@ -342,16 +342,16 @@ class SiteReader:
         if self.index is None:
             return self._stored.read(path)
         try:
-            return self._checked(path, self.index)
+            return self._read_verified(path, self.index)
         except DamagedSnapshotError:
             index = None if self._read_index is None else self._read_index()
             if index is None or index.text == self.index.text:
                 raise
             self.index = index  # the site was published again
             self._stored.fallbacks.renew()
-            return self._checked(path, index)
+            return self._read_verified(path, index)
 
-    def _checked(self, path: str, index: ManifestIndex) -> bytes | None:
+    def _read_verified(self, path: str, index: ManifestIndex) -> bytes | None:
         entry = index.find(path)
         if entry is None:
             return None
@@ -361,7 +361,7 @@ class SiteReader:
         try:
             check_body(entry, body)
         except DamagedSnapshotError:
-            if self._schedule is None or body not in self._schedule.versions(entry.path):
+            if self._schedule is None or body not in self._schedule.document_versions(entry.path):
                 raise
         return body
 
@@ -391,18 +391,20 @@ def open_site(
     """
     source = open_source(location)
     if isinstance(source, FolderReader) and not as_served:
-        source = _checked_folder(source, trusts_ledger=public_key is None)
+        source = _ledger_checked_folder(source, trusts_ledger=public_key is None)
     try:
-        index = _index(source, public_key)
+        index = _read_manifest_index(source, public_key)
         if not isinstance(source, UrlSource):
             return SiteReader(source, index)
-        return SiteReader(source, index, SiteSchedule(source.read), partial(_index, source, public_key))
+        return SiteReader(
+            source, index, SiteSchedule(source.read), partial(_read_manifest_index, source, public_key)
+        )
     except BaseException:
         source.close()
         raise
 
 
-def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
+def _ledger_checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
     """Return a reader that compares a built folder with its ledger.
 
     For a folder without a build, or if the ledger is not trusted, only the manifest is compared.
@@ -453,7 +455,7 @@ class ReadOnlyLocation(SiteLocation):
         self.source.close()
 
 
-def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:
+def _read_manifest_index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:
     if public_key is None and isinstance(source, FolderReader) and is_built(source.root):
         return None
     text = source.read(MANIFEST)

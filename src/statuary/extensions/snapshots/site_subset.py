@@ -58,7 +58,7 @@ class SiteSubset(NamedTuple):
     chains: frozenset[str] = frozenset()
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
-    def wants(self, path: str, body: bytes) -> bool:
+    def includes(self, path: str, body: bytes) -> bool:
         """Return whether a document belongs to the selected parts of the site.
 
         Args:
@@ -73,9 +73,9 @@ class SiteSubset(NamedTuple):
             return self.status
         if first_segment == contract_urls.CHAINS.pattern:
             return bool(self.contracts or self.chains or self.contracts_listed)
-        return self.contracts or self._wants_of_chain(path, body) or self._wants_contract(path)
+        return self.contracts or self._includes_of_chain(path, body) or self._includes_contract(path)
 
-    def _wants_of_chain(self, path: str, body: bytes) -> bool:
+    def _includes_of_chain(self, path: str, body: bytes) -> bool:
         match = CHAIN_PATH.fullmatch(path)
         if match is not None:
             return match[1] in self.chains
@@ -83,7 +83,7 @@ class SiteSubset(NamedTuple):
             _chains_of_results(body)
         )
 
-    def _wants_contract(self, path: str) -> bool:
+    def _includes_contract(self, path: str) -> bool:
         match = CONTRACT_PATH.fullmatch(path) if self.contracts_listed else None
         if match is None:
             return False
@@ -126,12 +126,14 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
     try:
         chains = frozenset(map(parse_chain_id, values.get("chain", ())))
         lists = [_lines(Path(file)) for file in values.get("address-list", ())]
-        listed_contracts = frozenset(_listed(line) for lines in lists for line in lines)
+        listed_contracts = frozenset(_parse_contract_line(line) for lines in lists for line in lines)
     except InvalidValueError as error:
         raise PublishingError(f"--only: {error}", error.hint) from None
     plain = {name for name in values if not PARTS[name]}
     return SiteSubset(
-        texts=tuple(sorted(plain | {f"chain={chain}" for chain in chains} | _digest_text(listed_contracts))),
+        texts=tuple(
+            sorted(plain | {f"chain={chain}" for chain in chains} | _digest_of_addresses(listed_contracts))
+        ),
         contracts="contracts" in values,
         status="status" in values,
         chains=chains,
@@ -143,7 +145,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 """The parts of a site, and whether each has a value."""
 
 
-def _digest_text(contracts: frozenset[SubsetContract]) -> set[str]:
+def _digest_of_addresses(contracts: frozenset[SubsetContract]) -> set[str]:
     """Return the digest of a list of addresses."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
@@ -157,6 +159,6 @@ def _lines(file: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _listed(line: str) -> SubsetContract:
+def _parse_contract_line(line: str) -> SubsetContract:
     chain, _, address = line.rpartition("/")
     return SubsetContract(parse_chain_id(chain) if chain else ANY_CHAIN, parse_address(address).lower())

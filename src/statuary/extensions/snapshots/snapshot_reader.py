@@ -45,7 +45,7 @@ class MemberSource(Protocol):
         This is so if another program unpacked the snapshot.
         """
 
-    def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+    def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next file, which must have this path.
 
         Args:
@@ -56,10 +56,10 @@ class MemberSource(Protocol):
             DamagedSnapshotError: if the file is missing or damaged.
         """
 
-    def take_if_there(self, path: str) -> SnapshotMember | None:
+    def next_member_if_present(self, path: str) -> SnapshotMember | None:
         """Return the next file if it has this path, else None."""
 
-    def stored(self, path: str, digest: str, /) -> bytes | None:
+    def find_version(self, path: str, digest: str, /) -> bytes | None:
         """Return the version of a file with this SHA-256, or None."""
 
     def finish(self, entries: Entries) -> None:
@@ -83,7 +83,7 @@ class ZipMembers:
         self.reader = reader
         self.name = name
 
-    def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+    def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next file, which must have this path.
 
         Raises:
@@ -91,14 +91,14 @@ class ZipMembers:
         """
         next_path = self.reader.next_path()
         if next_path != path:
-            raise self._unexpected(next_path, path)
+            raise self._unexpected_file_error(next_path, path)
         return self.reader.member(aliases)
 
-    def take_if_there(self, path: str) -> SnapshotMember | None:
+    def next_member_if_present(self, path: str) -> SnapshotMember | None:
         """Return the next file if it has this path, else None."""
         return self.reader.member() if self.reader.next_path() == path else None
 
-    def stored(self, _path: str, _digest: str, /) -> bytes | None:
+    def find_version(self, _path: str, _digest: str, /) -> bytes | None:
         """Return None, because a zip contains one version of each file."""
         return None
 
@@ -110,10 +110,10 @@ class ZipMembers:
         """
         next_path = self.reader.next_path()
         if next_path is not None:
-            raise self._unexpected(next_path, None)
+            raise self._unexpected_file_error(next_path, None)
         self.reader.finish()
 
-    def _unexpected(self, path: str | None, expected: str | None) -> DamagedSnapshotError:
+    def _unexpected_file_error(self, path: str | None, expected: str | None) -> DamagedSnapshotError:
         if path is not None and not is_snapshot_path(path):
             document_path(path)  # an invalid document name is the better message
         if expected == MANIFEST:
@@ -152,7 +152,7 @@ class SiteMembers:
         """Whether other names of files were missing so far."""
         return self._missing > 0
 
-    def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+    def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return a file of the site.
 
         Args:
@@ -170,7 +170,7 @@ class SiteMembers:
             self._compare_alias(alias, body)
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
-    def stored(self, path: str, digest: str, /) -> bytes | None:
+    def find_version(self, path: str, digest: str, /) -> bytes | None:
         """Return the version of a file with this SHA-256, or None.
 
         A server may already send a later version of a document that changes at scheduled times.
@@ -189,7 +189,7 @@ class SiteMembers:
                 f"{alias} is damaged: it differs from the document that it is another name of"
             )
 
-    def take_if_there(self, path: str) -> SnapshotMember | None:
+    def next_member_if_present(self, path: str) -> SnapshotMember | None:
         """Return a file of the site, or None if missing."""
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
@@ -203,15 +203,15 @@ class SiteMembers:
             DamagedSnapshotError: if only some other names are missing, or the manifest does not list a file.
         """
         if self._aliases and self._missing:
-            missing_text = _some_of(self._shown, self._missing)
+            missing_text = _list_some(self._shown, self._missing)
             raise DamagedSnapshotError(f"{self.name} lacks other names of its documents: {missing_text}")
         try:
-            extra = _extra(self._list_paths() if self._list_paths else iter(()), entries)
+            extra = _find_extra_paths(self._list_paths() if self._list_paths else iter(()), entries)
         except PublishingError as error:
             raise DamagedSnapshotError(str(error), error.hint) from None
         if extra.total:
             raise DamagedSnapshotError(
-                f"{self.name} has files that its manifest does not list: {_some_of(extra.first, extra.total)}"
+                f"{self.name} has files that its manifest does not list: {_list_some(extra.first, extra.total)}"
             )
 
 
@@ -222,7 +222,7 @@ class _ExtraPaths(NamedTuple):
     total: int
 
 
-def _extra(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
+def _find_extra_paths(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
     """Find paths that the snapshot does not have."""
     first_paths: list[str] = []
     count = 0
@@ -237,7 +237,7 @@ def _extra(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
     return _ExtraPaths(first_paths, count)
 
 
-def _some_of(first_paths: list[str], count: int) -> str:
+def _list_some(first_paths: list[str], count: int) -> str:
     return ", ".join(first_paths) + (
         f" and {count - len(first_paths):,} more" if count > len(first_paths) else ""
     )
@@ -255,10 +255,10 @@ class SnapshotReader:
     def __init__(self, source: MemberSource, name: str) -> None:
         self.name = name
         self.source = source
-        self._first = [source.take(MANIFEST)]
+        self._first = [source.next_member(MANIFEST)]
         self.manifest_text = self._first[0].body  # the bytes of the manifest
         self.manifest = parse_manifest(self.manifest_text)
-        signature = source.take_if_there(SIGNATURE)
+        signature = source.next_member_if_present(SIGNATURE)
         # the bytes of the signature; None if the snapshot is not signed
         self.signature = None if signature is None else signature.body
         if signature is not None:
@@ -276,7 +276,7 @@ class SnapshotReader:
         """
         yield from self._first
         for part in self.manifest.parts:
-            member = self.source.take(part.path)
+            member = self.source.next_member(part.path)
             if len(member.body) != part.size:
                 raise DamagedSnapshotError(
                     f"{part.path} is damaged: it has {len(member.body):,} bytes, and the manifest says {part.size:,}"
@@ -317,23 +317,23 @@ class SnapshotReader:
         """Yield the files like `documents`, but after `own_members` was exhausted."""
         for entry in self.stored_entries():
             try:
-                member = self.source.take(entry.path, entry.aliases)
+                member = self.source.next_member(entry.path, entry.aliases)
             except DamagedSnapshotError as damaged:
                 if on_damage is None or not self.source.allows_more:
                     raise
                 on_damage(damaged)
                 continue
             try:
-                member = self._checked(entry, member)
+                member = self._verified_member(entry, member)
             except DamagedSnapshotError as damaged:
                 if on_damage is None:
                     raise
                 on_damage(damaged)
             else:
                 yield entry, member
-        self._finish(on_damage)
+        self._check_end(on_damage)
 
-    def _checked(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
+    def _verified_member(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
         """Return a member that matches its entry.
 
         Raises:
@@ -342,13 +342,13 @@ class SnapshotReader:
         try:
             check_body(entry, member.body)
         except DamagedSnapshotError:
-            body = self.source.stored(entry.path, entry.sha256)
+            body = self.source.find_version(entry.path, entry.sha256)
             if body is None:
                 raise
             return member._replace(body=body)
         return member
 
-    def _finish(self, on_damage: OnDamage | None) -> None:
+    def _check_end(self, on_damage: OnDamage | None) -> None:
         try:
             self.source.finish(self.stored_entries)
         except DamagedSnapshotError as damaged:
@@ -371,7 +371,9 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
     """
     with ExitStack() as stack:
         trusted = stack.enter_context(open_site(against)) if against else None
-        snapshot = stack.enter_context(closing(SnapshotReader(_source(location, stack, trusted), location)))
+        snapshot = stack.enter_context(
+            closing(SnapshotReader(_open_members(location, stack, trusted), location))
+        )
         if trusted is not None and trusted.read(MANIFEST) != snapshot.manifest_text:
             raise DamagedSnapshotError(
                 f"{location} is another version of the site than {against}: their manifests differ",
@@ -380,18 +382,18 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
         yield snapshot
 
 
-def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> MemberSource:
+def _open_members(location: str, stack: ExitStack, trusted: SiteReader | None) -> MemberSource:
     refuse_tar_zst(location)
     path = Path(location)
     if is_url(location):
         if is_archive_url(location):
             return _zip_members(stack.enter_context(open_stream(location)), display_location(location), stack)
         stored = stack.enter_context(closing(StoredDocuments(UrlSource(location))))
-        return SiteMembers(_read(stored.read, trusted), display_location(location), None)
+        return SiteMembers(_trusted_read_path(stored.read, trusted), display_location(location), None)
     if path.is_dir():
         folder = FolderReader(path)
         stored = stack.enter_context(closing(StoredDocuments(folder)))
-        return SiteMembers(_read(stored.read, trusted), location, folder.paths)
+        return SiteMembers(_trusted_read_path(stored.read, trusted), location, folder.paths)
     try:
         return _zip_members(stack.enter_context(open_file(path)), location, stack)
     except OSError as error:
@@ -401,7 +403,7 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
         ) from None
 
 
-def _read(read_path: ReadPath, trusted: SiteReader | None) -> ReadPath:
+def _trusted_read_path(read_path: ReadPath, trusted: SiteReader | None) -> ReadPath:
     """Return a reader of one site's documents and another one's snapshot members."""
     return (
         read_path

@@ -14,7 +14,7 @@ from statuary.base.files import (
     PublishingError,
     fold_case,
 )
-from statuary.extensions.snapshots.differences import Difference, diff, plan_of, refuse_older
+from statuary.extensions.snapshots.differences import Difference, find_differences, make_plan, refuse_older
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -57,7 +57,7 @@ CRC = 4
 """Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""
 
 
-def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
+def case_conflict_error(name: str, other_name: str) -> PublishingError:
     """Return the error for two names that differ only in letter case.
 
     Many file systems treat such names as one file.
@@ -131,17 +131,17 @@ class SnapshotTarget(StatelessTarget):
                 case.
         """
         for document in documents:
-            if self.only.wants(document.path, document.body):
-                for member in members_of(document):
-                    self._keep(self.packer.put(member))
+            if self.only.includes(document.path, document.body):
+                for member in document_members(document):
+                    self._keep_members(self.packer.put(member))
 
     @override
     def discard(self, paths: Iterable[str]) -> None:
         super().discard(paths)
-        self._keep(self.packer.rest())
+        self._keep_members(self.packer.remaining_members())
         self.spool.remove(map(document_path, paths))
 
-    def _keep(self, ready: Iterable[CompressedMember]) -> None:
+    def _keep_members(self, ready: Iterable[CompressedMember]) -> None:
         for packed in ready:
             header = packed.header
             start = self.spool.append(header.crc.to_bytes(CRC) + packed.data)
@@ -149,7 +149,7 @@ class SnapshotTarget(StatelessTarget):
             if not self.spool.add(entry, start, header.packed_size):
                 raise PublishingError(f"two documents of the site have the same path, {header.path}")
 
-    def _documents(self) -> Iterator[CompressedMember]:
+    def _document_members(self) -> Iterator[CompressedMember]:
         for entry, start, size in self.spool.rows("ORDER BY path"):
             text = self.spool.read(start, CRC + size)
             method = STORED if size == entry.size else DEFLATED  # deflated bodies are shorter
@@ -159,9 +159,9 @@ class SnapshotTarget(StatelessTarget):
     def _final_manifest(self) -> Manifest:
         """Return the manifest of all documents, and accept no more documents."""
         if self.manifest is None:
-            self._keep(self.packer.rest())
+            self._keep_members(self.packer.remaining_members())
             builder = ManifestBuilder()
-            for entries in split_into_parts(_distinct(self.spool)):
+            for entries in split_into_parts(_require_distinct(self.spool)):
                 builder.add(entries)
             self.manifest = builder.manifest(self.origin)
         return self.manifest
@@ -179,15 +179,15 @@ class SnapshotTarget(StatelessTarget):
             PublishingError: if the existing file is not a snapshot.
         """
         manifest = self._final_manifest()
-        return plan_of(self._differences, manifest.documents, manifest.size)
+        return make_plan(self._differences, manifest.documents, manifest.size)
 
     def _differences(self) -> Iterator[Difference]:
         if not self.out.exists():
-            yield from diff((), self.spool)
+            yield from find_differences((), self.spool)
             return
         try:
             with read_snapshot(str(self.out)) as previous_snapshot:
-                yield from diff(previous_snapshot.entries(), self.spool)
+                yield from find_differences(previous_snapshot.entries(), self.spool)
         except DamagedSnapshotError:
             raise PublishingError(
                 f"{self.out} exists and is not a snapshot, or is damaged", "move it, or name another file"
@@ -203,7 +203,7 @@ class SnapshotTarget(StatelessTarget):
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
         with snapshot_file(self.out) as stream:
-            write_zip(stream, chain(map(compress_member, self._own_members()), self._documents()))
+            write_zip(stream, chain(map(compress_member, self._own_members()), self._document_members()))
 
     def _own_members(self) -> Iterator[SnapshotMember]:
         manifest = encode_manifest(self._final_manifest())
@@ -214,7 +214,7 @@ class SnapshotTarget(StatelessTarget):
             yield SnapshotMember(path=part.path, body=text)
 
 
-def _distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _require_distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield entries; raise an error if one is the folder of another."""
     with NameTable() as table:
         for entry in entries:
@@ -222,7 +222,7 @@ def _distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield entry
 
 
-def members_of(document: Document) -> Iterator[SnapshotMember]:
+def document_members(document: Document) -> Iterator[SnapshotMember]:
     """Yield a snapshot's files for a document, one for each name.
 
     The lower-case spelling of an address is an alias instead of a file.
@@ -235,7 +235,7 @@ def members_of(document: Document) -> Iterator[SnapshotMember]:
     names = sorted(document_path(name) for name in {document.path, *document.aliases})
     for _, (path, *aliases) in groupby(sorted(names, key=fold_case), fold_case):
         if aliases and aliases != [lower_case_address(path)]:
-            raise names_differ_only_in_case(path, aliases[0])
+            raise case_conflict_error(path, aliases[0])
         yield SnapshotMember(path=path, body=document.body, aliases=tuple(aliases), media_type=media_type)
 
 
@@ -267,7 +267,7 @@ def copy_snapshot(
         if not allow_older:
             refuse_older_file(snapshot.manifest.origin, out)
         with snapshot_file(out) as stream:
-            return write_zip(stream, compress_members(_members(snapshot, signer)))
+            return write_zip(stream, compress_members(_members_to_copy(snapshot, signer)))
 
 
 def _require_snapshot_or_nothing(path: Path) -> None:
@@ -305,7 +305,7 @@ def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
             refuse_older(origin, there.manifest.origin.instant, str(out))
 
 
-def _members(snapshot: SnapshotReader, signer: Signer | None) -> Iterator[SnapshotMember]:
+def _members_to_copy(snapshot: SnapshotReader, signer: Signer | None) -> Iterator[SnapshotMember]:
     for member in snapshot.own_members():
         if signer is None or member.path != SIGNATURE:
             yield member

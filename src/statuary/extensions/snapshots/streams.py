@@ -35,7 +35,7 @@ class HashingReader:
         """The SHA-256 of all bytes read so far, as 64 hex digits."""
         return self._digest.hexdigest()
 
-    def exactly(self, size: int) -> bytes:
+    def read_exactly(self, size: int) -> bytes:
         """Read and return exactly this many bytes.
 
         Raises:
@@ -55,7 +55,7 @@ class HashingReader:
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def expect(self, data: bytes, what: str) -> None:
+    def require_bytes(self, data: bytes, what: str) -> None:
         """Read bytes, and check that they are equal to `data`.
 
         Args:
@@ -65,12 +65,12 @@ class HashingReader:
         Raises:
             DamagedSnapshotError: if they differ.
         """
-        if data and self.exactly(len(data)) != data:
+        if data and self.read_exactly(len(data)) != data:
             raise DamagedSnapshotError(
                 f"{self.name} is damaged, from byte {self.position - len(data):,} on: {what}"
             )
 
-    def expect_end(self) -> None:
+    def require_end(self) -> None:
         """Check that the stream has ended.
 
         Raises:
@@ -172,7 +172,7 @@ class UrlRanges:
             return b""
         block_range = range(offset // BLOCK, -(-end // BLOCK))
         with self._lock:
-            self._request([number for number in block_range if number not in self._blocks])
+            self._request_blocks([number for number in block_range if number not in self._blocks])
             data = b"".join(self._blocks[number] for number in block_range)
             for number in block_range:
                 self._blocks.move_to_end(number)
@@ -181,7 +181,7 @@ class UrlRanges:
         start = offset - block_range.start * BLOCK
         return data[start : start + end - offset]
 
-    def _request(self, missing_blocks: list[int]) -> None:
+    def _request_blocks(self, missing_blocks: list[int]) -> None:
         """Request blocks, and those between them, in one request."""
         if not missing_blocks:
             return

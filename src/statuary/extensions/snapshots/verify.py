@@ -74,7 +74,7 @@ def verify_snapshot(
     """
     problems: list[str] = []
     with read_snapshot(location, against) as snapshot:
-        signature = _signature(snapshot, public_key, problems)
+        signature = _verify_signature(snapshot, public_key, problems)
         matching_count = 0
         for entry, member in snapshot.documents(lambda damaged: problems.append(str(damaged))):
             matching_count += 1
@@ -91,7 +91,7 @@ def verify_snapshot(
         )
 
 
-def _signature(
+def _verify_signature(
     snapshot: SnapshotReader, public_key: "PublicKey | None", problems: list[str]
 ) -> "Signature | None":
     """Return the signature if it is right; otherwise add to the problems."""
@@ -142,14 +142,14 @@ def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> Verifie
     claims = anchor_claims(RecordView(record), anchor, digest).claims
     for claim in claims:
         published_claim = as_object(as_object(proof.get("claims")).get(claim.name.value))
-        if fault := _fault(
+        if fault := _unsupported_claim(
             claim, str(published_claim.get("status")), as_object(published_claim.get("evidence"))
         ):
             findings.append(Finding(rule=RULE, message=fault))
     return VerifiedAnchor(claims, findings)
 
 
-def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
+def _unsupported_claim(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
     """Describe a published claim that the evidence does not support."""
     claim_text = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
     if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
@@ -196,17 +196,19 @@ class AnchorVerifier:
         Yields:
             An error for each claim that is not proven.
         """
-        name = _name(proof)
+        name = _document_name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
         if proof.get("anchor") is None and not any(status in IN_FAVOUR for status in statuses):
             return
         about_chain = {member: proof[member] for member in ("claims", "anchor") if member in proof}
-        record = self._take(f"record {name}")
+        record = self._remove_stored(f"record {name}")
         if record is None:
-            self._keep(f"proof {name}", about_chain)
+            self._store(f"proof {name}", about_chain)
         else:
-            yield from self._verify(path, about_chain, as_object(record["record"]), as_text(record["digest"]))
+            yield from self._verify_pair(
+                path, about_chain, as_object(record["record"]), as_text(record["digest"])
+            )
 
     def take_record(self, path: str, record: JsonObject, digest: str) -> Iterator[Finding]:
         """Verify a record's proof, or store the record for its proof.
@@ -219,33 +221,35 @@ class AnchorVerifier:
         Yields:
             An error for each claim that is not proven.
         """
-        name = _name(record)
-        proof = self._take(f"proof {name}")
+        name = _document_name(record)
+        proof = self._remove_stored(f"proof {name}")
         if proof is not None:
-            yield from self._verify(path, proof, record, digest)
+            yield from self._verify_pair(path, proof, record, digest)
         elif path.startswith(f"{SHARDS_FOLDER}/"):  # in the other layout, proofs come first
-            self._keep(f"record {name}", {"record": _about_chain(record), "digest": digest})
+            self._store(f"record {name}", {"record": _anchored_members(record), "digest": digest})
 
-    def _verify(self, path: str, proof: JsonObject, record: JsonObject, digest: str) -> Iterator[Finding]:
+    def _verify_pair(
+        self, path: str, proof: JsonObject, record: JsonObject, digest: str
+    ) -> Iterator[Finding]:
         claims, findings = verify_anchor(proof, record, digest)
         for claim in claims:
             self.counts[claim.name] += claim.status in IN_FAVOUR
         yield from (finding.for_file(path) for finding in findings)
 
-    def _keep(self, name: str, value: JsonObject) -> None:
+    def _store(self, name: str, value: JsonObject) -> None:
         self.unpaired.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
 
-    def _take(self, name: str) -> JsonObject | None:
+    def _remove_stored(self, name: str) -> JsonObject | None:
         row = self.unpaired.execute("DELETE FROM waiting WHERE name = ? RETURNING value", (name,)).fetchone()
         value: JsonObject | None = None if row is None else orjson.loads(row[0])
         return value
 
 
-def _name(document: JsonObject) -> str:
+def _document_name(document: JsonObject) -> str:
     return f"{document.get('chainId')}/{document.get('address')}"
 
 
-def _about_chain(record: JsonObject) -> dict[str, Json]:
+def _anchored_members(record: JsonObject) -> dict[str, Json]:
     """Return the members of a record that anchors refer to."""
     codes = {
         side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}
@@ -305,8 +309,8 @@ class RecordVerifier:
         if contract is None:
             self._take_proof(entry.path, body)
             return
-        record = _object(body)
-        findings = [*_misplaced(record, contract), *prove(record, ALL_CHECKS).findings]
+        record = _parse_object(body)
+        findings = [*_misplaced_findings(record, contract), *prove(record, ALL_CHECKS).findings]
         findings += self.anchors.take_record(entry.path, record, sha256(body).hexdigest())
         errors = [finding.for_file(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         if errors:
@@ -318,13 +322,13 @@ class RecordVerifier:
         match = CONTRACT_PATH.fullmatch(plain_path(path))
         if match is None or match["family"] != PROOF.prefix:
             return
-        proof = _object(body)
+        proof = _parse_object(body)
         if as_object(proof.get("verdict")).get("status") == ClaimStatus.CONTRADICTED:
             self.contradicted.add(ContractKey(match["chain_id"], match["address"]))
         self.anchor_errors.extend(self.anchors.take_proof(path, proof))
 
 
-def _object(body: bytes) -> dict[str, Json]:
+def _parse_object(body: bytes) -> dict[str, Json]:
     """Parse a record.
 
     Returns:
@@ -337,7 +341,7 @@ def _object(body: bytes) -> dict[str, Json]:
     return value if isinstance(value, dict) else {}
 
 
-def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
+def _misplaced_findings(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
     """Return findings about a record at a wrong path."""
     if (record.get("chainId"), record.get("address")) == contract:
         return []

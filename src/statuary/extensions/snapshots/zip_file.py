@@ -67,7 +67,7 @@ class CentralDirectory:
         self._entries.write(zip_format.central_header(header, offset))
         self._count += 1
 
-    def ending(self, offset: int, digest: str = "") -> Ending:
+    def end_records(self, offset: int, digest: str = "") -> Ending:
         """Return the records that end the zip file.
 
         Args:
@@ -107,9 +107,9 @@ class ZipWriter:
         offset = self.out.position
         for chunk in self.directory.chunks():
             self.out.write(chunk)
-        self.out.write(zip_format.zip64_records(self.directory.ending(offset)))
+        self.out.write(zip_format.zip64_records(self.directory.end_records(offset)))
         digest = self.out.digest
-        self.out.write(zip_format.last_record(self.directory.ending(offset, digest)))
+        self.out.write(zip_format.last_record(self.directory.end_records(offset, digest)))
         return digest
 
 
@@ -220,7 +220,7 @@ class ZipStreamReader:
             )
         self.directory.add(header, self.source.position - len(zip_format.local_header(header)))
         packed = CompressedMember(
-            header=header, data=self.source.exactly(header.packed_size), aliases=aliases
+            header=header, data=self.source.read_exactly(header.packed_size), aliases=aliases
         )
         return SnapshotMember(
             path=header.path, body=decompress_member(packed), aliases=aliases, packed=packed
@@ -236,17 +236,17 @@ class ZipStreamReader:
         wrong = "its list of files differs from its files"
         begun = len(CENTRAL_MARK)
         for chunk in self.directory.chunks():
-            self.source.expect(chunk[begun:], wrong)
+            self.source.require_bytes(chunk[begun:], wrong)
             begun = 0
-        self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
-        last_record = zip_format.last_record(self.directory.ending(offset, self.source.digest))
-        self.source.expect(last_record, "its end differs from its files")
-        self.source.expect_end()
+        self.source.require_bytes(zip_format.zip64_records(self.directory.end_records(offset)), wrong)
+        last_record = zip_format.last_record(self.directory.end_records(offset, self.source.digest))
+        self.source.require_bytes(last_record, "its end differs from its files")
+        self.source.require_end()
 
     def _read_header(self) -> ZipHeader | None:
         """Read the next local header, or return None at the central directory."""
         source = self.source
-        mark = self.source.exactly(len(LOCAL_MARK))
+        mark = self.source.read_exactly(len(LOCAL_MARK))
         if mark == CENTRAL_MARK:
             return None
         if mark != LOCAL_MARK:
@@ -255,8 +255,8 @@ class ZipStreamReader:
             raise DamagedSnapshotError(
                 f"{source.name} is damaged: no file begins at byte {source.position - len(mark):,}, where the next one should"
             )
-        fixed = mark + source.exactly(LOCAL.size - len(mark))
-        variable_part = source.exactly(zip_format.variable_length(fixed))
+        fixed = mark + source.read_exactly(LOCAL.size - len(mark))
+        variable_part = source.read_exactly(zip_format.variable_length(fixed))
         header = zip_format.parse_local_header(fixed + variable_part)
         if header is None:
             raise DamagedSnapshotError(
@@ -327,7 +327,7 @@ class ZipReader:
         Raises:
             DamagedSnapshotError: if the file is damaged.
         """
-        member = self.compressed(path)
+        member = self.read_compressed(path)
         return None if member is None else decompress_member(member)
 
     def paths(self) -> Iterator[str]:
@@ -336,13 +336,13 @@ class ZipReader:
         for name, _ in self._entries(self._documents):
             yield name.decode(errors="replace")
 
-    def compressed(self, path: str) -> CompressedMember | None:
+    def read_compressed(self, path: str) -> CompressedMember | None:
         """Return a file in compressed form, or None if missing.
 
         Raises:
             DamagedSnapshotError: if the file does not match the central directory, or is too large.
         """
-        entry = self._entry(path)
+        entry = self._central_entry(path)
         if entry is None:
             return None
         header = entry.header
@@ -358,8 +358,8 @@ class ZipReader:
             )
         return CompressedMember(header=header, data=text[len(local) :])
 
-    def _entry(self, path: str) -> CentralEntry | None:
-        span = self._own.get(path) if is_snapshot_path(path) else self._find(path)
+    def _central_entry(self, path: str) -> CentralEntry | None:
+        span = self._own.get(path) if is_snapshot_path(path) else self._find_entry(path)
         if span is None:
             return None
         start, end = span
@@ -370,7 +370,7 @@ class ZipReader:
             )
         return entry
 
-    def _find(self, path: str) -> Span | None:
+    def _find_entry(self, path: str) -> Span | None:
         """Return the position of a document's entry, by bisection."""
         try:
             encoded_path = path.encode()
@@ -411,12 +411,12 @@ class ZipReader:
             entry = zip_format.central_name(text, position)
             if entry is None:  # the page ends in this entry
                 start, position = start + position, 0
-                text, entry = self._page(start)
+                text, entry = self._read_directory(start)
             name, entry_end = entry
             yield name, (start + position, start + entry_end)
             position = entry_end
 
-    def _page(self, start: int) -> _DirectoryPage:
+    def _read_directory(self, start: int) -> _DirectoryPage:
         """Return the bytes from an entry on."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))

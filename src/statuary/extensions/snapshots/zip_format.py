@@ -94,11 +94,11 @@ def parse_local_header(text: bytes) -> ZipHeader | None:
     extra = text[LOCAL.size + name_length :]
     if len(extra) == 20 and packed_size == size == LIMIT:
         size, packed_size = struct.unpack_from("<QQ", extra, 4)
-    header = _header(name, method, crc, packed_size, size)
+    header = _make_header(name, method, crc, packed_size, size)
     return header if header is not None and local_header(header) == text else None
 
 
-def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> ZipHeader | None:
+def _make_header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> ZipHeader | None:
     if method not in (STORED, DEFLATED):
         return None
     try:
@@ -174,7 +174,7 @@ def parse_central_header(text: bytes) -> CentralEntry | None:
     size, packed_size, offset = (
         next(big, LIMIT) if number == LIMIT else number for number in (size, packed_size, offset)
     )
-    header = _header(name, method, crc, packed_size, size)
+    header = _make_header(name, method, crc, packed_size, size)
     return CentralEntry(header, offset) if header and central_header(header, offset) == text else None
 
 
@@ -319,7 +319,7 @@ class MemberCompressor:
         if len(self.pending) > QUEUED_PER_WORKER * self.count:
             yield self.pending.popleft()()
 
-    def rest(self) -> Iterator[CompressedMember]:
+    def remaining_members(self) -> Iterator[CompressedMember]:
         """Yield all remaining files after compressing them."""
         while self.pending:
             yield self.pending.popleft()()
@@ -330,7 +330,7 @@ def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMe
     with MemberCompressor() as packer:
         for member in members:
             yield from packer.put(member)
-        yield from packer.rest()
+        yield from packer.remaining_members()
 
 
 def decompress_member(packed: CompressedMember) -> bytes:

@@ -43,7 +43,7 @@ def theme_command() -> None:
     show_default=True,
     help="The folder for the preview. It must be empty, or not exist yet.",
 )
-def preview(content: Path, out: Path) -> None:
+def preview_command(content: Path, out: Path) -> None:
     """Write a page that shows every part and state in your theme.
 
     Open its index.html in a browser. It shows parts that your site may not have today: each state by colour and shape, in

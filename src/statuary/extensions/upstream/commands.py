@@ -17,8 +17,8 @@ from statuary.extensions.upstream.pages import (
     LARGEST_BODY,
     ListedComponent,
     UpstreamError,
-    listed_components,
-    status_of,
+    parse_components,
+    status_of_component,
 )
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamKind, UpstreamSettings
 from statuary.extensions.upstream.state_file import (
@@ -82,11 +82,11 @@ def upstream_command(
         else:
             click.echo(escape_control_chars(f"{outcome.row.component}: {outcome.status} ({outcome.row.url})"))
     if not dry_run:
-        _keep(content, fetched, at, allow_clock_rollback=allow_clock_rollback)
+        _save_statuses(content, fetched, at, allow_clock_rollback=allow_clock_rollback)
     return ExitCode.FINDINGS if any(outcome.error for outcome in fetched) else ExitCode.OK
 
 
-def _keep(
+def _save_statuses(
     content: Path, fetched: Sequence[FetchedStatus], at: Instant, *, allow_clock_rollback: bool
 ) -> None:
     """Add fetched statuses to the stored ones."""
@@ -122,7 +122,7 @@ def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[Fetc
         try:
             if isinstance(components, StatuaryError):
                 raise components
-            outcomes.append(FetchedStatus(row, status_of(components, row.name, row.url)))
+            outcomes.append(FetchedStatus(row, status_of_component(components, row.name, row.url)))
         except StatuaryError as error:
             outcomes.append(FetchedStatus(row, None, error))
     return outcomes
@@ -141,4 +141,4 @@ def fetch_components(page: str, kind: UpstreamKind) -> list[ListedComponent]:
     body = get(url_below(page, DOCUMENTS[kind][0]), LARGEST_BODY, retries=Retries(tries=3))
     if body is None:
         raise UpstreamError(f"{page} has no {DOCUMENTS[kind][0]}", "check `kind` and `url` in site.yaml")
-    return listed_components(body, kind, page)
+    return parse_components(body, kind, page)

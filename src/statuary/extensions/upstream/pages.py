@@ -48,45 +48,49 @@ STATUSES: dict[str, ComponentStatus] = {
 """Statuses by the words of the three kinds of pages, in lower case without spaces and underscores."""
 
 
-def _object(value: Json) -> JsonObject:
+def _require_object(value: Json) -> JsonObject:
     return value if isinstance(value, Mapping) else {}
 
 
-def _text(value: Json) -> str:
+def _require_string(value: Json) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _objects(value: Json) -> Iterator[JsonObject]:
-    return map(_object, value if isinstance(value, list) else ())
+def _require_objects(value: Json) -> Iterator[JsonObject]:
+    return map(_require_object, value if isinstance(value, list) else ())
 
 
-def _components(document: JsonObject) -> Iterator[ListedComponent]:
+def _listed_components(document: JsonObject) -> Iterator[ListedComponent]:
     """Yield the components of Statuspage's and Instatus's documents.
 
     Both have the same members.
     """
-    for row in _objects(document.get("components")):
-        yield ListedComponent(_text(row.get("id")), _text(row.get("name")), _text(row.get("status")))
+    for row in _require_objects(document.get("components")):
+        yield ListedComponent(
+            _require_string(row.get("id")),
+            _require_string(row.get("name")),
+            _require_string(row.get("status")),
+        )
 
 
-def _resources(document: JsonObject) -> Iterator[ListedComponent]:
-    for row in _objects(document.get("included")):
+def _listed_resources(document: JsonObject) -> Iterator[ListedComponent]:
+    for row in _require_objects(document.get("included")):
         if row.get("type") == "status_page_resource":
-            members = _object(row.get("attributes"))
-            name = _text(members.get("public_name"))
-            status = _text(members.get("status"))
-            yield ListedComponent(_text(row.get("id")), name, status)
+            members = _require_object(row.get("attributes"))
+            name = _require_string(members.get("public_name"))
+            status = _require_string(members.get("status"))
+            yield ListedComponent(_require_string(row.get("id")), name, status)
 
 
 DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
-    UpstreamKind.STATUSPAGE: (COMPONENTS.path(), _components),
-    UpstreamKind.INSTATUS: (INSTATUS_COMPONENTS.path(), _components),
-    UpstreamKind.BETTERSTACK: ("index.json", _resources),
+    UpstreamKind.STATUSPAGE: (COMPONENTS.path(), _listed_components),
+    UpstreamKind.INSTATUS: (INSTATUS_COMPONENTS.path(), _listed_components),
+    UpstreamKind.BETTERSTACK: ("index.json", _listed_resources),
 }
 """The path of the document that lists components, and its reader."""
 
 
-def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedComponent]:
+def parse_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedComponent]:
     """Parse the list of components on another status page.
 
     Args:
@@ -101,13 +105,13 @@ def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[Listed
         document: Json = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise UpstreamError(f"{page} does not send JSON: {error}", "check `kind` and `url`") from None
-    rows = list(DOCUMENTS[kind][1](_object(document)))
+    rows = list(DOCUMENTS[kind][1](_require_object(document)))
     if not rows:
         raise UpstreamError(f"{page} lists no components", f"check whether it is a page of {kind}")
     return rows
 
 
-def status_of(rows: list[ListedComponent], name: str, page: str) -> ComponentStatus:
+def status_of_component(rows: list[ListedComponent], name: str, page: str) -> ComponentStatus:
     """Return the status of a component on another page.
 
     Args:

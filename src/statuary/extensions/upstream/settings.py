@@ -51,7 +51,7 @@ class OverrideSource(SourceModel):
     since: InstantText
     """From when on."""
 
-    def override(self) -> Override:
+    def to_override(self) -> Override:
         """Convert this part of site.yaml to an override."""
         return Override(self.status, self.since)
 
@@ -76,7 +76,7 @@ class UpstreamSource(SourceModel):
     """The followed components, by the key or the id of the component on this page."""
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_components(self) -> Self:
         for name in self.components:
             if not name.strip():
                 raise InvalidValueError("a component has no name", "write its key")
@@ -100,7 +100,7 @@ class SiteUpstreamSource(ExtensionSource):
                     url=source.url.rstrip("/"),
                     kind=source.kind,
                     name=source.component,
-                    override=None if source.override is None else source.override.override(),
+                    override=None if source.override is None else source.override.to_override(),
                 )
                 for name, source in self.upstream.components.items()
             )

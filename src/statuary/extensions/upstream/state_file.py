@@ -47,7 +47,7 @@ def read_changes(content: Path) -> Changes:
     try:
         document = orjson.loads(read_below(content, FILE, LARGEST_RECORD))
         rows = cast("dict[str, list[dict[str, str]]]", document["components"])
-        return {name: tuple(map(_change, changes)) for name, changes in rows.items()}
+        return {name: tuple(map(_change_of_row, changes)) for name, changes in rows.items()}
     except FileNotFoundError:
         return {}
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError) as error:
@@ -79,7 +79,7 @@ def refuse_future(changes: Changes, now: Instant) -> None:
             )
 
 
-def _change(row: Mapping[str, str]) -> StatusChange:
+def _change_of_row(row: Mapping[str, str]) -> StatusChange:
     status = row["status"]
     if status not in COMPONENT_SEVERITY:
         raise InvalidValueError(f"no status {status!r}")
@@ -133,7 +133,7 @@ def apply_upstream_status(
     try:
         changes = read_changes(content)
     except StateFileError as error:
-        findings.append(_finding(error, status, ()))
+        findings.append(_state_finding(error, status, ()))
         changes = {}
     by_name = status.components_by_name
     followed: dict[str, tuple[StatusChange, ...]] = {}
@@ -142,16 +142,18 @@ def apply_upstream_status(
         if component is None or component.group:
             message = f"{status.components_source} has no component {row.component!r}"
             unknown = StatuaryError(message, "write the key or the id of a component")
-            findings.append(_finding(unknown, status, ("components", row.component)))
+            findings.append(_state_finding(unknown, status, ("components", row.component)))
             continue
-        followed[component.id] = changes_of(row, changes.get(row.component, ()))
+        followed[component.id] = statuses_of_component(row, changes.get(row.component, ()))
     components = tuple(
-        _following(component, followed.get(component.id, ())) for component in status.components
+        _follow_component(component, followed.get(component.id, ())) for component in status.components
     )
     return replace(status, components=components)
 
 
-def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
+def statuses_of_component(
+    row: UpstreamComponent, changes: tuple[StatusChange, ...]
+) -> tuple[StatusChange, ...]:
     """Return the statuses of a component over time, with its override applied.
 
     An override in site.yaml replaces all statuses from its start on.
@@ -166,14 +168,14 @@ def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tup
     return (*earlier_changes, StatusChange(row.override.since, row.override.status, is_upstream=True))
 
 
-def _following(component: Component, changes: tuple[StatusChange, ...]) -> Component:
+def _follow_component(component: Component, changes: tuple[StatusChange, ...]) -> Component:
     if not changes:
         return component
     history = sorted((*component.history, *changes), key=lambda change: change.at)
     return component._replace(history=tuple(history))
 
 
-def _finding(error: StatuaryError, status: StatusCatalogue, below: tuple[str, ...]) -> Finding:
+def _state_finding(error: StatuaryError, status: StatusCatalogue, below: tuple[str, ...]) -> Finding:
     return Finding(
         rule="upstream-unavailable",
         severity=Severity.WARNING,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from statuary.extensions.serving.selection import parse_selection, select
+from statuary.extensions.serving.selection import parse_selection, select_members
 
 RECORD = (
     rb'{"matchId":"7","creationMatch":null,"runtimeMatch":"match","verifiedAt":"2026-01-02T03:04:05Z",'
@@ -15,7 +15,7 @@ RECORD = (
 
 
 def cut(fields: str | None = None, omit: str | None = None) -> bytes:
-    return select(RECORD, parse_selection(fields, omit))
+    return select_members(RECORD, parse_selection(fields, omit))
 
 
 def names(body: bytes) -> list[str]:
@@ -23,7 +23,7 @@ def names(body: bytes) -> list[str]:
 
 
 def test_full_selection_returns_record():
-    assert select(RECORD, parse_selection("all", None)) is RECORD
+    assert select_members(RECORD, parse_selection("all", None)) is RECORD
 
 
 def test_fields_precede_base_and_identity():
@@ -84,14 +84,14 @@ WITH_CODE = RECORD[:-1] + (
     ],
 )
 def test_proxy_resolution_has_code_parts(fields, begins):
-    assert select(WITH_CODE, parse_selection(fields, None)).startswith(b"{" + begins)
+    assert select_members(WITH_CODE, parse_selection(fields, None)).startswith(b"{" + begins)
 
 
 def test_code_parts_need_no_resolution():
     without = WITH_CODE.replace(b',"proxyResolution":{"isProxy":false}', b"")
-    body = select(without, parse_selection("proxyResolution.onchainRuntimeBytecode", None))
+    body = select_members(without, parse_selection("proxyResolution.onchainRuntimeBytecode", None))
     assert body.startswith(b'{"proxyResolution":{"onchainRuntimeBytecode":"0x01"},"matchId"')
-    body = select(RECORD, parse_selection("proxyResolution.onchainRuntimeBytecode", None))
+    body = select_members(RECORD, parse_selection("proxyResolution.onchainRuntimeBytecode", None))
     assert body.startswith(b'{"proxyResolution":{},"matchId"')
 
 
@@ -146,5 +146,5 @@ def test_omitting_every_part_leaves_empty_object():
 @pytest.mark.parametrize("selection", [{"fields": "abi"}, {"omit": "abi"}])
 def test_identity_is_always_last(selection):
     record = b'{"address":"0x1","match":null,"abi":[],"matchId":"1","sources":{},"chainId":"1"}'
-    body = select(record, parse_selection(selection.get("fields"), selection.get("omit")))
+    body = select_members(record, parse_selection(selection.get("fields"), selection.get("omit")))
     assert names(body)[-3:] == ["match", "chainId", "address"]

@@ -77,7 +77,7 @@ class AnchoringNodes:
         self.notes: list[str] = []
         """Sentences about the nodes that could not be compared."""
 
-    def finalized(self) -> FinalizedBlock:
+    def latest_finalized_block(self) -> FinalizedBlock:
         """Return the latest finalized block, confirmed by the other nodes.
 
         Raises:
@@ -88,9 +88,9 @@ class AnchoringNodes:
             block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
         except RpcError as error:
             raise NodeEvidenceError(f"{self.node.host} returns no finalized block: {error}") from None
-        return self.anchored(block)
+        return self.confirm_block(block)
 
-    def anchored(self, block: Json) -> FinalizedBlock:
+    def confirm_block(self, block: Json) -> FinalizedBlock:
         """Return a block with its header, confirmed by the other nodes.
 
         Args:
@@ -109,10 +109,10 @@ class AnchoringNodes:
                 f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
             )
         name = Hex(f"0x{header.hash.hex()}")
-        agreed = (self.node.host, *self._agreed(header.number, name))
+        agreed = (self.node.host, *self._confirming_hosts(header.number, name))
         return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
 
-    def _agreed(self, number: int, name: str) -> Iterator[str]:
+    def _confirming_hosts(self, number: int, name: str) -> Iterator[str]:
         """Yield the hosts of nodes that report the same hash.
 
         Nodes that do not respond are not asked again.
@@ -153,7 +153,7 @@ def read_anchors(
     accounts = _read_accounts(nodes.node, finalized, requests)
     deployments = _Deployments(nodes, finalized)
     for request, account in zip(requests, accounts, strict=True):
-        yield _verified(request, account, deployments.of(request))
+        yield _verify_evidence(request, account, deployments.find_evidence(request))
 
 
 class _AccountEvidence(NamedTuple):
@@ -169,16 +169,16 @@ def _read_accounts(
         yield from (finalized for _ in requests)
         return
     number = finalized.header.number
-    slots = [list(_slots(request.record)) for request in requests]
+    slots = [list(_proxy_slots(request.record)) for request in requests]
     calls: list[tuple[str, list[Json]]] = [
         ("eth_getProof", [request.record["address"], asked, hex(number)])
         for request, asked in zip(requests, slots, strict=True)
     ]
     for request, asked, proof in zip(requests, slots, node.call_all(calls), strict=True):
         if (deployed := _deployment_block(request.record)) is not None and deployed > number:
-            yield _not_finalized(finalized, deployed)
+            yield _not_finalized_error(finalized, deployed)
         elif isinstance(proof, RpcError):
-            yield NodeEvidenceError(f"{node.host} {_refusal(proof, number)}")
+            yield NodeEvidenceError(f"{node.host} {_refusal_text(proof, number)}")
         else:
             yield _account_evidence(node, finalized, asked, as_object(proof))
 
@@ -188,7 +188,7 @@ def _deployment_block(record: RecordValue) -> int | None:
     return int(number) if number.isascii() and number.isdigit() else None
 
 
-def _not_finalized(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
+def _not_finalized_error(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
     """Return the error that a deployment is newer than the finalized block."""
     return NodeEvidenceError(
         f"the finalized block {finalized.header.number:,} is older than block {deployed:,} of the deployment:"
@@ -203,7 +203,7 @@ PRUNED: Final = re.compile(
 """Messages about a state that nodes no longer have: geth, Erigon, Nethermind, anvil, Reth."""
 
 
-def _refusal(error: RpcError, number: int) -> str:
+def _refusal_text(error: RpcError, number: int) -> str:
     """Explain why a node gives no proof.
 
     Args:
@@ -227,8 +227,8 @@ def _account_evidence(
     Returns:
         The proofs, or an error if they are missing or of another state.
     """
-    account = _nodes(proof.get("accountProof"))
-    storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
+    account = _parse_nodes(proof.get("accountProof"))
+    storage = [_parse_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
     if not account or len(storage) != len(slots):
         return NodeEvidenceError(f"{node.host} does not return a proof")
     if not is_root(finalized.header.state_root, account[0]):
@@ -239,12 +239,12 @@ def _account_evidence(
     return _AccountEvidence(finalized.block, account, dict(zip(slots, storage, strict=True)))
 
 
-def _nodes(value: Json) -> Nodes:
+def _parse_nodes(value: Json) -> Nodes:
     """Parse the nodes of a Merkle proof."""
     return tuple(map(as_text, as_list(value)))
 
 
-def _slots(record: RecordValue) -> Iterator[str]:
+def _proxy_slots(record: RecordValue) -> Iterator[str]:
     """Yield the storage slots that may hold a proxy's implementation."""
     code = RecordView(record).runtime.onchain or b""
     for kind in proxy_evidence(code).candidates:
@@ -259,7 +259,7 @@ class _Deployments:
         self.finalized = finalized
         self.known_blocks: dict[int, _Block | EvidenceError] = {}
 
-    def of(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
+    def find_evidence(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
         existing = request.existing
         if existing is not None and existing.deployment is not None:
             claims = anchor_claims(
@@ -272,24 +272,24 @@ class _Deployments:
         index = str(deployment.get("transactionIndex"))
         if not (number.isdigit() and index.isdigit()):
             return NodeEvidenceError("the record's deployment names no block and index")
-        block = self._block(int(number))
+        block = self._cached_block(int(number))
         if isinstance(block, EvidenceError):
             return block
         return block.evidence(int(index), request.record["creationBytecode"].get("onchainBytecode"))
 
-    def _block(self, number: int) -> "_Block | EvidenceError":
+    def _cached_block(self, number: int) -> "_Block | EvidenceError":
         if number not in self.known_blocks:
             try:
-                self.known_blocks[number] = self._read(number)
+                self.known_blocks[number] = self._read_block(number)
             except EvidenceError as error:
                 self.known_blocks[number] = error
         return self.known_blocks[number]
 
-    def _read(self, number: int) -> "_Block":
+    def _read_block(self, number: int) -> "_Block":
         if isinstance(self.finalized, EvidenceError):
             raise self.finalized
         if number > self.finalized.header.number:
-            raise _not_finalized(self.finalized, number)
+            raise _not_finalized_error(self.finalized, number)
         host = self.nodes.node.host
         block, receipts = self.nodes.node.call_all(
             [("eth_getBlockByNumber", [hex(number), True]), ("eth_getBlockReceipts", [hex(number)])]
@@ -301,12 +301,12 @@ class _Deployments:
                 )
         if not isinstance(receipts, list) or not isinstance(block, dict):
             raise NodeEvidenceError(f"{host} does not give block {number:,} with its receipts")
-        anchored = self.nodes.anchored(block)
+        anchored = self.nodes.confirm_block(block)
         return _Block(
             anchored.block,
             anchored.header,
-            _keyed(map(encode_transaction, map(as_object, as_list(block.get("transactions"))))),
-            _keyed(map(encode_receipt, map(as_object, receipts))),
+            _index_by_trie_key(map(encode_transaction, map(as_object, as_list(block.get("transactions"))))),
+            _index_by_trie_key(map(encode_receipt, map(as_object, receipts))),
         )
 
 
@@ -333,11 +333,11 @@ class _Block(NamedTuple):
         return DeploymentEvidence(self.block, tuple(nodes), tuple(f"0x{node.hex()}" for node in receipt))
 
 
-def _keyed(values: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
+def _index_by_trie_key(values: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
     return [(encode_rlp(number_bytes(index)), value) for index, value in enumerate(values)]
 
 
-def _verified(
+def _verify_evidence(
     request: AnchorRequest,
     account: _AccountEvidence | EvidenceError,
     deployment: DeploymentEvidence | EvidenceError,
@@ -353,16 +353,18 @@ def _verified(
     if on_chain.status is ClaimStatus.CONTRADICTED:
         anchor = _with_first_contradiction(anchor, on_chain, request)
     elif on_chain.status is ClaimStatus.NOT_SHOWN:
-        missing_evidence[ClaimName.ON_CHAIN.value] = _reason(account, on_chain)
+        missing_evidence[ClaimName.ON_CHAIN.value] = _reason_for_missing(account, on_chain)
         anchor = _with_existing_account(anchor, request.existing)
     if not deployed.evidence:
         names_one = request.record["deployment"].get("transactionHash") is not None
-        missing_evidence[ClaimName.DEPLOYED.value] = _reason(deployment if names_one else None, deployed)
+        missing_evidence[ClaimName.DEPLOYED.value] = _reason_for_missing(
+            deployment if names_one else None, deployed
+        )
         anchor = anchor._replace(deployment=None)
     return anchor._replace(missing=missing_evidence)
 
 
-def _reason(evidence: object, claim: Claim) -> str:
+def _reason_for_missing(evidence: object, claim: Claim) -> str:
     """Explain why evidence is missing or insufficient."""
     if isinstance(evidence, NodeEvidenceError):
         return evidence.words
@@ -439,7 +441,7 @@ def anchor_contracts(
         NotImportableError: if nodes disagree about a block, or the node does not respond.
         PublishingError: if a file with proofs cannot be written.
     """
-    finalized = _finalized(nodes)
+    finalized = _finalized_or_error(nodes)
     remaining_sources = iter(sources)
     while chunk := list(islice(remaining_sources, CHUNK)):
         due_contracts: list[_DueContract] = []
@@ -477,9 +479,9 @@ def _contract_to_anchor(
     return _DueContract(source, request)
 
 
-def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
+def _finalized_or_error(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
     try:
-        return nodes.finalized()
+        return nodes.latest_finalized_block()
     except EvidenceError as error:
         return error
 
@@ -504,7 +506,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
     """
-    finalized = _finalized(nodes)
+    finalized = _finalized_or_error(nodes)
     [anchor] = read_anchors(nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)])
     return AnchoredRecord(anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims)
 

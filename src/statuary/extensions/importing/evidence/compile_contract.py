@@ -15,8 +15,8 @@ from statuary.extensions.compilers.evidence import compilation_evidence
 from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.compilers.recompile import (
     Recompiler,
+    compare_with_output,
     compiler_build,
-    differences,
     missing_compiler_finding,
 )
 from statuary.site.document import encode_unchecked
@@ -75,7 +75,7 @@ def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> Recompi
     Returns:
         The differences, and the evidence to publish if there are none.
     """
-    findings = tuple(differences(record, run.output))
+    findings = tuple(compare_with_output(record, run.output))
     located = tuple(finding.for_file(path) for finding in findings)
     return RecompiledContract(
         located, None if has_errors(findings) else compilation_evidence(record, run, findings)

@@ -68,7 +68,7 @@ class RpcError(StatuaryError):
         self.code = code  # the error code of JSON-RPC; 0 if the node gives none
 
 
-def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
+def _request_object(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(parameters)}
 
 
@@ -98,8 +98,8 @@ class EthereumNode:
             RpcError: if the node responds with an error.
             NotImportableError: if the node does not respond, or not with JSON-RPC.
         """
-        response = self._post(orjson.dumps(_request(1, method, parameters)), method)
-        return self._result(response, method)
+        response = self._post(orjson.dumps(_request_object(1, method, parameters)), method)
+        return self._result_of_response(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
         """Send JSON-RPC calls in batches, and yield each result or error.
@@ -112,18 +112,18 @@ class EthereumNode:
         """
         for start in range(0, len(calls), MAX_BATCH):
             batch = calls[start : start + MAX_BATCH]
-            requests = [_request(number, *call) for number, call in enumerate(batch)]
+            requests = [_request_object(number, *call) for number, call in enumerate(batch)]
             responses = self._post(orjson.dumps(requests), batch[0][0])
             if not isinstance(responses, list):
                 raise NotImportableError(f"{self.host} does not respond to a batch of requests")
             by_id = {response.get("id"): response for response in responses if isinstance(response, dict)}
             for number, (method, _) in enumerate(batch):
                 try:
-                    yield self._result(by_id.get(number), method)
+                    yield self._result_of_response(by_id.get(number), method)
                 except RpcError as error:
                     yield error
 
-    def _result(self, response: Json, method: str) -> Json:
+    def _result_of_response(self, response: Json, method: str) -> Json:
         if isinstance(response, dict) and isinstance(error := response.get("error"), dict):
             code = error.get("code")
             raise RpcError(code if isinstance(code, int) else 0, str(error.get("message", "an error")))
@@ -154,7 +154,7 @@ class EthereumNode:
         try:
             return parse_hex(as_text(value).lower())
         except InvalidValueError:
-            raise self._invalid(value, what) from None
+            raise self._invalid_response_error(value, what) from None
 
     def parse_address(self, value: Json, what: str) -> Address:
         """Parse an address from a response, and return its EIP-55 spelling.
@@ -168,7 +168,7 @@ class EthereumNode:
         """
         digits = self.parse_hex(value, what)
         if len(digits) != len("0x") + ADDRESS_DIGITS:
-            raise self._invalid(digits, what)
+            raise self._invalid_response_error(digits, what)
         return checksum_address(digits)
 
     def parse_quantity(self, value: Json, what: str) -> int:
@@ -186,9 +186,9 @@ class EthereumNode:
                 return int(value, 16)
             except ValueError:
                 pass
-        raise self._invalid(value, what)
+        raise self._invalid_response_error(value, what)
 
-    def _invalid(self, value: Json, what: str) -> NotImportableError:
+    def _invalid_response_error(self, value: Json, what: str) -> NotImportableError:
         return NotImportableError(f"{self.host} responds with {shorten(str(value))} for {what}")
 
     def _post(self, body: bytes, method: str) -> Json:
@@ -250,7 +250,9 @@ def encode_header(block: Mapping[str, Json]) -> bytes:
         EvidenceError: if a member of the header is missing or has the wrong type.
     """
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
-    return encode_rlp([_number(block, name) if name in NUMBERS else _data(block.get(name)) for name in names])
+    return encode_rlp(
+        [_encode_number(block, name) if name in NUMBERS else _encode_data(block.get(name)) for name in names]
+    )
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
@@ -263,10 +265,10 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
         EvidenceError: if the type of the transaction is unknown, or a member is missing or has the wrong
             type.
     """
-    kind = _type(transaction)
+    kind = _transaction_type(transaction)
     if kind not in TRANSACTION_MEMBERS:
         raise NodeEvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
-    encoded = encode_rlp([_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
+    encoded = encode_rlp([_encode_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
 
@@ -281,55 +283,55 @@ def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
     """
     has_status = receipt.get("status") is not None
     logs: list[RlpItem] = [
-        [_data(log.get("address")), _all_data(log.get("topics")), _data(log.get("data"))]
+        [_encode_data(log.get("address")), _encode_all_data(log.get("topics")), _encode_data(log.get("data"))]
         for log in map(as_object, as_list(receipt.get("logs")))
     ]
     encoded = encode_rlp(
         [
-            _number(receipt, "status") if has_status else _data(receipt.get("root")),
-            _number(receipt, "cumulativeGasUsed"),
-            _data(receipt.get("logsBloom")),
+            _encode_number(receipt, "status") if has_status else _encode_data(receipt.get("root")),
+            _encode_number(receipt, "cumulativeGasUsed"),
+            _encode_data(receipt.get("logsBloom")),
             logs,
         ]
     )
-    kind = _type(receipt)
+    kind = _transaction_type(receipt)
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
 
-def _type(value: Mapping[str, Json]) -> int:
-    return int.from_bytes(_number(value, "type")) if value.get("type") is not None else LEGACY
+def _transaction_type(value: Mapping[str, Json]) -> int:
+    return int.from_bytes(_encode_number(value, "type")) if value.get("type") is not None else LEGACY
 
 
-def _member(value: Mapping[str, Json], name: str) -> RlpItem:
+def _encode_member(value: Mapping[str, Json], name: str) -> RlpItem:
     item = value.get(name)
     if name in BYTES:
-        return b"" if item is None else _data(item)
+        return b"" if item is None else _encode_data(item)
     if name == "blobVersionedHashes":
-        return _all_data(item)
+        return _encode_all_data(item)
     if name in LISTS:
         entries = map(as_object, as_list(item))
-        return [[_in_list(entry, member) for member in LISTS[name]] for entry in entries]
-    return _number(value, "yParity" if name == "v" and item is None else name)
+        return [[_encode_list_member(entry, member) for member in LISTS[name]] for entry in entries]
+    return _encode_number(value, "yParity" if name == "v" and item is None else name)
 
 
-def _in_list(entry: Mapping[str, Json], member: str) -> RlpItem:
+def _encode_list_member(entry: Mapping[str, Json], member: str) -> RlpItem:
     if member == "storageKeys":
-        return _all_data(entry.get(member))
-    return _data(entry.get(member)) if member == "address" else _number(entry, member)
+        return _encode_all_data(entry.get(member))
+    return _encode_data(entry.get(member)) if member == "address" else _encode_number(entry, member)
 
 
-def _all_data(values: Json) -> list[RlpItem]:
-    return [_data(value) for value in as_list(values)]
+def _encode_all_data(values: Json) -> list[RlpItem]:
+    return [_encode_data(value) for value in as_list(values)]
 
 
-def _number(value: Mapping[str, Json], name: str) -> bytes:
+def _encode_number(value: Mapping[str, Json], name: str) -> bytes:
     try:
         return number_bytes(int(as_text(value.get(name)), 16))
     except ValueError:
         raise NodeEvidenceError(f"the node's answer has no valid number in {name}") from None
 
 
-def _data(text: Json) -> bytes:
+def _encode_data(text: Json) -> bytes:
     try:
         if isinstance(text, str):
             return bytes.fromhex(text.removeprefix("0x"))

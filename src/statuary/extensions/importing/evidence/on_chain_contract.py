@@ -68,13 +68,14 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
         if runtime == NO_CODE:
             raise NotImportableError(
                 f"{address} has no code, according to {node.host}",
-                _restarted(node) or "check the address and the chain; the contract may have been destroyed",
+                _restarted_chain_hint(node)
+                or "check the address and the chain; the contract may have been destroyed",
             )
         creating = transaction or _find_transaction(node, address)
         if creating is None:
             note = f"{NO_CREATION_CODE}: give the creating transaction with --transaction"
             return OnChainContract(None, runtime, WorkspaceDeployment(), (note,))
-        return _created_by(node, address, creating, runtime)
+        return _contract_created_by(node, address, creating, runtime)
     except RpcError as error:
         raise NotImportableError(f"{node.host} responds with an error: {error}") from None
 
@@ -83,7 +84,7 @@ LOCAL_NODES: Final = ("anvil", "HardhatNetwork", "EthereumJS TestRPC")
 """The prefixes of `web3_clientVersion` for nodes that start a new chain each time."""
 
 
-def _restarted(node: EthereumNode) -> str:
+def _restarted_chain_hint(node: EthereumNode) -> str:
     """Return a hint that a local node may have restarted its chain.
 
     Returns:
@@ -118,15 +119,17 @@ def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
     )
 
 
-def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -> OnChainContract:
+def _contract_created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -> OnChainContract:
     transaction = node.call("eth_getTransactionByHash", name)
     receipt = node.call("eth_getTransactionReceipt", name)
     if not isinstance(transaction, dict) or not isinstance(receipt, dict):
-        raise NotImportableError(f"{node.host} has no transaction {name} in a block", _restarted(node))
+        raise NotImportableError(
+            f"{node.host} has no transaction {name} in a block", _restarted_chain_hint(node)
+        )
     if receipt.get("status") == "0x0":
         raise NotImportableError(f"transaction {name} failed, so it created no contract")
-    deployment = _deployment(node, name, transaction)
-    creation = _creation(node, address, deployment, transaction, receipt)
+    deployment = _deployment_of_transaction(node, name, transaction)
+    creation = _find_creation(node, address, deployment, transaction, receipt)
     return OnChainContract(
         creation=creation.code,
         runtime=runtime,
@@ -135,7 +138,9 @@ def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -
     )
 
 
-def _deployment(node: EthereumNode, name: Hex, transaction: dict[str, Json]) -> WorkspaceDeployment:
+def _deployment_of_transaction(
+    node: EthereumNode, name: Hex, transaction: dict[str, Json]
+) -> WorkspaceDeployment:
     return WorkspaceDeployment(
         transaction_hash=name,
         block_number=str(node.parse_quantity(transaction.get("blockNumber"), "the block number")),
@@ -144,7 +149,7 @@ def _deployment(node: EthereumNode, name: Hex, transaction: dict[str, Json]) -> 
     )
 
 
-def _creation(
+def _find_creation(
     node: EthereumNode,
     address: Address,
     deployment: WorkspaceDeployment,

@@ -51,19 +51,19 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:
         return None
     if DIAMOND in evidence.candidates:
-        facets = _facets(node, address)
+        facets = _read_facets(node, address)
         if facets is not None:
-            return _resolution(DIAMOND, facets, name_of)
+            return _make_resolution(DIAMOND, facets, name_of)
     try:
         for candidate in evidence.candidates:
-            if target := _implementation(node, address, candidate):
-                return _resolution(candidate, [target], name_of)
+            if target := _read_implementation(node, address, candidate):
+                return _make_resolution(candidate, [target], name_of)
     except RpcError:
         return None
     return {"isProxy": False, "proxyType": None, "implementations": []}
 
 
-def _resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Json:
+def _make_resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Json:
     implementations: list[Json] = []
     for target in targets:
         name = name_of(target)
@@ -71,7 +71,7 @@ def _resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Jso
     return {"isProxy": True, "proxyType": proxy_type, "implementations": implementations}
 
 
-def _facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
+def _read_facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
     """Return the facets of a diamond.
 
     Returns:
@@ -85,15 +85,15 @@ def _facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
     return [checksum_address(f"0x{facet:040x}") for facet in facets]
 
 
-def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
+def _read_implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
     for slot in proxy_slots(candidate, address):
         target = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
         if target is not None:
-            return _beacon_implementation(node, target) if slot == f"0x{BEACON_SLOT}" else target
+            return _read_beacon_implementation(node, target) if slot == f"0x{BEACON_SLOT}" else target
     return None
 
 
-def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:
+def _read_beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:
     for selector in BEACON_FUNCTIONS.values():
         try:
             word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")

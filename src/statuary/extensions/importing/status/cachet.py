@@ -11,7 +11,11 @@ from typing import Any
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages
 from statuary.extensions.importing.status.fields import Fields
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
+from statuary.extensions.importing.status.status_builder import (
+    ForeignUpdate,
+    StatusBuilder,
+    end_after_minutes,
+)
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
 from statuary.system.network.client import display_location
@@ -50,27 +54,27 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not a Cachet page.
     """
     builder, records = StatusBuilder(request), list[Fields]()
-    for document in map(Fields.of, _fetched(request) if request.is_url else request.json_documents()):
+    for document in map(Fields.wrap, _fetch_all(request) if request.is_url else request.json_documents()):
         included = {
             (related.text("type"), related.text("id")): related for related in document.objects("included")
         }
-        records += [_flat(record, included) for record in document.objects("data")]
+        records += [_flatten_record(record, included) for record in document.objects("data")]
     if not records:
         raise NotImportableError(
             f"{display_location(request.source)} has no Cachet page and no saved lists",
             "give the URL of the page, or saved lists of its API",
         )
-    builder.page("", request.source if request.is_url else "")
+    builder.set_page("", request.source if request.is_url else "")
     builder.plan.notes.append("the API does not give the name of the page: change it in site.yaml")
     groups = {record.text("id"): record.text("name") for record in records if "collapsed" in record}
     components = filter(_is_component, records)
-    builder.convert(components, lambda record: _component(builder, record, groups), "a component")
-    builder.convert(filter(_is_incident, records), partial(_incident, builder), "an incident")
-    builder.convert(filter(_is_schedule, records), partial(_schedule, builder), "a maintenance")
+    builder.convert_records(components, lambda record: _add_component(builder, record, groups), "a component")
+    builder.convert_records(filter(_is_incident, records), partial(_add_incident, builder), "an incident")
+    builder.convert_records(filter(_is_schedule, records), partial(_add_schedule, builder), "a maintenance")
     return builder.plan
 
 
-def _fetched(request: ImportRequest) -> Iterator[Any]:
+def _fetch_all(request: ImportRequest) -> Iterator[Any]:
     """Request all lists of a server, page by page.
 
     The API of version 3 is asked if that of version 2 has no components.
@@ -79,7 +83,7 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
     for path, names, include in VERSIONS:
         for name in names:
             url = f"{base}/{path}/{name}?per_page=100{include if name in INCLUDING else ''}"
-            documents = list(_pages(request, url))
+            documents = list(_fetch_pages(request, url))
             yield from documents
             if not documents and name == "components":
                 break
@@ -87,7 +91,7 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
             return
 
 
-def _pages(request: ImportRequest, url: str) -> Iterator[Any]:
+def _fetch_pages(request: ImportRequest, url: str) -> Iterator[Any]:
     """Yield the pages of a list, each of which names the next."""
     following = url
     for _ in range(MOST_PAGES):
@@ -95,7 +99,7 @@ def _pages(request: ImportRequest, url: str) -> Iterator[Any]:
         if document is None:
             return
         yield document
-        fields = Fields.of(document)
+        fields = Fields.wrap(document)
         links = fields.object("meta").object("pagination").object("links") or fields.object("links")
         following = links.text("next_page", "next")
         if not following:
@@ -103,7 +107,7 @@ def _pages(request: ImportRequest, url: str) -> Iterator[Any]:
     raise too_many_pages(url)
 
 
-def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
+def _flatten_record(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
     """Convert a record to the form of version 2.
 
     Its attributes become members, and its related objects lists.
@@ -114,15 +118,15 @@ def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
         if isinstance(value, dict):
             flat[f"{name}_at" if "string" in value else name] = value.get("string", value.get("value"))
     for name, related in record.object("relationships").items():
-        flat[name] = list(_related(Fields.of(related).get("data"), included))
+        flat[name] = list(_related_records(Fields.wrap(related).get("data"), included))
     return flat
 
 
-def _related(data: object, included: dict[tuple[str, str], Fields]) -> Iterator[Fields]:
-    for reference in map(Fields.of, data if isinstance(data, list) else []):
+def _related_records(data: object, included: dict[tuple[str, str], Fields]) -> Iterator[Fields]:
+    for reference in map(Fields.wrap, data if isinstance(data, list) else []):
         related = included.get((reference.text("type"), reference.text("id")))
         if related is not None:
-            yield _flat(related, {})
+            yield _flatten_record(related, {})
 
 
 def _is_component(record: Fields) -> bool:
@@ -137,22 +141,22 @@ def _is_incident(record: Fields) -> bool:
     return "message" in record and not _is_schedule(record) and "incident_id" not in record
 
 
-def _component(builder: StatusBuilder, component: Fields, groups: dict[str, str]) -> None:
+def _add_component(builder: StatusBuilder, component: Fields, groups: dict[str, str]) -> None:
     status = COMPONENT_STATUSES.get(component.text("status"), "operational")
-    builder.component(
+    builder.add_component(
         component.text("id"),
         component.required_text("name"),
         group=groups.get(component.text("group_id", "component_group_id"), ""),
         description=component.text("description"),
         status=status,
     )
-    builder.shows(component.text("id"), status)
+    builder.note_status(component.text("id"), status)
 
 
-def _incident(builder: StatusBuilder, incident: Fields) -> None:
+def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
     if incident.text("visible") == "0":
         raise NotImportableError("is not public")
-    builder.found(
+    builder.count_record(
         f"incident-{incident.text('id')}",
         incident.text("name"),
         incident.text("occurred_at", "created_at"),
@@ -175,30 +179,31 @@ def _incident(builder: StatusBuilder, incident: Fields) -> None:
     components = incident.objects("components")
     if incident.text("component_id") not in ("", "0"):
         components.append(Fields(id=incident.text("component_id")))
-    affected = {builder.named(part.text("id"), part.text("name")): None for part in components}
+    affected = {builder.key_of_component(part.text("id"), part.text("name")): None for part in components}
     ident = f"incident-{incident.required_text('id')}"
     name = incident.required_text("name")
-    builder.incident(ident, name, posted, affected, ended_at=ended_at)
+    builder.add_incident(ident, name, posted, affected, ended_at=ended_at)
 
 
-def _schedule(builder: StatusBuilder, schedule: Fields) -> None:
+def _add_schedule(builder: StatusBuilder, schedule: Fields) -> None:
     created = schedule.text("created_at", "scheduled_at")
-    builder.found(f"maintenance-{schedule.text('id')}", schedule.text("name"), created, is_open=False)
+    builder.count_record(f"maintenance-{schedule.text('id')}", schedule.text("name"), created, is_open=False)
     ident = schedule.required_text("id")
     begins = schedule.required_date("scheduled_at")
     ends = schedule.date("completed_at")
     if ends is None:
         builder.skip(ident, "is a maintenance without an end; one hour is assumed")
-        ends = end_of(begins, 60)
+        ends = end_after_minutes(begins, 60)
     is_done = SCHEDULE_STATUSES.get(schedule.text("status")) == "completed"
-    builder.maintenance(
+    builder.add_maintenance(
         f"maintenance-{ident}",
         schedule.required_text("name"),
         (begins, ends),
         body=schedule.text("message"),
         created_at=schedule.date("created_at"),
         components=[
-            builder.named(part.text("id", "component_id")) for part in schedule.objects("components")
+            builder.key_of_component(part.text("id", "component_id"))
+            for part in schedule.objects("components")
         ],
         updates=[ForeignUpdate(ends, "completed", DEFAULT_BODIES["completed"])] if is_done else [],
     )

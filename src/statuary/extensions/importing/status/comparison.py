@@ -23,7 +23,9 @@ class Comparison(NamedTuple):
     why: str = ""  # why the values differ; empty if they are the same
 
 
-def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
+def compare_with_content(
+    plan: StatusPlan, timeline: Timeline, language: str, now: Instant
+) -> list[Comparison]:
     """Compare an imported status page with the content after the import.
 
     Only data that the source has is compared.
@@ -44,19 +46,19 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
             f" for others, add theme/texts/{theirs.language}.yaml and pages.language"
         )
     compared = [
-        *_one("name", theirs.name and one_line(theirs.name), ours.name, "site.yaml has its own"),
-        *_one("language", theirs.language, ours.language, why_language),
-        *_open_incidents(theirs, ours, _later(timeline, now)),
-        *_statuses(theirs, ours, _open_by_component(timeline, now)),
+        *_compare_value("name", theirs.name and one_line(theirs.name), ours.name, "site.yaml has its own"),
+        *_compare_value("language", theirs.language, ours.language, why_language),
+        *_compare_open_incidents(theirs, ours, _later_publish_times(timeline, now)),
+        *_compare_statuses(theirs, ours, _open_by_component(timeline, now)),
     ]
     for year in sorted({*theirs.records.values(), *ours.records.values()}, key=lambda year: year or 0):
-        there = _of_year(theirs.records, year)
-        here = _of_year(ours.records, year)
-        compared += _one(
+        there = _records_of_year(theirs.records, year)
+        here = _records_of_year(ours.records, year)
+        compared += _compare_value(
             f"records of {year or 'no date'}",
             str(len(there)),
             str(len(here)),
-            incomplete or _why_records(theirs, ours, year),
+            incomplete or _reason_for_records(theirs, ours, year),
         )
     return compared
 
@@ -79,7 +81,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
     )
 
 
-def _later(timeline: Timeline, now: Instant) -> dict[str, Instant]:
+def _later_publish_times(timeline: Timeline, now: Instant) -> dict[str, Instant]:
     """Return the times at which unpublished records become public, by id."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
@@ -99,11 +101,11 @@ def _is_open(history: IncidentHistory, now: Instant) -> bool:
     return state is not None and state.status in UNRESOLVED_STATUSES
 
 
-def _one(what: str, theirs: str, ours: str, why: str) -> list[Comparison]:
+def _compare_value(what: str, theirs: str, ours: str, why: str) -> list[Comparison]:
     return [Comparison(what, theirs, ours, "" if theirs == ours else why)] if theirs else []
 
 
-def _open_incidents(
+def _compare_open_incidents(
     source_page: ShownStatus, ours: ShownStatus, publish_times: Mapping[str, Instant]
 ) -> Iterator[Comparison]:
     there, here = source_page.unresolved, ours.unresolved
@@ -113,12 +115,12 @@ def _open_incidents(
         if ident not in here
     ]
     extra_names = [name for ident, name in here.items() if ident not in there]
-    why = [f"only there: {_named(missing_names)}"] * bool(missing_names)
-    why += [f"only here, because no update resolves it: {_named(extra_names)}"] * bool(extra_names)
+    why = [f"only there: {_join_names(missing_names)}"] * bool(missing_names)
+    why += [f"only here, because no update resolves it: {_join_names(extra_names)}"] * bool(extra_names)
     yield Comparison("open incidents", str(len(there)), str(len(here)), "; ".join(why))
 
 
-def _statuses(
+def _compare_statuses(
     source_page: ShownStatus, ours: ShownStatus, open_now: Mapping[str, Sequence[str]]
 ) -> Iterator[Comparison]:
     if not source_page.statuses:
@@ -129,23 +131,23 @@ def _statuses(
     yield Comparison("components with the same status", str(len(source_page.statuses)), str(same), why)
     for key in unlike:
         here = ours.statuses.get(key)
-        why = _why_status(here, open_now.get(key, ()))
+        why = _reason_for_status(here, open_now.get(key, ()))
         yield Comparison(f"status of {key}", source_page.statuses[key], here or "no such component", why)
 
 
-def _why_status(here: ComponentStatus | None, open_now: Sequence[str]) -> str:
+def _reason_for_status(here: ComponentStatus | None, open_now: Sequence[str]) -> str:
     if here is None:
         return "components.yaml lacks it"
     if open_now:
-        return f"{_named(open_now)} says so"
+        return f"{_join_names(open_now)} says so"
     if here == "operational":
         return "no open incident here says so; `statuary component set` does"
     return "its history in components.yaml says so"
 
 
-def _why_records(source_page: ShownStatus, ours: ShownStatus, year: int | None) -> str:
-    there = _of_year(source_page.records, year)
-    here = _of_year(ours.records, year)
+def _reason_for_records(source_page: ShownStatus, ours: ShownStatus, year: int | None) -> str:
+    there = _records_of_year(source_page.records, year)
+    here = _records_of_year(ours.records, year)
     lost = [ident for ident in there if ident not in ours.records]
     moved = [
         ident
@@ -154,16 +156,16 @@ def _why_records(source_page: ShownStatus, ours: ShownStatus, year: int | None) 
         and ident in source_page.records
         and ours.records[ident] != source_page.records[ident]
     ]
-    why = [f"not imported: {_named(sorted(lost))}"] * bool(lost)
-    why += [f"dated by its first update: {_named(sorted(moved))}"] * bool(moved)
+    why = [f"not imported: {_join_names(sorted(lost))}"] * bool(lost)
+    why += [f"dated by its first update: {_join_names(sorted(moved))}"] * bool(moved)
     return "; ".join(why) or "the source has them twice"
 
 
-def _of_year(records: Mapping[str, int | None], year: int | None) -> list[str]:
+def _records_of_year(records: Mapping[str, int | None], year: int | None) -> list[str]:
     return [ident for ident, of in records.items() if of == year]
 
 
-def _named(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     hidden_count = len(names) - LISTED
     return ", ".join(names[:LISTED]) + (f" and {hidden_count:,} more" if hidden_count > 0 else "")
 

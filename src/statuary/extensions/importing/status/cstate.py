@@ -16,8 +16,8 @@ from statuary.extensions.importing.sources import read_text
 from statuary.extensions.importing.status.fields import (
     Fields,
     files_below,
+    normalize_word,
     parse_source_yaml,
-    word,
     yaml_file,
 )
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, distinct_id
@@ -65,16 +65,16 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
         configuration = next((root / name for name in CONFIGURATIONS if (root / name).is_file()), None)
         if configuration is None:
             raise NotImportableError(f"{root} has no config.yml", "give the folder of a cState repository")
-        _configure(builder, yaml_file(configuration))
+        _add_settings(builder, yaml_file(configuration))
     systems = [key for key, _ in builder.plan.leaves()]
-    _issues(builder, root)
+    _add_issues(builder, root)
     # cState's page does not show systems that are named only in an issue, so they have no original status
     original = builder.plan.original
     original.statuses = {key: original.statuses.get(key, "operational") for key in systems}
     return builder.plan
 
 
-def _issues(builder: StatusBuilder, root: Path) -> None:
+def _add_issues(builder: StatusBuilder, root: Path) -> None:
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
@@ -82,19 +82,19 @@ def _issues(builder: StatusBuilder, root: Path) -> None:
             if builder.is_found(ident):  # files in several folders may share a name
                 ident = distinct_id(ident, file.relative_to(root).as_posix())
             try:
-                _issue(builder, file, ident)
+                _add_issue(builder, file, ident)
             except NotImportableError as error:
                 builder.skip(file.name, f"an issue {error}")
 
 
-def _configure(builder: StatusBuilder, settings: Fields) -> None:
+def _add_settings(builder: StatusBuilder, settings: Fields) -> None:
     params = settings.object("params")
-    builder.page(
+    builder.set_page(
         settings.text("title"),
         settings.text("baseURL", "baseurl"),
         about=params.text("description"),
     )
-    builder.language(settings.text("defaultContentLanguage", "languageCode"))
+    builder.set_language(settings.text("defaultContentLanguage", "languageCode"))
     untitled = {
         category.text("name")
         for category in params.objects("categories")
@@ -103,7 +103,7 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
     for system in params.objects("systems"):
         name, group = system.text("name"), system.text("category")
         if name:
-            builder.component(
+            builder.add_component(
                 name,
                 system.text("displayName") or name,
                 group="" if group in untitled else group,
@@ -111,19 +111,19 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
             )
 
 
-def _issue(builder: StatusBuilder, file: Path, ident: str) -> None:
-    front, text = _found(builder, file, ident)
+def _add_issue(builder: StatusBuilder, file: Path, ident: str) -> None:
+    front, text = _read_issue(builder, file, ident)
     began = front.required_date("date")
     body = COMMENT.sub("", text).strip()
-    updates = _updates(body, began)
+    updates = _split_updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
         builder.skip(file.name, "has Hugo shortcodes, which were removed from its text")
-    ended_at = None if _is_open(front) else _resolved_at(builder, file, front) or began
+    ended_at = None if _is_open(front) else _resolution_time(builder, file, front) or began
     first_time = min(parse_instant(update.at) for update in updates)
     if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < first_time:
         builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
     title = front.text("title") or file.stem
-    builder.incident(ident, title, updates, _affected(builder, front), ended_at=ended_at)
+    builder.add_incident(ident, title, updates, _affected_components(builder, front), ended_at=ended_at)
 
 
 def _is_open(front: Fields) -> bool:
@@ -139,28 +139,28 @@ class _Issue(NamedTuple):
     text: str
 
 
-def _found(builder: StatusBuilder, file: Path, ident: str) -> _Issue:
+def _read_issue(builder: StatusBuilder, file: Path, ident: str) -> _Issue:
     """Parse an issue, and count it even if it cannot be parsed.
 
     Raises:
         NotImportableError: if it has no front matter.
     """
     try:
-        issue = _parsed(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
+        issue = _parse_issue(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
-        builder.found(ident, file.stem, "", is_open=False)
+        builder.count_record(ident, file.stem, "", is_open=False)
         raise
     front = issue.front
     is_open = _is_open(front)
     effect = EFFECTS.get(front.text("severity"))
-    builder.found(ident, front.text("title") or file.stem, front.text("date"), is_open=is_open)
-    for name in _names(front) if is_open and effect else ():
-        builder.named(name)
-        builder.shows(name, effect or "operational")
+    builder.count_record(ident, front.text("title") or file.stem, front.text("date"), is_open=is_open)
+    for name in _component_names(front) if is_open and effect else ():
+        builder.key_of_component(name)
+        builder.note_status(name, effect or "operational")
     return issue
 
 
-def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | None:
+def _resolution_time(builder: StatusBuilder, file: Path, front: Fields) -> str | None:
     try:
         return front.date("resolvedWhen")
     except NotImportableError:
@@ -168,14 +168,14 @@ def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | Non
         return None
 
 
-def _parsed(text: str) -> _Issue:
+def _parse_issue(text: str) -> _Issue:
     """Parse an issue with front matter in YAML or TOML.
 
     Raises:
         NotImportableError: if it has none.
     """
     if match := FRONT_MATTER.match(text):
-        return _Issue(Fields.of(parse_source_yaml(match[1], "its front matter")), match[2])
+        return _Issue(Fields.wrap(parse_source_yaml(match[1], "its front matter")), match[2])
     match = TOML_FRONT_MATTER.match(text)
     if match is None:
         raise NotImportableError("has no front matter")
@@ -188,18 +188,18 @@ def _parsed(text: str) -> _Issue:
     return _Issue(Fields(values | texts), match[2])
 
 
-def _affected(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
+def _affected_components(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
     effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
     # an issue names a system, which means every system of that name
-    return {key: effect for name in _names(front) for key in builder.all_named(name)}
+    return {key: effect for name in _component_names(front) for key in builder.keys_of_name(name)}
 
 
-def _names(front: Fields) -> list[str]:
+def _component_names(front: Fields) -> list[str]:
     names = front.get("affected") or front.get("affectedsystems") or []
     return [str(name) for name in ([names] if isinstance(names, str) else names) if name]
 
 
-def _updates(body: str, began: str) -> list[ForeignUpdate]:
+def _split_updates(body: str, began: str) -> list[ForeignUpdate]:
     """Split the body of an issue into updates, oldest first.
 
     An update is the text above its `track`. Text below the last one is the update that opened the issue.
@@ -212,19 +212,19 @@ def _updates(body: str, began: str) -> list[ForeignUpdate]:
         at = Fields(track=track[1]).required_date("track")
         # a horizontal rule separates an update from a postmortem, which has no time of its own
         texts = map(str.strip, RULE.split(body[end : track.start()]))
-        updates += [_update(at, text) for text in texts if text]
+        updates += [_make_update(at, text) for text in texts if text]
         end = track.end()
     remaining_text = RULE.sub("", body[end:]).strip()
     is_newest_first = len(updates) < 2 or updates[0].at >= updates[-1].at
-    opened = [_update(began, remaining_text)] if remaining_text or not updates else []
+    opened = [_make_update(began, remaining_text)] if remaining_text or not updates else []
     return [*opened, *(reversed(updates) if is_newest_first else updates)]
 
 
-def _update(at: str, text: str) -> ForeignUpdate:
+def _make_update(at: str, text: str) -> ForeignUpdate:
     label = LABEL.match(text)
-    if label is None or word(label[1]) not in STATUSES:
+    if label is None or normalize_word(label[1]) not in STATUSES:
         return ForeignUpdate(at, "investigating", _without_shortcodes(text))
-    return ForeignUpdate(at, STATUSES[word(label[1])], _without_shortcodes(text[label.end() :]))
+    return ForeignUpdate(at, STATUSES[normalize_word(label[1])], _without_shortcodes(text[label.end() :]))
 
 
 def _without_shortcodes(text: str) -> str:

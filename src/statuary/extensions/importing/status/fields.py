@@ -22,7 +22,7 @@ class Fields(dict[str, Any]):
     """A JSON object from another system, with methods that convert members."""
 
     @classmethod
-    def of(cls, value: object) -> Self:
+    def wrap(cls, value: object) -> Self:
         """Wrap a JSON object.
 
         Raises:
@@ -50,9 +50,9 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if all members are missing or empty.
         """
-        return self._required(self.text(*names), names)
+        return self._require(self.text(*names), names)
 
-    def _required(self, value: str | None, names: tuple[str, ...]) -> str:
+    def _require(self, value: str | None, names: tuple[str, ...]) -> str:
         if not value:
             raise NotImportableError(f"has no {' or '.join(map(repr, names))}")
         return value
@@ -85,7 +85,7 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if all members are missing, or the value is not such a time.
         """
-        return self._required(self.instant(*names), names)
+        return self._require(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
         """Return a member that is a date in any common format.
@@ -119,7 +119,7 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if all members are missing, or the value is not a date.
         """
-        return self._required(self.date(*names), names)
+        return self._require(self.date(*names), names)
 
     def number(self, name: str) -> int | None:
         """Return an integer member of at most 64 bits, or None."""
@@ -135,7 +135,7 @@ class Fields(dict[str, Any]):
 
     def word(self, name: str) -> str:
         """Return a member in lower case, reduced to letters and digits."""
-        return word(self.get(name))
+        return normalize_word(self.get(name))
 
     def object(self, name: str) -> "Fields":
         """Return a member that is an object.
@@ -146,7 +146,7 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if the member is not an object.
         """
-        return Fields.of(self.get(name) or {})
+        return Fields.wrap(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
         """Return a member that is a list of objects.
@@ -165,7 +165,7 @@ class Fields(dict[str, Any]):
         return [Fields(value) for value in values]
 
 
-def word(value: object) -> str:
+def normalize_word(value: object) -> str:
     """Convert a value to lower case, and keep only letters and digits."""
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
@@ -233,7 +233,7 @@ def yaml_file(file: Path) -> Fields:
     Raises:
         NotImportableError: if the file cannot be read, or contains no mapping.
     """
-    return Fields.of(parse_source_yaml(read_text(file), str(file)) or {})
+    return Fields.wrap(parse_source_yaml(read_text(file), str(file)) or {})
 
 
 def parse_source_yaml(text: str, name: str) -> Any:

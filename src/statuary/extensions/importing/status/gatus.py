@@ -30,7 +30,7 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
     """
     builder = StatusBuilder(request)
     read_documents = (
-        _running(request)
+        _fetch_endpoints(request)
         if request.is_url
         else list(map(yaml_file, files_below(request.source, (".yaml", ".yml"))))
     )
@@ -40,43 +40,45 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
             f"{display_location(request.source)} is neither a configuration nor a page of Gatus",
             "give its configuration, or the URL of its page",
         )
-    _page(builder, request, documents)
+    _add_page(builder, request, documents)
     for name, convert, noun in (
-        *((part, _endpoint, noun) for part, noun in PARTS.items()),
-        ("announcements", _announcement, "an announcement"),
+        *((part, _add_endpoint, noun) for part, noun in PARTS.items()),
+        ("announcements", _add_announcement, "an announcement"),
     ):
         records = chain.from_iterable(document.objects(name) for document in documents)
-        builder.convert(records, partial(convert, builder), noun)
+        builder.convert_records(records, partial(convert, builder), noun)
     if any("maintenance" in document for document in documents):
         builder.skip("maintenance", "only silences the alerts of Gatus; it is not announced to readers")
     return builder.plan
 
 
-def _page(builder: StatusBuilder, request: ImportRequest, documents: list[Fields]) -> None:
+def _add_page(builder: StatusBuilder, request: ImportRequest, documents: list[Fields]) -> None:
     interface = next((document.object("ui") for document in documents if document.get("ui")), Fields())
     url = request.source if request.is_url else interface.text("link")
-    builder.page(interface.text("header", "title"), url, about=interface.text("description"))
+    builder.set_page(interface.text("header", "title"), url, about=interface.text("description"))
 
 
-def _running(request: ImportRequest) -> list[Fields]:
+def _fetch_endpoints(request: ImportRequest) -> list[Fields]:
     base = request.source.rstrip("/")
     statuses = request.web.json(f"{base}/api/v1/endpoints/statuses") or []
     suites = request.web.json(f"{base}/api/v1/suites/statuses") or []
-    configuration = Fields.of(request.web.json(f"{base}/api/v1/config") or {})
+    configuration = Fields.wrap(request.web.json(f"{base}/api/v1/config") or {})
     return [Fields(endpoints=statuses, suites=suites), configuration]
 
 
-def _endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
+def _add_endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
     name = endpoint.required_text("name")
     group = endpoint.text("group")
     if endpoint.text("enabled") != "false":
-        builder.component(f"{group}/{name}", name, group=group)
+        builder.add_component(f"{group}/{name}", name, group=group)
         results = endpoint.objects("results")
         if results:
-            builder.shows(f"{group}/{name}", "operational" if results[-1].get("success") else "major_outage")
+            builder.note_status(
+                f"{group}/{name}", "operational" if results[-1].get("success") else "major_outage"
+            )
 
 
-def _announcement(builder: StatusBuilder, announcement: Fields) -> None:
+def _add_announcement(builder: StatusBuilder, announcement: Fields) -> None:
     began = announcement.text("timestamp")
     at = announcement.required_date("timestamp")
     message = announcement.required_text("message")
@@ -90,5 +92,5 @@ def _announcement(builder: StatusBuilder, announcement: Fields) -> None:
         ident
     ):  # announcements of the same minute and kind differ in their seconds or messages
         ident = distinct_id(ident, f"{at} {message}")
-    builder.found(ident, title, began, is_open=status != "resolved")
-    builder.incident(ident, title, [update], {})
+    builder.count_record(ident, title, began, is_open=status != "resolved")
+    builder.add_incident(ident, title, [update], {})

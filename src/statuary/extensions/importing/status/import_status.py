@@ -11,7 +11,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.engine.check_edit import CheckedStatus, added_findings, read_status_content
 from statuary.extensions.importing.report import ImportReport, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
-from statuary.extensions.importing.status.comparison import compare, comparison_lines
+from statuary.extensions.importing.status.comparison import compare_with_content, comparison_lines
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
 from statuary.source.edit_files import EditError, FileEdit, content_lock, write_edit
 from statuary.source.edit_yaml import append_item, set_value
@@ -56,7 +56,11 @@ def merge_status(
         report: receives notes, and the records that are unchanged or cannot be imported.
     """
     merger = _Merger(root, status, plan, report)
-    return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
+    return [
+        edit
+        for edit in (merger.edit_site(), merger.edit_components(), *merger.edit_records())
+        if edit is not None
+    ]
 
 
 class _Merger:
@@ -68,7 +72,7 @@ class _Merger:
         self.plan = plan
         self.report = report
 
-    def site(self) -> FileEdit | None:
+    def edit_site(self) -> FileEdit | None:
         """Return the edit that adds the page to site.yaml.
 
         If the content already has a page, only its `updated_at` changes.
@@ -90,13 +94,13 @@ class _Merger:
             return None
         updated_at = self.status.page.updated_at
         imported_text = page.get("updated_at")
-        if not imported_text or (updated_at is not None and updated_at >= _instant(imported_text)):
+        if not imported_text or (updated_at is not None and updated_at >= _parse_instant(imported_text)):
             return None
-        return self._edit(
+        return self._edit_or_report(
             self.status.page_source, lambda text: set_value(text, ("page", "updated_at"), imported_text)
         )
 
-    def components(self) -> FileEdit | None:
+    def edit_components(self) -> FileEdit | None:
         """Return the edit that adds new components and statuses to components.yaml.
 
         Returns:
@@ -106,7 +110,7 @@ class _Merger:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
             return FileEdit(COMPONENTS, None, block_text({"components": self.plan.components}))
-        return self._edit(self.status.components_source, self._with_components)
+        return self._edit_or_report(self.status.components_source, self._with_components)
 
     def _with_components(self, text: str) -> str:
         current_components = {} if self.status is None else self.status.components_by_name
@@ -127,7 +131,7 @@ class _Merger:
                     text = _with_status(text, child, child_source)
         return text
 
-    def records(self) -> Iterator[FileEdit | None]:
+    def edit_records(self) -> Iterator[FileEdit | None]:
         """Yield an edit for each new or updated incident or window.
 
         For a record without changes, None is yielded.
@@ -153,17 +157,21 @@ class _Merger:
             The edit; None if there is no new update, which the report counts.
         """
         current_updates = {update.id: update for update in record.updates}
-        updates = dict(_by_id(record.id, source.get("updates", ())))
+        updates = dict(_updates_with_ids(record.id, source.get("updates", ())))
         imported = {key: update for key, update in updates.items() if key in current_updates}
         since = max((current_updates[key].created_at for key in imported), default=LONG_AGO)
-        new = [update for key, update in updates.items() if key not in imported and _created(update) > since]
+        new = [
+            update
+            for key, update in updates.items()
+            if key not in imported and _creation_time(update) > since
+        ]
         if new:
-            return self._edit(record.source, lambda text: _with_updates(text, new, source))
-        self.report.skipped += _edited_since(record, imported)
+            return self._edit_or_report(record.source, lambda text: _with_updates(text, new, source))
+        self.report.skipped += _report_edited_record(record, imported)
         self.report.present_count += 1
         return None
 
-    def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
+    def _edit_or_report(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
         """Edit a file, or report that it cannot be edited.
 
         Returns:
@@ -199,7 +207,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 def _with_status(text: str, component: Component, source: Source) -> str:
     """Add the later status that the source has of a component."""
     updated_text = source.get("updated_at")
-    if not updated_text or _instant(updated_text) <= (component.updated_at or component.created_at):
+    if not updated_text or _parse_instant(updated_text) <= (component.updated_at or component.created_at):
         return text
     text = set_value(text, (*component.pointer, "updated_at"), updated_text)
     history = source.get("history") or [{"at": updated_text, "status": "operational"}]
@@ -209,15 +217,15 @@ def _with_status(text: str, component: Component, source: Source) -> str:
     return append_item(text, (*component.pointer, "history"), history[-1])
 
 
-def _created(update: Mapping[str, Any]) -> Instant:
-    return _instant(update.get("created_at") or update["at"])
+def _creation_time(update: Mapping[str, Any]) -> Instant:
+    return _parse_instant(update.get("created_at") or update["at"])
 
 
-def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
+def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
     """Yield each update with its id, given or derived."""
     places: Counter[Instant] = Counter()
     for update in updates:
-        created_at = _created(update)
+        created_at = _creation_time(update)
         yield (
             update.get("id") or derived_id(record_id, created_at.isoformat(), str(places[created_at])),
             update,
@@ -225,16 +233,16 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
         places[created_at] += 1
 
 
-def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
+def _report_edited_record(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
     """Yield the record if the source has edited its updates."""
     for update in record.updates:
         edited_at = imported.get(update.id, {}).get("updated_at")
-        if edited_at is not None and _instant(edited_at) > update.updated_at:
+        if edited_at is not None and _parse_instant(edited_at) > update.updated_at:
             yield SkippedRecord(record.id, EDITED)
             return
 
 
-def _instant(text: YamlValue) -> Instant:
+def _parse_instant(text: YamlValue) -> Instant:
     return parse_instant(str(text))
 
 
@@ -279,12 +287,12 @@ def import_status(
     content = read_status_content(root, now)
     if _is_unreadable(content, root):
         return StatusImport(ImportReport(), content.findings)
-    plan = read_page(_request(content, source, web, now))
+    plan = read_page(_import_request(content, source, web, now))
     if not dry_run:
         root.mkdir(parents=True, exist_ok=True)
         with content_lock(root):
-            return _bring(plan, read_status_content(root, now), root, now, dry_run=False)
-    return _bring(plan, content, root, now, dry_run=True)
+            return _write_plan(plan, read_status_content(root, now), root, now, dry_run=False)
+    return _write_plan(plan, content, root, now, dry_run=True)
 
 
 def _is_unreadable(content: CheckedStatus, root: Path) -> bool:
@@ -295,7 +303,7 @@ def _is_unreadable(content: CheckedStatus, root: Path) -> bool:
     return bool(catalogue.faulty_parts) and (root / catalogue.components_source).exists()
 
 
-def _request(content: CheckedStatus, source: str, web: WebSource, now: Instant) -> ImportRequest:
+def _import_request(content: CheckedStatus, source: str, web: WebSource, now: Instant) -> ImportRequest:
     status = None if content.timeline is None else content.timeline.catalogue
     records = () if status is None else (*status.incidents, *status.maintenances)
     components = () if status is None else status.components
@@ -308,7 +316,7 @@ def _request(content: CheckedStatus, source: str, web: WebSource, now: Instant) 
     )
 
 
-def _bring(
+def _write_plan(
     plan: StatusPlan, content: CheckedStatus, root: Path, now: Instant, *, dry_run: bool
 ) -> StatusImport:
     report = ImportReport(present_count=plan.present_count, skipped=[*plan.skipped], notes=[*plan.notes])
@@ -321,16 +329,16 @@ def _bring(
     _check_free(root, edits)
     report.added_paths = [edit.path for edit in edits if edit.text_before is None]
     report.changed_paths = [edit.path for edit in edits if edit.text_before is not None]
-    report.compared = _compared(plan, read_status_content(root, now, edits), now)
+    report.compared = _comparison_lines(plan, read_status_content(root, now, edits), now)
     for edit in () if dry_run else edits:
         write_edit(root, edit)
     return StatusImport(report)
 
 
-def _compared(plan: StatusPlan, new_content: CheckedStatus, now: Instant) -> list[str]:
+def _comparison_lines(plan: StatusPlan, new_content: CheckedStatus, now: Instant) -> list[str]:
     if new_content.timeline is None:
         return []
-    return [*comparison_lines(compare(plan, new_content.timeline, new_content.language, now))]
+    return [*comparison_lines(compare_with_content(plan, new_content.timeline, new_content.language, now))]
 
 
 def _check_free(root: Path, edits: list[FileEdit]) -> None:

@@ -10,7 +10,11 @@ from urllib.parse import urlsplit
 
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
+from statuary.extensions.importing.status.status_builder import (
+    ForeignUpdate,
+    StatusBuilder,
+    end_after_minutes,
+)
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
 from statuary.system.network.client import display_location
@@ -44,14 +48,22 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not an Instatus page.
     """
     builder = StatusBuilder(request)
-    records = [record for document in _documents(request, builder) for record in _records(builder, document)]
+    records = [
+        record
+        for document in _read_documents(request, builder)
+        for record in _records_of_document(builder, document)
+    ]
     if not records and not builder.plan.page:
         raise NotImportableError(
             f"{display_location(request.source)} has no Instatus documents", "see the manual for what to save"
         )
-    for noun, convert in ((COMPONENT, _component), (INCIDENT, _incident), (MAINTENANCE, _maintenance)):
-        builder.convert(
-            [record for record in records if _noun(record) == noun], partial(convert, builder), noun
+    for noun, convert in (
+        (COMPONENT, _add_component),
+        (INCIDENT, _add_incident),
+        (MAINTENANCE, _add_maintenance),
+    ):
+        builder.convert_records(
+            [record for record in records if _noun_of_record(record) == noun], partial(convert, builder), noun
         )
     return builder.plan
 
@@ -59,7 +71,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
 COMPONENT, INCIDENT, MAINTENANCE = "a component", "an incident", "a maintenance"
 
 
-def _documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[Any]:
+def _read_documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[Any]:
     if not request.is_url:
         yield from request.json_documents()
         return
@@ -71,39 +83,39 @@ def _documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[Any]:
     yield request.web.json(f"{base}/summary.json")
 
 
-def _records(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
+def _records_of_document(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
     """Yield a document's records, from an API list or a public summary."""
     if isinstance(document, list):
-        yield from map(Fields.of, document)
+        yield from map(Fields.wrap, document)
         return
-    fields = Fields.of(document)
+    fields = Fields.wrap(document)
     page = fields.object("page")
     if page:
-        builder.page(page.text("name"), page.text("url"))
+        builder.set_page(page.text("name"), page.text("url"))
     for name in ("components", "incidents", "activeIncidents", "maintenances", "activeMaintenances"):
         yield from fields.objects(name)
 
 
-def _noun(record: Fields) -> str:
+def _noun_of_record(record: Fields) -> str:
     if "duration" in record and "start" in record:
         return MAINTENANCE
     return INCIDENT if "started" in record else COMPONENT
 
 
-def _component(builder: StatusBuilder, component: Fields) -> None:
+def _add_component(builder: StatusBuilder, component: Fields) -> None:
     group = component.get("group")
     status = COMPONENT_STATUSES.get(component.word("status"), "operational")
-    builder.component(
+    builder.add_component(
         component.text("id", "name"),
         component.required_text("name"),
         group=Fields(group).text("name") if isinstance(group, dict) else "",
         description=component.text("description"),
         status=status,
     )
-    builder.shows(component.text("id", "name"), status)
+    builder.note_status(component.text("id", "name"), status)
 
 
-def _updates(record: Fields) -> list[ForeignUpdate]:
+def _convert_updates(record: Fields) -> list[ForeignUpdate]:
     """Convert the updates of a record.
 
     Without updates, as in a public document, the status of the record is one.
@@ -119,34 +131,39 @@ def _updates(record: Fields) -> list[ForeignUpdate]:
     ]
 
 
-def _ident(record: Fields) -> str:
+def _record_id(record: Fields) -> str:
     return record.text("id") or record.required_text("url").rpartition("/")[2]
 
 
-def _components(builder: StatusBuilder, record: Fields) -> list[str]:
+def _component_keys(builder: StatusBuilder, record: Fields) -> list[str]:
     return [
-        builder.named(part.text("id", "name"), part.text("name")) for part in record.objects("components")
+        builder.key_of_component(part.text("id", "name"), part.text("name"))
+        for part in record.objects("components")
     ]
 
 
-def _found(builder: StatusBuilder, record: Fields, began: str, *, is_open: bool) -> None:
-    builder.found(_ident(record), record.text("name"), record.text(began), is_open=is_open)
+def _count_record(builder: StatusBuilder, record: Fields, began: str, *, is_open: bool) -> None:
+    builder.count_record(_record_id(record), record.text("name"), record.text(began), is_open=is_open)
 
 
-def _incident(builder: StatusBuilder, incident: Fields) -> None:
-    _found(builder, incident, "started", is_open=incident.word("status") not in ("resolved", "completed"))
+def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
+    _count_record(
+        builder, incident, "started", is_open=incident.word("status") not in ("resolved", "completed")
+    )
     impact = COMPONENT_STATUSES.get(incident.word("impact"))
-    affected = dict.fromkeys(_components(builder, incident), impact)
-    builder.incident(_ident(incident), incident.required_text("name"), _updates(incident), affected)
+    affected = dict.fromkeys(_component_keys(builder, incident), impact)
+    builder.add_incident(
+        _record_id(incident), incident.required_text("name"), _convert_updates(incident), affected
+    )
 
 
-def _maintenance(builder: StatusBuilder, maintenance: Fields) -> None:
-    _found(builder, maintenance, "start", is_open=False)
+def _add_maintenance(builder: StatusBuilder, maintenance: Fields) -> None:
+    _count_record(builder, maintenance, "start", is_open=False)
     begins = maintenance.required_date("start")
-    builder.maintenance(
-        _ident(maintenance),
+    builder.add_maintenance(
+        _record_id(maintenance),
         maintenance.required_text("name"),
-        (begins, end_of(begins, maintenance.get("duration"))),
-        components=_components(builder, maintenance),
-        updates=_updates(maintenance) if maintenance.objects("updates") else (),
+        (begins, end_after_minutes(begins, maintenance.get("duration"))),
+        components=_component_keys(builder, maintenance),
+        updates=_convert_updates(maintenance) if maintenance.objects("updates") else (),
     )

@@ -57,7 +57,7 @@ class StatusBuilder:
         """Report a record that is not imported, or only in part."""
         self.plan.skipped.append(SkippedRecord(record, reason))
 
-    def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
+    def convert_records(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
         """Convert records one by one, and report those that fail.
 
         Args:
@@ -67,7 +67,7 @@ class StatusBuilder:
         """
         convert_each(records, convert, self.plan.skipped, noun)
 
-    def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
+    def set_page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
         """Set the name and URL of the imported page.
 
         If the URL is missing or local, a placeholder is used and reported.
@@ -91,16 +91,16 @@ class StatusBuilder:
             self.plan.notes.append(f"{problem}: replace {address} in site.yaml")
         self.plan.original.name = name
         self.plan.page = without_empty(
-            name=_name(name or "Status"), url=address, about=about, time_zone=time_zone
+            name=_shorten_name(name or "Status"), url=address, about=about, time_zone=time_zone
         )
 
-    def language(self, code: str) -> None:
+    def set_language(self, code: str) -> None:
         """Set the language of the site's pages, if statuary supports it."""
         self.plan.original.language = code.lower().partition("-")[0].partition("_")[0]
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
 
-    def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
+    def count_record(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
         """Count an incident or window in the source, for the comparison.
 
         Args:
@@ -136,7 +136,7 @@ class StatusBuilder:
             self._record_ids[ident] = record_id
         return self._record_ids[ident]
 
-    def shows(self, ident: str, status: ComponentStatus) -> None:
+    def note_status(self, ident: str, status: ComponentStatus) -> None:
         """Record the status that the source's page shows for a component.
 
         If a component is shown several times, the worst status is kept.
@@ -149,7 +149,7 @@ class StatusBuilder:
         for key in self._keys.get(ident, [ident]):
             statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
 
-    def component(
+    def add_component(
         self,
         ident: str,
         name: str,
@@ -167,9 +167,11 @@ class StatusBuilder:
             description: the displayed description.
             status: the status of the component now.
         """
-        return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
+        return self._add_leaf(
+            ident, self._find_or_add_group(group), without_empty(name=name, description=description), status
+        )
 
-    def named(self, ident: str, name: str = "") -> str:
+    def key_of_component(self, ident: str, name: str = "") -> str:
         """Return the key of a component, given its id or name.
 
         An unknown component is added and marked as removed.
@@ -178,9 +180,9 @@ class StatusBuilder:
             ident: the id or name of the component in the source.
             name: the displayed name of a component that is added; empty to use `ident`.
         """
-        return self.all_named(ident, name)[0]
+        return self.keys_of_name(ident, name)[0]
 
-    def all_named(self, ident: str, name: str = "") -> list[str]:
+    def keys_of_name(self, ident: str, name: str = "") -> list[str]:
         """Return the keys of all components with this id or name.
 
         An unknown component is added and marked as removed.
@@ -195,20 +197,20 @@ class StatusBuilder:
         if ident not in self._keys:
             if not ident:
                 raise NotImportableError("names a component without its id or name")
-            self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
+            self._add_leaf(ident, self.plan.components, {"name": name or ident, "removed": True})
         return self._keys[ident]
 
-    def _group(self, name: str) -> dict[str, Source]:
+    def _find_or_add_group(self, name: str) -> dict[str, Source]:
         if not name:
             return self.plan.components
         ident = f"group {name}"
         if ident not in self._keys:
-            self._add(ident, self.plan.components, {"name": name, "components": {}})
+            self._add_leaf(ident, self.plan.components, {"name": name, "components": {}})
         key = self._keys[ident][0]
         children: dict[str, Source] = self.plan.components[key]["components"]
         return children
 
-    def _add(
+    def _add_leaf(
         self,
         ident: str,
         place: dict[str, Source],
@@ -221,12 +223,12 @@ class StatusBuilder:
             key = next(name for number in count(2) if (name := f"{key}-{number}") not in used)
         if status != "operational":
             source["history"] = [{"at": format_exact(self.request.now), "status": status}]
-        source["name"] = _name(source["name"])
+        source["name"] = _shorten_name(source["name"])
         self._keys.setdefault(ident, []).append(key)
         place[key] = source
         return key
 
-    def incident(
+    def add_incident(
         self,
         ident: str,
         name: str,
@@ -250,19 +252,21 @@ class StatusBuilder:
         Raises:
             NotImportableError: if the incident has no update, or another record has the same id.
         """
-        posted = sorted(updates, key=_instant)
+        posted = sorted(updates, key=_instant_of_update)
         if not posted:
             raise NotImportableError("has no update")
         if posted[0].status in RESOLVING_STATUSES and any(affected.values()):
             # a first update that resolves the incident would affect no component, so let that update open it
             ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
             posted[0] = posted[0]._replace(status="investigating")
-        update_values = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
+        update_values = [
+            _update_source(update) for update in (_add_final_update(posted, ended_at) if ended_at else posted)
+        ]
         mark_reopened(update_values)
-        incident = without_empty(name=_name(name), components=dict(affected), updates=update_values)
-        self._keep(ident, self.plan.incidents, incident)
+        incident = without_empty(name=_shorten_name(name), components=dict(affected), updates=update_values)
+        self._add_record(ident, self.plan.incidents, incident)
 
-    def maintenance(
+    def add_maintenance(
         self,
         ident: str,
         name: str,
@@ -290,11 +294,11 @@ class StatusBuilder:
             NotImportableError: if another record has the same id.
         """
         begins, ends = window
-        posted = sorted(updates, key=_instant)
+        posted = sorted(updates, key=_instant_of_update)
         announced = created_at or (posted[0].at if posted else begins)
         is_over = any(update.status == "completed" for update in posted)
         maintenance = without_empty(
-            name=_name(name),
+            name=_shorten_name(name),
             components=list(components),
             created_at=min(announced, begins, key=parse_instant),
             scheduled_for=begins,
@@ -302,11 +306,11 @@ class StatusBuilder:
             scheduled_remind_prior=False if parse_instant(begins) < self.request.now else None,
             scheduled_auto_completed=False if is_over else None,
             body=body,
-            updates=[_update(update) for update in posted],
+            updates=[_update_source(update) for update in posted],
         )
-        self._keep(ident, self.plan.maintenances, maintenance)
+        self._add_record(ident, self.plan.maintenances, maintenance)
 
-    def _keep(self, ident: str, records: dict[str, Source], record: Source) -> None:
+    def _add_record(self, ident: str, records: dict[str, Source], record: Source) -> None:
         """Add a record, unless the source gave another one this id before.
 
         A source may list the same record again.
@@ -323,7 +327,7 @@ class StatusBuilder:
         records[record_id] = record
 
 
-def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
+def _add_final_update(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
     *earlier_updates, last_update = posted
     if last_update.status in RESOLVING_STATUSES:
         return posted
@@ -338,15 +342,15 @@ def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]
     return [*posted, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
 
 
-def _instant(update: ForeignUpdate) -> Instant:
+def _instant_of_update(update: ForeignUpdate) -> Instant:
     return parse_instant(update.at)
 
 
-def _update(update: ForeignUpdate) -> Source:
+def _update_source(update: ForeignUpdate) -> Source:
     return {"at": update.at, "status": update.status, "body": update.body, **without_empty(id=update.id)}
 
 
-def _name(text: str) -> str:
+def _shorten_name(text: str) -> str:
     line = one_line(text) or "Untitled"
     return line if len(line) <= MAX_NAME_LENGTH else line[: MAX_NAME_LENGTH - 2] + " …"
 
@@ -371,7 +375,7 @@ DIGEST_LENGTH = 12
 """The hex digits of the digest in an id."""
 
 
-def end_of(begins: str, minutes: Any) -> str:
+def end_after_minutes(begins: str, minutes: Any) -> str:
     """Return the time that is some minutes after another time.
 
     Args:

@@ -38,7 +38,7 @@ def convert_each(
     converted = []
     for place, record in enumerate(records, start=1):
         try:
-            converted.append(convert(Fields.of(record)))
+            converted.append(convert(Fields.wrap(record)))
         except NotImportableError as error:
             label = Fields(record).text(*LABEL) if isinstance(record, dict) else ""
             skipped.append(SkippedRecord(label or f"number {place}", f"{noun} {error}"))

@@ -55,13 +55,13 @@ def component_sources(
     for component_id, component in by_id.items():
         if component.text("group_id") not in by_id:
             key, place = keys[component_id], len(sources) + 1
-            sources[key] = _component(component, key, place, named_now)
+            sources[key] = _component_source(component, key, place, named_now)
     for component_id, component in by_id.items():
         group = component.text("group_id")
         if group in by_id:
             children = sources[keys[group]].setdefault("components", {})
             key, place = keys[component_id], len(children) + 1
-            children[key] = _component(component, key, place, named_now)
+            children[key] = _component_source(component, key, place, named_now)
     return sources
 
 
@@ -124,7 +124,7 @@ def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
     return (record for record in records if record.text("status") not in CLOSED_STATUSES)
 
 
-def _component(component: Fields, key: str, place: int, named_now: Container[str]) -> Source:
+def _component_source(component: Fields, key: str, place: int, named_now: Container[str]) -> Source:
     is_group = bool(component.get("group"))
     component_id = component.text("id")
     position = component.number("position")
@@ -172,14 +172,14 @@ def read_statuspage(request: ImportRequest) -> StatusPlan:
     """
     documents = _Documents()
     if request.is_url:
-        _fetch(request, documents)
+        _fetch_documents(request, documents)
     else:
         for file, document in json_documents(request.source):
             documents.add(document, str(file))
     return documents.plan(request)
 
 
-def _fetch(request: ImportRequest, documents: "_Documents") -> None:
+def _fetch_documents(request: ImportRequest, documents: "_Documents") -> None:
     base = request.source.partition("/api/v2")[0].rstrip("/")
     for name in DOCUMENTS:
         url = f"{base}/api/v2/{name}.json"
@@ -192,14 +192,14 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
         documents.add(document, url)
     try:
         if documents.may_have_more:
-            for url in _older(base, request, documents):
+            for url in _urls_of_older_incidents(base, request, documents):
                 documents.add(request.web.json(url), url)
     except (NotImportableError, UnreachableError) as error:
         # keep the records that were read, so that the next run requests only the rest
         documents.incomplete = error
 
 
-def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
+def _urls_of_older_incidents(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
     """Yield the URLs of incidents that only the history lists.
 
     Those in the content are counted, and not read again.
@@ -259,7 +259,7 @@ class _Documents:
             return
         page = document.object("page")
         components = document.objects("components")
-        if _changed_at(page) >= _changed_at(self.page):
+        if _time_of_last_change(page) >= _time_of_last_change(self.page):
             self.page = page
             self.components = components or self.components
         self.components = self.components or components
@@ -273,10 +273,10 @@ class _Documents:
 
     def _add_record(self, record: Fields) -> None:
         other_record = self.records.get(str(record.get("id")))
-        if other_record is None or _changed_at(record) >= _changed_at(other_record):
+        if other_record is None or _time_of_last_change(record) >= _time_of_last_change(other_record):
             self.records[str(record.get("id"))] = record
 
-    def _shown(self, plan: StatusPlan) -> ShownStatus:
+    def _shown_status(self, plan: StatusPlan) -> ShownStatus:
         """Return the status that the page shows."""
         keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
         incidents = (
@@ -286,7 +286,7 @@ class _Documents:
             name=self.page.text("name"),
             unresolved={incident.text("id"): incident.text("name") for incident in incidents},
             statuses={
-                keys[component.text("id")]: _status_of(component)
+                keys[component.text("id")]: _status_of_component(component)
                 for component in self.components
                 if component.text("id") in keys and not component.get("group")
             },
@@ -318,7 +318,7 @@ class _Documents:
             keys={str(source.get("id", key)): key for key, source in plan.leaves()},
             places={str(component.get("id")): place for place, component in enumerate(self.components)},
         )
-        plan.original = self._shown(plan)
+        plan.original = self._shown_status(plan)
         for record_id, record in self.records.items():
             if "scheduled_for" in record:
                 convert = partial(maintenance_source, order, request.now)
@@ -335,13 +335,13 @@ class _Documents:
         return plan
 
 
-def _status_of(component: Fields) -> ComponentStatus:
+def _status_of_component(component: Fields) -> ComponentStatus:
     return next(
         (status for status in COMPONENT_SEVERITY if status == component.text("status")), "operational"
     )
 
 
-def _changed_at(members: Fields) -> Instant:
+def _time_of_last_change(members: Fields) -> Instant:
     """Return the instant of an object's last change.
 
     It is the year 1 if it is unknown.

@@ -63,14 +63,14 @@ def incident_source(order: PageOrder, record: Fields) -> Source:
     Raises:
         NotImportableError: if the incident has no update, or a member is missing or invalid.
     """
-    updates = list(_updates(record, order.keys))
+    updates = list(_convert_updates(record, order.keys))
     if not updates:
         raise NotImportableError("has no update")
     mark_reopened(updates)
     impact = record.text("impact")
     return without_empty(
         name=record.required_text("name"),
-        **_stamps(
+        **_unusual_timestamps(
             record, order.page, updates, began=min((str(update["at"]) for update in updates), default="")
         ),
         impact_override=impact if impact != derived_impact(record) else None,
@@ -93,7 +93,7 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
     Raises:
         NotImportableError: if a member is missing or invalid.
     """
-    updates = list(_updates(record, order.keys))
+    updates = list(_convert_updates(record, order.keys))
     impact = record.text("impact")
     created_at = record.instant("created_at") or ""
     return without_empty(
@@ -101,10 +101,10 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
         components=[order.keys[component.text("id")] for component in record.objects("components")],
         scheduled_for=record.required_instant("scheduled_for"),
         scheduled_until=record.required_instant("scheduled_until"),
-        **_stamps(record, order.page, updates, began=created_at),
+        **_unusual_timestamps(record, order.page, updates, began=created_at),
         impact_override=impact if impact not in ("", "maintenance") else None,
         component_order=order.component_order(record),
-        **_automation(record, now),
+        **_automation_keys(record, now),
         updates=updates,
     )
 
@@ -121,19 +121,22 @@ def derived_impact(record: Fields) -> Impact:
     return worst
 
 
-def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
+def _unusual_timestamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
     """Return the timestamps and short link that differ from the derived ones."""
-    edits = [str(update.get("updated_at") or _created(update)) for update in updates]
+    edits = [str(update.get("updated_at") or _creation_text(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
-    resolved_at = _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
+    resolved_at = _first_time_with_status(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
     stamps = {
         "created_at": (
             record.instant("created_at"),
-            min(map(_created, updates), key=parse_instant, default=""),
+            min(map(_creation_text, updates), key=parse_instant, default=""),
         ),
         "started_at": (record.instant("started_at"), began),
         "updated_at": (record.instant("updated_at"), max(edits, key=parse_instant, default="")),
-        "monitoring_at": (record.instant("monitoring_at"), _first(updates, MONITORING_STATUSES)),
+        "monitoring_at": (
+            record.instant("monitoring_at"),
+            _first_time_with_status(updates, MONITORING_STATUSES),
+        ),
         "resolved_at": (record.instant("resolved_at"), resolved_at),
         "shortlink": (
             record.text("shortlink"),
@@ -147,15 +150,15 @@ def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> 
     }
 
 
-def _created(update: Source) -> str:
+def _creation_text(update: Source) -> str:
     return str(update.get("created_at") or update["at"])
 
 
-def _first(updates: Iterable[Source], statuses: Container[YamlValue]) -> str:
+def _first_time_with_status(updates: Iterable[Source], statuses: Container[YamlValue]) -> str:
     return next((str(update["at"]) for update in updates if update["status"] in statuses), "")
 
 
-def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
+def _convert_updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
     """Convert the updates, oldest first."""
     updates = record.objects("incident_updates")
     dated = [(update.required_instant("display_at", "created_at"), update) for update in reversed(updates)]
@@ -179,7 +182,7 @@ def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
         source["affected_components"] = (
             None
             if affected is None
-            else [_affected(part, keys) for part in update.objects("affected_components")]
+            else [_convert_affected(part, keys) for part in update.objects("affected_components")]
         )
         yield source
 
@@ -197,7 +200,7 @@ def mark_reopened(updates: Iterable[Source]) -> None:
             later_update["reopens"] = True
 
 
-def _affected(affected: Fields, keys: Mapping[str, str]) -> Source:
+def _convert_affected(affected: Fields, keys: Mapping[str, str]) -> Source:
     code = affected.text("code")
     return without_empty(
         code=keys.get(code, code),
@@ -207,7 +210,7 @@ def _affected(affected: Fields, keys: Mapping[str, str]) -> Source:
     )
 
 
-def _automation(record: Fields, now: Instant) -> Source:
+def _automation_keys(record: Fields, now: Instant) -> Source:
     """Return the keys that disable automatic steps in the past."""
     updates = record.objects("incident_updates")
     reached = {update.text("status") for update in updates}

@@ -43,15 +43,17 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not an Upptime repository.
     """
     builder = StatusBuilder(request)
-    api = _api(request.source) if request.is_url else ""
-    settings, issues, comments, summaries = _fetched(request, api) if api else _saved(request.source)
+    api = _api_url(request.source) if request.is_url else ""
+    settings, issues, comments, summaries = (
+        _fetch_repository(request, api) if api else _read_saved_repository(request.source)
+    )
     for site in settings.objects("sites"):
-        builder.component(_slug(site), site.required_text("name"))
+        builder.add_component(_issue_label(site), site.required_text("name"))
     for summary in summaries:
-        builder.shows(summary.text("slug"), SHOWN.get(summary.text("status"), "operational"))
+        builder.note_status(summary.text("slug"), SHOWN.get(summary.text("status"), "operational"))
     website = settings.object("status-website")
     domain = website.text("cname")
-    builder.page(
+    builder.set_page(
         website.text("name"),
         f"https://{domain}" if domain else "",
         about=website.text("introMessage"),
@@ -63,11 +65,11 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
     by_issue = defaultdict[str, list[Fields]](list)
     for comment in comments:
         by_issue[comment.text("issue_url").rpartition("/")[2]].append(comment)
-    builder.convert(issues, lambda issue: _issue(builder, issue, by_issue), "an issue")
+    builder.convert_records(issues, lambda issue: _add_issue(builder, issue, by_issue), "an issue")
     return builder.plan
 
 
-def _api(source: str) -> str:
+def _api_url(source: str) -> str:
     if "/repos/" in source:
         return source.rstrip("/")
     parts = urlsplit(source).path.strip("/").removesuffix(".git").split("/")
@@ -82,40 +84,40 @@ Repository = tuple[Fields, list[Fields], list[Fields], list[Fields]]
 """The settings, the issues, their comments, and the last measurement of each site."""
 
 
-def _fetched(request: ImportRequest, api: str) -> Repository:
-    raw = _contents(request, api, SETTINGS)
+def _fetch_repository(request: ImportRequest, api: str) -> Repository:
+    raw = _read_repository_file(request, api, SETTINGS)
     if not raw:
         raise NotImportableError(f"{display_location(api)} has no {SETTINGS}", "give the Upptime repository")
-    settings = Fields.of(parse_source_yaml(raw, SETTINGS))
-    measured = parse_json(_contents(request, api, SUMMARY).encode() or b"[]", SUMMARY)
-    issues = list(_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
-    comments = list(_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))
-    return settings, issues, comments, [*map(Fields.of, as_list(measured))]
+    settings = Fields.wrap(parse_source_yaml(raw, SETTINGS))
+    measured = parse_json(_read_repository_file(request, api, SUMMARY).encode() or b"[]", SUMMARY)
+    issues = list(_fetch_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
+    comments = list(_fetch_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))
+    return settings, issues, comments, [*map(Fields.wrap, as_list(measured))]
 
 
-def _contents(request: ImportRequest, api: str, path: str) -> str:
+def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
     """Read a file in a repository.
 
     Returns:
         The text; empty if there is no such file.
     """
-    raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
+    raw = Fields.wrap(request.web.json(f"{api}/contents/{path}") or {})
     try:
         return b64decode(raw.text("content")).decode("utf-8", "replace")
     except ValueError:
         raise NotImportableError(f"{display_location(api)} sends a {path} that is not in base64") from None
 
 
-def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:
+def _fetch_pages(request: ImportRequest, url: str) -> Iterator[Fields]:
     for number in range(1, MOST_PAGES + 1):
         page = as_list(request.web.json(f"{url}&page={number}"))
-        yield from map(Fields.of, page)
+        yield from map(Fields.wrap, page)
         if len(page) < PER_PAGE:
             return
     raise too_many_pages(url)
 
 
-def _saved(source: str) -> Repository:
+def _read_saved_repository(source: str) -> Repository:
     root = Path(source)
     settings = yaml_file(root / SETTINGS) if root.is_dir() else Fields()
     lists = [document for _, document in json_documents(source) if isinstance(document, list)]
@@ -136,7 +138,7 @@ CAMEL_CASE = (
 """The boundaries of words in Upptime's slugs: `MySQL docs` becomes `my-sql-docs`."""
 
 
-def _slug(site: Fields) -> str:
+def _issue_label(site: Fields) -> str:
     """Return the label that Upptime gives to the issues of a site."""
     name = site.text("name").replace("&", " and ")
     for pattern, divided in CAMEL_CASE:
@@ -144,57 +146,62 @@ def _slug(site: Fields) -> str:
     return site.text("slug") or slug(name)
 
 
-def _issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Fields]]) -> None:
+def _add_issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Fields]]) -> None:
     labels = [label.text("name") for label in issue.objects("labels")]
     is_incident = "status" in labels and "pull_request" not in issue
     if is_incident or "maintenance" in labels:
-        _found(builder, issue, is_maintenance="maintenance" in labels)
+        _count_issue(builder, issue, is_maintenance="maintenance" in labels)
     replies = [
-        ForeignUpdate(reply.required_date("created_at"), "investigating", _body(reply))
+        ForeignUpdate(reply.required_date("created_at"), "investigating", _issue_body(reply))
         for reply in comments.get(issue.required_text("number"), ())
     ]
     if "maintenance" in labels:
-        _maintenance(builder, issue, replies)
+        _add_maintenance(builder, issue, replies)
     elif is_incident:
         sites = [label for label in labels if label != "status"]
-        _incident(builder, issue, replies, sites)
+        _add_incident(builder, issue, replies, sites)
 
 
-def _found(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> None:
+def _count_issue(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> None:
     title = SIGNS.sub("", issue.text("title"))
     is_closed = issue.text("state") == "closed"
     is_open = not (is_maintenance or is_closed or issue.text("closed_at"))
-    builder.found(f"issue-{issue.text('number')}", title, issue.text("created_at"), is_open=is_open)
+    builder.count_record(f"issue-{issue.text('number')}", title, issue.text("created_at"), is_open=is_open)
 
 
-def _incident(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate], sites: list[str]) -> None:
+def _add_incident(
+    builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate], sites: list[str]
+) -> None:
     closed_at = issue.date("closed_at")
     if replies and closed_at is not None:
         # Upptime comments that the site is up again before it closes the issue: the last comment resolves it
         replies[-1] = replies[-1]._replace(status="resolved")
-    updates = [ForeignUpdate(issue.required_date("created_at"), "investigating", _body(issue)), *replies]
+    updates = [
+        ForeignUpdate(issue.required_date("created_at"), "investigating", _issue_body(issue)),
+        *replies,
+    ]
     title = SIGNS.sub("", issue.required_text("title"))
     effect = EFFECTS["degraded" in title]
-    affected = {builder.named(site): effect for site in sites}
-    builder.incident(f"issue-{issue.text('number')}", title, updates, affected, ended_at=closed_at)
+    affected = {builder.key_of_component(site): effect for site in sites}
+    builder.add_incident(f"issue-{issue.text('number')}", title, updates, affected, ended_at=closed_at)
 
 
-def _maintenance(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate]) -> None:
+def _add_maintenance(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate]) -> None:
     window = WINDOW.search(issue.text("body"))
     lines = window[1].splitlines() if window else []
     values = Fields((key.strip(), text.strip()) for key, _, text in (line.partition(":") for line in lines))
     begins = values.required_date("start")
     sites = values.text("expectedDown", "expectedDegraded").split(",")
-    builder.maintenance(
+    builder.add_maintenance(
         f"issue-{issue.required_text('number')}",
         issue.required_text("title"),
         (begins, values.required_date("end")),
-        body=_body(issue),
+        body=_issue_body(issue),
         created_at=issue.date("created_at"),
-        components=[builder.named(site.strip()) for site in sites if site.strip()],
+        components=[builder.key_of_component(site.strip()) for site in sites if site.strip()],
         updates=[reply._replace(status="in_progress") for reply in replies if reply.at >= begins],
     )
 
 
-def _body(record: Fields) -> str:
+def _issue_body(record: Fields) -> str:
     return WINDOW.sub("", record.text("body")).strip()

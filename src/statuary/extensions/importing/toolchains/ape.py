@@ -22,10 +22,10 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    any_address,
-    any_chain_id,
-    any_deployment,
-    complete,
+    make_deployment,
+    parse_any_address,
+    parse_any_chain_id,
+    report_missing_parts,
     with_unreadable,
 )
 
@@ -75,8 +75,8 @@ def read_ape(folder: Path) -> ListedContracts:
     config = yaml_file(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     names = as_object(manifest.get("contractTypes")).keys()
     deployments = [
-        *_configured(config),
-        *(deployment for deployment in _tracked(data_folder()) if deployment.contract in names),
+        *_configured_deployments(config),
+        *(deployment for deployment in _tracked_deployments(data_folder()) if deployment.contract in names),
     ]
     if not deployments:
         raise NotImportableError(
@@ -86,7 +86,7 @@ def read_ape(folder: Path) -> ListedContracts:
     chain_ids = {**CHAIN_IDS, **_custom_networks(config)}
     for deployment in deployments:
         where = f"{deployment.contract} ({as_text(deployment.entry.get('address'))})"
-        yield from with_unreadable(folder, where, _contract(file, manifest, chain_ids, deployment))
+        yield from with_unreadable(folder, where, _list_contract(file, manifest, chain_ids, deployment))
 
 
 def data_folder() -> Path:
@@ -97,14 +97,14 @@ def data_folder() -> Path:
     return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
 
 
-def _configured(config: JsonObject) -> Iterator[ApeDeployment]:
+def _configured_deployments(config: JsonObject) -> Iterator[ApeDeployment]:
     for ecosystem, networks in as_object(config.get("deployments")).items():
         for network, entries in as_object(networks).items():
             for entry in map(as_object, as_list(entries)):
                 yield ApeDeployment(ecosystem, network, as_text(entry.get("contract_type")), entry)
 
 
-def _tracked(folder: Path) -> Iterator[ApeDeployment]:
+def _tracked_deployments(folder: Path) -> Iterator[ApeDeployment]:
     for file in sorted(folder.glob(f"*/{MAP}")):
         for ecosystem, networks in as_object(read_json_file(file).get("ecosystems")).items():
             for network, contracts in as_object(networks).items():
@@ -123,11 +123,11 @@ def _custom_networks(config: JsonObject) -> dict[tuple[str, str], str]:
     }
 
 
-def _contract(
+def _list_contract(
     file: Path, manifest: JsonObject, chain_ids: dict[tuple[str, str], str], deployment: ApeDeployment
 ) -> ListedContracts:
     ecosystem, network, contract, entry = deployment
-    address = any_address(entry.get("address"), contract)
+    address = parse_any_address(entry.get("address"), contract)
     chain_id = chain_ids.get((ecosystem, network))
     if chain_id is None:
         yield UnreadableContract(
@@ -137,21 +137,23 @@ def _contract(
             address=address,
         )
         return
-    created = any_deployment(entry.get("transaction_hash"), None, None, None)
+    created = make_deployment(entry.get("transaction_hash"), None, None, None)
     yield ListedContract(
-        any_chain_id(chain_id, CONFIG),
+        parse_any_chain_id(chain_id, CONFIG),
         address,
         contract,
-        partial(_read, file, manifest, contract, OnChainContract(None, None, created)),
+        partial(_read_contract, file, manifest, contract, OnChainContract(None, None, created)),
     )
 
 
-def _read(file: Path, manifest: JsonObject, contract: str, on_chain: OnChainContract) -> SourceContract:
-    with complete(file):
-        return SourceContract(compilation=_compilation(manifest, contract), on_chain=on_chain)
+def _read_contract(
+    file: Path, manifest: JsonObject, contract: str, on_chain: OnChainContract
+) -> SourceContract:
+    with report_missing_parts(file):
+        return SourceContract(compilation=_compilation_of(manifest, contract), on_chain=on_chain)
 
 
-def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
+def _compilation_of(manifest: JsonObject, contract: str) -> ImportedCompilation:
     """Return the compilation of a contract, without output.
 
     Raises:
@@ -183,14 +185,14 @@ def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
         fully_qualified_name=f"{path}:{PurePosixPath(path).stem if language == 'Vyper' else contract}",
         std_json_input={
             "language": language,
-            "sources": _sources(manifest, compiler_settings, suffix),
-            "settings": _settings(compiler_settings),
+            "sources": _compiler_sources(manifest, compiler_settings, suffix),
+            "settings": _portable_settings(compiler_settings),
         },
         std_json_output=None,
     )
 
 
-def _sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -> JsonObject:
+def _compiler_sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -> JsonObject:
     language, suffixes = SUFFIXES[suffix]
     sources: dict[str, Json] = {
         name: {"content": text_at(source, "content")}
@@ -204,7 +206,7 @@ def _sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -
     return sources
 
 
-def _settings(compiler_settings: JsonObject) -> JsonObject:
+def _portable_settings(compiler_settings: JsonObject) -> JsonObject:
     """Return a compiler's settings without outputs and absolute search paths."""
     settings: dict[str, Json] = {
         name: value

@@ -1,6 +1,6 @@
 """Import deployments of titanoboa and moccasin (SQLite).
 
-`source_code` is the output of Vyper 0.4 with `-f solc_json`: its standard JSON input, in which
+`source_code_result` is the output of Vyper 0.4 with `-f solc_json`: its standard JSON input, in which
 `outputSelection` names the one contract. Format: `Deployment` in titanoboa's boa/deployments.py (0.2.8).
 """
 
@@ -24,13 +24,13 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    any_address,
-    any_chain_id,
-    any_deployment,
-    any_hex,
-    any_quantity,
-    complete,
-    creation_at,
+    creation_code_of,
+    make_deployment,
+    parse_any_address,
+    parse_any_chain_id,
+    parse_any_hex,
+    parse_any_quantity,
+    report_missing_parts,
     with_unreadable,
 )
 from statuary.system.databases import open_untrusted_database
@@ -71,16 +71,18 @@ def read_boa(source: Path) -> ListedContracts:
             "give the database: moccasin writes it with `save_to_db = true`, titanoboa with `boa.set_deployments_db`",
         )
     for file in files:
-        yield from with_unreadable(file, file.name, _contracts(file))
+        yield from with_unreadable(file, file.name, _contracts_in(file))
 
 
-def _contracts(file: Path) -> ListedContracts:
-    for row in _rows(file):
+def _contracts_in(file: Path) -> ListedContracts:
+    for row in _deployment_rows(file):
         name = as_text(row["contract_name"]) or str(row["contract_address"])
-        yield from with_unreadable(file, f"{name} ({row['contract_address']})", _contract(file, name, row))
+        yield from with_unreadable(
+            file, f"{name} ({row['contract_address']})", _list_contract(file, name, row)
+        )
 
 
-def _rows(file: Path) -> Iterator[dict[str, Json]]:
+def _deployment_rows(file: Path) -> Iterator[dict[str, Json]]:
     try:
         with closing(open_untrusted_database(file)) as database:
             if database.execute(TABLE_QUERY).fetchone() is None:
@@ -96,21 +98,21 @@ def _rows(file: Path) -> Iterator[dict[str, Json]]:
         raise NotImportableError(f"{file} is not titanoboa's database: {error}") from None
 
 
-def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
-    sent = _object(row["tx_dict"])
-    receipt = _object(row["receipt_dict"])
-    address = any_address(row["contract_address"], str(file))
-    chain_id = any_chain_id(any_quantity(sent.get("chainId")), f"{file}, {name}")
+def _list_contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
+    sent = _parse_json_column(row["tx_dict"])
+    receipt = _parse_json_column(row["receipt_dict"])
+    address = parse_any_address(row["contract_address"], str(file))
+    chain_id = parse_any_chain_id(parse_any_quantity(sent.get("chainId")), f"{file}, {name}")
     if row["source_code"] is None:
         yield UnreadableContract(
             name, "the database has no sources of it", chain_id=chain_id, address=address
         )
         return
-    on_chain = _on_chain(row, sent, receipt, address)
-    yield ListedContract(chain_id, address, name, partial(_read, file, row["source_code"], on_chain))
+    on_chain = _on_chain_contract(row, sent, receipt, address)
+    yield ListedContract(chain_id, address, name, partial(_read_contract, file, row["source_code"], on_chain))
 
 
-def _object(text: Json) -> JsonObject:
+def _parse_json_column(text: Json) -> JsonObject:
     """Parse the JSON object in a column.
 
     Returns:
@@ -119,24 +121,24 @@ def _object(text: Json) -> JsonObject:
     return as_object(orjson.loads(as_text(text) or "{}"))
 
 
-def _on_chain(
+def _on_chain_contract(
     row: dict[str, Json], sent: JsonObject, receipt: JsonObject, address: Address
 ) -> OnChainContract:
-    sender = any_hex(row["deployer"])
-    creation = creation_at(address, sender, sent.get("nonce"), sent.get("to"), sent.get("data"))
+    sender = parse_any_hex(row["deployer"])
+    creation = creation_code_of(address, sender, sent.get("nonce"), sent.get("to"), sent.get("data"))
     return OnChainContract(
         creation=creation,
         runtime=None,
-        deployment=any_deployment(
+        deployment=make_deployment(
             row["tx_hash"], receipt.get("blockNumber"), receipt.get("transactionIndex"), sender
         ),
         notes=(UNCHECKED_CREATION,) if creation is None else (),
     )
 
 
-def _read(file: Path, text: Json, on_chain: OnChainContract) -> SourceContract:
-    with complete(file):
-        bundle = _object(text)
+def _read_contract(file: Path, text: Json, on_chain: OnChainContract) -> SourceContract:
+    with report_missing_parts(file):
+        bundle = _parse_json_column(text)
         settings = as_object(bundle["settings"])
         [path] = as_object(settings["outputSelection"])
         compilation = ImportedCompilation(

@@ -27,12 +27,12 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    any_address,
-    any_chain_id,
-    any_deployment,
-    any_hex,
-    any_quantity,
-    creation_at,
+    creation_code_of,
+    make_deployment,
+    parse_any_address,
+    parse_any_chain_id,
+    parse_any_hex,
+    parse_any_quantity,
     with_unreadable,
 )
 
@@ -77,7 +77,7 @@ def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts
     for deployment in as_list(run.get("deployments")) or [run]:
         script_run = _Run(file, as_object(deployment), artifacts)
         yield from script_run.contracts()
-        yield from script_run.mentions()
+        yield from script_run.mentioned_addresses()
 
 
 def _run_files(folder: Path) -> Iterator[Path]:
@@ -104,47 +104,49 @@ class _Run:
         self.file = file
         self.artifacts = artifacts
         self.transactions = list(map(as_object, list_at(run, "transactions")))
-        self.chain_id = any_chain_id(run.get("chain") or file.parent.name, str(file))
+        self.chain_id = parse_any_chain_id(run.get("chain") or file.parent.name, str(file))
         receipts = map(as_object, as_list(run.get("receipts")))
         self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
-        time = any_quantity(run.get("timestamp"))
+        time = parse_any_quantity(run.get("timestamp"))
         self.evm_version = "" if time is None else _default_evm_version(int(time))
-        self.revision = _revision(as_text(run.get("commit")), self.evm_version)
+        self.revision = _build_hint(as_text(run.get("commit")), self.evm_version)
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
-    def mentions(self) -> ListedContracts:
+    def mentioned_addresses(self) -> ListedContracts:
         """Yield the addresses that a script only calls or links.
 
         Each is an entry without a deployment, with the reason.
         """
         for transaction in self.transactions:
-            if not _creations(transaction) and transaction.get("contractAddress"):
-                address = any_address(transaction["contractAddress"], str(self.file))
-                name = _name(transaction) or address
-                yield self._mention(name, address, "scripts call it, and no broadcast creates it")
+            if not _created_contracts(transaction) and transaction.get("contractAddress"):
+                address = parse_any_address(transaction["contractAddress"], str(self.file))
+                name = _contract_name(transaction) or address
+                yield self._unreadable_mention(name, address, "scripts call it, and no broadcast creates it")
         for library in self.libraries:
             name, _, text = library.rpartition(":")
-            address = any_address(text, str(self.file))
-            yield self._mention(name, address, "scripts link it as a library, and no broadcast creates it")
+            address = parse_any_address(text, str(self.file))
+            yield self._unreadable_mention(
+                name, address, "scripts link it as a library, and no broadcast creates it"
+            )
 
-    def _mention(self, name: str, address: Address, reason: str) -> UnreadableContract:
+    def _unreadable_mention(self, name: str, address: Address, reason: str) -> UnreadableContract:
         return UnreadableContract(name, reason, is_expected=True, chain_id=self.chain_id, address=address)
 
     def contracts(self) -> ListedContracts:
         for transaction in self.transactions:
-            created = _creations(transaction)
+            created = _created_contracts(transaction)
             hashes = self._hashes_of(transaction)
             receipt = self.receipts.get(hashes.likely, {})
             if created and receipt.get("status", SUCCESS) != SUCCESS:
                 failure = f"its transaction {hashes.likely} failed"
                 for contract in created:
-                    where = any_address(contract.address, str(self.file))
+                    where = parse_any_address(contract.address, str(self.file))
                     yield UnreadableContract(
                         contract.name or where, failure, chain_id=self.chain_id, address=where
                     )
                 continue
             for contract in created:
-                yield self._contract(contract, transaction, hashes)
+                yield self._list_contract(contract, transaction, hashes)
 
     def _hashes_of(self, transaction: JsonObject) -> "_Hashes":
         """Find a transaction's hash by its receipt.
@@ -160,22 +162,22 @@ class _Run:
             named = fitting[0] if len(fitting) == 1 else ""
         return _Hashes(named, tuple(Hex(name) for name in fitting if name != named))
 
-    def _contract(
+    def _list_contract(
         self, contract: "_CreatedContract", transaction: JsonObject, hashes: "_Hashes"
     ) -> ListedContract:
         receipt = self.receipts.get(hashes.likely, {})
         on_chain = OnChainContract(
             creation=contract.creation.code,
             runtime=None,
-            deployment=any_deployment(
+            deployment=make_deployment(
                 hashes.likely,
                 receipt.get("blockNumber"),
                 receipt.get("transactionIndex"),
-                _sent(transaction).get("from"),
+                _transaction_fields(transaction).get("from"),
             ),
             notes=() if contract.creation.is_shown else (UNCHECKED_CREATION,),
         )
-        where = any_address(contract.address, str(self.file))
+        where = parse_any_address(contract.address, str(self.file))
 
         def read_source() -> SourceContract:
             source = self.artifacts.read(contract.name, on_chain, self.revision, self.evm_version)
@@ -184,7 +186,7 @@ class _Run:
         return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_source)
 
 
-def _revision(commit: str, evm_version: str) -> str:
+def _build_hint(commit: str, evm_version: str) -> str:
     """Explain how to build the code of a run."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
@@ -225,13 +227,15 @@ def _is_receipt_of(receipt: JsonObject, transaction: JsonObject) -> bool:
 
     The receiver and the created contract are compared.
     """
-    if "to" in receipt and any_hex(receipt["to"]) != any_hex(_sent(transaction).get("to")):
+    if "to" in receipt and parse_any_hex(receipt["to"]) != parse_any_hex(
+        _transaction_fields(transaction).get("to")
+    ):
         return False
     created = receipt.get("contractAddress")
     return not created or as_text(created).lower() == as_text(transaction.get("contractAddress")).lower()
 
 
-def _sent(transaction: JsonObject) -> JsonObject:
+def _transaction_fields(transaction: JsonObject) -> JsonObject:
     """Return the fields of a transaction; in 2022 they were in `tx`."""
     return as_object(transaction.get("transaction") or transaction.get("tx"))
 
@@ -251,31 +255,31 @@ class _CreatedContract(NamedTuple):
     creation: _CreationCode
 
 
-def _creations(transaction: JsonObject) -> list[_CreatedContract]:
+def _created_contracts(transaction: JsonObject) -> list[_CreatedContract]:
     """Return the contracts that a transaction created."""
     created: list[_CreatedContract] = []
     if (transaction.get("transactionType") or transaction.get("type")) in CREATIONS:
         address = transaction.get("contractAddress")
-        creation = _creation_code(_sent(transaction), address)
-        created.append(_CreatedContract(_name(transaction), address, creation))
+        creation = _creation_code(_transaction_fields(transaction), address)
+        created.append(_CreatedContract(_contract_name(transaction), address, creation))
     for additional in map(as_object, as_list(transaction.get("additionalContracts"))):
-        creation = _CreationCode(any_hex(additional.get("initCode")))
-        created.append(_CreatedContract(_name(additional), additional["address"], creation))
+        creation = _CreationCode(parse_any_hex(additional.get("initCode")))
+        created.append(_CreatedContract(_contract_name(additional), additional["address"], creation))
     return created
 
 
-def _name(created: JsonObject) -> str | None:
+def _contract_name(created: JsonObject) -> str | None:
     return as_text(created.get("contractName")) or None
 
 
 def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
     """Return the creation code in a transaction, if it is known."""
-    data = any_hex(sent.get("input") or sent.get("data"))
+    data = parse_any_hex(sent.get("input") or sent.get("data"))
     sender = sent.get("from")
-    to = any_hex(sent.get("to"))
-    if data is None or any_hex(sender) is None:
+    to = parse_any_hex(sent.get("to"))
+    if data is None or parse_any_hex(sender) is None:
         return _CreationCode(None)
-    code = creation_at(str(address), sender, sent.get("nonce"), to, data)
+    code = creation_code_of(str(address), sender, sent.get("nonce"), to, data)
     if code is not None:
         return _CreationCode(code, is_shown=True)
     return _CreationCode(data if to is None else None)
@@ -304,7 +308,7 @@ class _Artifacts:
         if short_name and short_name not in self.files:
             compilation = compilation_of_project(self.project, short_name, on_chain.creation, evm_version)
         if compilation is None:
-            file = self._choose(short_name, on_chain.creation, revision)
+            file = self._choose_artifact(short_name, on_chain.creation, revision)
             compilation = read_foundry(file, read_json_file(file), None, self.project)
         return SourceContract(
             compilation=compilation,
@@ -312,7 +316,7 @@ class _Artifacts:
             revision=revision,
         )
 
-    def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
+    def _choose_artifact(self, name: str, creation: Hex | None, revision: str) -> Path:
         """Choose an artifact by name, or else by the deployed code.
 
         Of several with the name, the code decides.
@@ -323,7 +327,7 @@ class _Artifacts:
         candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
         if name and len(candidates) == 1:
             return candidates[0]
-        fitting = [file for file in candidates if _is_start(file, creation)]
+        fitting = [file for file in candidates if _begins_with_artifact(file, creation)]
         # artifacts with the same name and code are interchangeable
         if not fitting or (not name and len(fitting) > 1):
             raise NotImportableError(
@@ -333,7 +337,7 @@ class _Artifacts:
         return fitting[0]
 
 
-def _is_start(file: Path, creation: Hex | None) -> bool:
+def _begins_with_artifact(file: Path, creation: Hex | None) -> bool:
     """Return whether on-chain code begins with an artifact's code."""
     bytecode = as_object(read_json_file(file).get("bytecode"))
     digits = as_text(bytecode.get("object")).removeprefix("0x")

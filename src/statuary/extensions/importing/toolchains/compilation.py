@@ -38,15 +38,15 @@ class ImportedCompilation:
     def __post_init__(self) -> None:
         names: tuple[Json, ...] = (self.version, self.fully_qualified_name)
         if not all(isinstance(text, str) for text in names):
-            raise _invalid("the compiler version or the contract name is not text")
+            raise _invalid_file_error("the compiler version or the contract name is not text")
         std_json_input = self.std_json_input
         if not isinstance(std_json_input, dict) or not isinstance(std_json_input.get("language"), str):
-            raise _invalid("the standard JSON input has no language")
+            raise _invalid_file_error("the standard JSON input has no language")
         for member in ("sources", "settings"):
             if not isinstance(std_json_input.get(member), dict):
-                raise _invalid(f"the standard JSON input has no {member}")
+                raise _invalid_file_error(f"the standard JSON input has no {member}")
         if not isinstance(self.std_json_output, dict | None):
-            raise _invalid("the compiler's output is not a JSON object")
+            raise _invalid_file_error("the compiler's output is not a JSON object")
 
     @property
     def language(self) -> str:
@@ -79,7 +79,7 @@ def compilation_of_record(record: RecordValue) -> ImportedCompilation:
     )
 
 
-def _invalid(message: str) -> NotImportableError:
+def _invalid_file_error(message: str) -> NotImportableError:
     return NotImportableError(message, "compile the project again")
 
 

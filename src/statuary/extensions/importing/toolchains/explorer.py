@@ -29,8 +29,8 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
     SourceContract,
-    any_deployment,
-    any_hex,
+    make_deployment,
+    parse_any_hex,
     with_unreadable,
 )
 from statuary.system.network.client import UnreachableError
@@ -83,14 +83,14 @@ def _standard_input(result: JsonObject, code: str, name: str, language: str) -> 
         files = _json_object(code, "SourceCode")
         if isinstance(files.get("sources"), dict):
             return {"language": language, "settings": {}, **files}
-        sources = {path: {"content": str(_content(value))} for path, value in files.items()}
+        sources = {path: {"content": str(_source_content(value))} for path, value in files.items()}
     else:
         sources = {_main_path(result, name + suffix): {"content": code}}
     for additional_source in map(as_object, as_list(result.get("AdditionalSources"))):
         sources[str(additional_source.get("Filename"))] = {
             "content": str(additional_source.get("SourceCode"))
         }
-    return {"language": language, "sources": sources, "settings": _settings(result, language)}
+    return {"language": language, "sources": sources, "settings": _compiler_settings(result, language)}
 
 
 def _main_path(result: JsonObject, default: str) -> str:
@@ -98,7 +98,7 @@ def _main_path(result: JsonObject, default: str) -> str:
     return path if PurePosixPath(path).suffix else default
 
 
-def _content(value: Json) -> Json:
+def _source_content(value: Json) -> Json:
     return value.get("content") if isinstance(value, dict) else value
 
 
@@ -112,18 +112,18 @@ def _json_object(text: str, member: str) -> JsonObject:
     return value
 
 
-def _settings(result: JsonObject, language: str) -> JsonObject:
+def _compiler_settings(result: JsonObject, language: str) -> JsonObject:
     settings_value = result.get("CompilerSettings")
     if isinstance(settings_value, str) and settings_value:
         settings_value = _json_object(settings_value, "CompilerSettings")
     if isinstance(settings_value, dict) and settings_value:
-        return without(settings_value, DERIVED_SETTINGS)
+        return without_members(settings_value, DERIVED_SETTINGS)
     version = str(result.get("EVMVersion") or "")
     settings: JsonObject = {} if version.lower() in DEFAULT else {"evmVersion": version}
     return settings if language == "Vyper" else {**settings, **_solc_settings(result)}
 
 
-def without(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
+def without_members(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
     """Return a JSON object without the members with these names."""
     return {key: value for key, value in members.items() if key not in names}
 
@@ -134,12 +134,12 @@ def _solc_settings(result: JsonObject) -> JsonObject:
         "enabled": str(result.get("OptimizationUsed")).lower() in TRUE,
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
-    libraries = dict(_libraries(result))
+    libraries = dict(_parse_libraries(result))
     # the explorer does not say in which file a library is: an empty path stands for any file
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
-def _libraries(result: JsonObject) -> list[tuple[str, str]]:
+def _parse_libraries(result: JsonObject) -> list[tuple[str, str]]:
     """Parse the libraries of Etherscan or Blockscout."""
     libraries = [
         (str(library.get("name")), str(library.get("address_hash")))
@@ -170,7 +170,9 @@ def _fully_qualified_name(result: JsonObject, std_json_input: JsonObject, name: 
 def _declaring_source(sources: JsonObject, name: str) -> str:
     pattern = re.compile(rf"\b(?:contract|library)\s+{re.escape(name)}\b")
     declaring = [
-        path for path, value in sources.items() if pattern.search(COMMENTS.sub("", str(_content(value))))
+        path
+        for path, value in sources.items()
+        if pattern.search(COMMENTS.sub("", str(_source_content(value))))
     ]
     if len(declaring) != 1:
         paths = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
@@ -232,15 +234,15 @@ class _ExplorerApi:
         self.fixed = {"chainid": chain_id, "module": "contract"}
 
     def read(self, address: Address) -> SourceContract:
-        compilation = explorer_compilation(self.ask("getsourcecode", address=address))
+        compilation = explorer_compilation(self.call_api("getsourcecode", address=address))
         try:
-            creation = self.ask("getcontractcreation", contractaddresses=address)
+            creation = self.call_api("getcontractcreation", contractaddresses=address)
         except NotImportableError:
             # a contract of the genesis block has no creation, and some explorers do not have the method
             creation = None
         return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
 
-    def ask(self, action: str, **parameters: str) -> Json:
+    def call_api(self, action: str, **parameters: str) -> Json:
         secret = {"apikey": self.key} if self.key else {}
         url = f"{self.url}?{urlencode({**self.fixed, 'action': action, **parameters, **secret})}"
         for pause in (*BUSY_PAUSES, None):
@@ -291,7 +293,7 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
         NotImportableError: if the explorer has no source of the contract, or the result is malformed.
     """
     try:
-        return read_explorer_source(_first(result))
+        return read_explorer_source(_first_object(result))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotImportableError(f"the explorer's source is malformed: {shorten(str(error), 120)}") from None
 
@@ -302,17 +304,17 @@ def explorer_creation(result: Json) -> OnChainContract:
     Args:
         result: the member `result` of the response; None if the explorer does not know the creation.
     """
-    created = _first(result)
+    created = _first_object(result)
     return OnChainContract(
-        creation=any_hex(created.get("creationBytecode")),
+        creation=parse_any_hex(created.get("creationBytecode")),
         runtime=None,
         # leave out the deployer: the explorer's creator may be a factory instead of the transaction's sender
-        deployment=any_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
+        deployment=make_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
         notes=(UNCHECKED_CREATION,) if created else (),
     )
 
 
-def _first(result: Json) -> JsonObject:
+def _first_object(result: Json) -> JsonObject:
     return next(map(as_object, as_list(result)), {})
 
 
@@ -335,10 +337,10 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
         raise NotImportableError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
     for file in files:
         file_addresses = addresses if files == [folder] else ()
-        yield from with_unreadable(file, file.name, _saved(file, chain_id, file_addresses))
+        yield from with_unreadable(file, file.name, _read_saved_response(file, chain_id, file_addresses))
 
 
-def _saved(file: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
+def _read_saved_response(file: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
     yield ListedContract(chain_id, _address_of(file, addresses), file.name, partial(_read_files, file))
 
 

@@ -76,26 +76,26 @@ def read_foundry(
     """
     try:
         if value.get("_format") == BUILD_INFO:
-            return _of_build_info(value, contract_name)
+            return _read_build_info(value, contract_name)
         if "bytecode" not in value:
             raise NotImportableError(
                 f"{file} is only a list of sources, which forge writes by default",
                 "give an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
             )
-        return _of_artifact(file, value, project or _project_above(file))
+        return _read_artifact(file, value, project or _project_above(file))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotImportableError(
             f"{file} is not a complete Foundry file: {error}", "run `forge build --force`"
         ) from None
 
 
-def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+def _read_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     output = object_at(build_info, "output")
     std_json_input = object_at(build_info, "input")
     name = choose_contract(deployable_contracts(output), contract_name)
     path, _, contract = name.rpartition(":")
     artifact = object_at(output, "contracts", path, contract)
-    metadata = _metadata(artifact.get("metadata"))
+    metadata = _parse_metadata(artifact.get("metadata"))
     metadata_sources = object_at(metadata, "sources")
     paths = object_at(output, "sources")
     numbers = {path: int(str(object_at(output, "sources", path)["id"])) for path in paths}
@@ -116,20 +116,20 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
                 path: {
                     contract: {
                         **artifact,
-                        **_from_metadata(metadata),
+                        **_input_from_metadata(metadata),
                         "evm": {
                             **object_at(artifact, "evm"),
-                            **_reindexed_source_maps(object_at(artifact, "evm"), numbers, metadata_sources),
+                            **_renumber_source_maps(object_at(artifact, "evm"), numbers, metadata_sources),
                         },
                     }
                 }
             },
-            "sources": _ids_of(metadata_sources),
+            "sources": _number_sources(metadata_sources),
         },
     )
 
 
-def _ids_of(metadata_sources: JsonObject) -> JsonObject:
+def _number_sources(metadata_sources: JsonObject) -> JsonObject:
     """Number the sources in metadata as solc does."""
     return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
@@ -137,7 +137,7 @@ def _ids_of(metadata_sources: JsonObject) -> JsonObject:
 BYTECODES = ("bytecode", "deployedBytecode")
 
 
-def _reindexed_source_maps(
+def _renumber_source_maps(
     evm: JsonObject, numbers: Mapping[str, int], metadata_sources: JsonObject
 ) -> JsonObject:
     """Renumber source maps for the sources in metadata.
@@ -150,12 +150,15 @@ def _reindexed_source_maps(
     new = {numbers[path]: number for number, path in enumerate(sorted(metadata_sources)) if path in numbers}
     new[len(numbers)] = len(metadata_sources)
     return {
-        name: {**object_at(evm, name), "sourceMap": _renumbered(text_at(evm, name, "sourceMap"), new)}
+        name: {
+            **object_at(evm, name),
+            "sourceMap": _renumber_source_map(text_at(evm, name, "sourceMap"), new),
+        }
         for name in BYTECODES
     }
 
 
-def _renumbered(source_map: str, new: Mapping[int, int]) -> str:
+def _renumber_source_map(source_map: str, new: Mapping[int, int]) -> str:
     """Renumber the sources in a source map.
 
     A source is the third field of an entry; an empty field repeats the last value.
@@ -167,16 +170,16 @@ def _renumbered(source_map: str, new: Mapping[int, int]) -> str:
     return ";".join(":".join(entry) for entry in entries)
 
 
-def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
+def _read_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
     text = artifact.get("rawMetadata")
-    metadata = _metadata(text)
+    metadata = _parse_metadata(text)
     settings = object_at(metadata, "settings")
     sources = object_at(metadata, "sources")
     ((path, contract),) = object_at(settings, "compilationTarget").items()
     version = text_at(metadata, "compiler", "version")
-    numbers = _numbers(file, artifact, project, path)
+    numbers = _source_numbers(file, artifact, project, path)
     evm: JsonObject = {name: artifact[name] for name in BYTECODES}
-    evm = _reindexed_source_maps(evm, numbers, sources) if numbers else evm
+    evm = _renumber_source_maps(evm, numbers, sources) if numbers else evm
     notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
     return ImportedCompilation(
         compiler="solc",
@@ -184,18 +187,18 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
         fully_qualified_name=f"{path}:{as_text(contract)}",
         std_json_input={
             "language": metadata["language"],
-            "sources": dict(_sources(sources, project)),
+            "sources": dict(_read_sources(sources, project)),
             "settings": settings_of_metadata(settings, version),
         },
         std_json_output={
-            "contracts": {path: {as_text(contract): {**_output(artifact, text, metadata), "evm": evm}}},
-            **({"sources": _ids_of(sources)} if numbers else {}),
+            "contracts": {path: {as_text(contract): {**_solc_output(artifact, text, metadata), "evm": evm}}},
+            **({"sources": _number_sources(sources)} if numbers else {}),
         },
         notes=notes,
     )
 
 
-def _metadata(text: Json) -> dict[str, Json]:
+def _parse_metadata(text: Json) -> dict[str, Json]:
     if not isinstance(text, str) or not text:
         raise NotImportableError(
             "the artifact has no solc metadata, so its sources and settings are unknown",
@@ -205,15 +208,15 @@ def _metadata(text: Json) -> dict[str, Json]:
     return metadata
 
 
-def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
+def _input_from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
     output = object_at(metadata, "output")
     return {member: output[member] for member in METADATA_OUTPUTS if member in output}
 
 
-def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
+def _solc_output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
     """Convert an artifact to the form of solc's output, without bytecode."""
     return {
-        **_from_metadata(metadata),
+        **_input_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
         "metadata": text,
     }
@@ -240,7 +243,7 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
     return std_json_settings
 
 
-def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
+def _read_sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
     """Read the sources that metadata names.
 
     Raises:
@@ -258,7 +261,7 @@ def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
         yield path, {"content": decode_source(raw, file)}
 
 
-def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
+def _source_numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
     """Find the numbers of sources in an artifact's build.
 
     Forge's cache names the build. Without the cache, it is the only build in which the artifact's number
@@ -278,7 +281,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
         paths = read_json_file(build).get("source_id_to_path")
         if isinstance(paths, dict) and paths.get(str(artifact.get("id"))) == path:
             matching[build.stem] = {text_at(paths, number): int(number) for number in paths}
-    build_in_cache = _build_in_cache(project, file, path)
+    build_in_cache = _find_build_in_cache(project, file, path)
     if build_in_cache in matching:
         return matching[build_in_cache]
     if len(matching) > 1:
@@ -288,7 +291,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
     return next(iter(matching.values()), None)
 
 
-def _build_in_cache(project: Path, file: Path, path: str) -> str:
+def _find_build_in_cache(project: Path, file: Path, path: str) -> str:
     """Find the build of an artifact in forge's cache.
 
     Returns:

@@ -66,10 +66,10 @@ def compilation_of_project(
     """
     configuration = foundry_configuration(project)
     version = solc_version(creation)
-    path = _file_of(project, configuration, name, version) if version else None
+    path = _find_declaring_file(project, configuration, name, version) if version else None
     if path is None:
         return None
-    remappings = _remappings(project, configuration)
+    remappings = _collect_remappings(project, configuration)
     return ImportedCompilation(
         compiler="solc",
         version=version,
@@ -77,9 +77,9 @@ def compilation_of_project(
         std_json_input={
             "language": SOLIDITY,
             "sources": {
-                source: {"content": text} for source, text in _sources(project, path, remappings).items()
+                source: {"content": text} for source, text in _read_sources(project, path, remappings).items()
             },
-            "settings": _settings(configuration, remappings, evm_version),
+            "settings": _compiler_settings(configuration, remappings, evm_version),
         },
         std_json_output=None,
         notes=("there is no artifact of forge, so it is compiled from the project's sources",),
@@ -96,7 +96,7 @@ def solc_version(creation: Hex | None) -> str:
     return ".".join(map(str, found[-1])) if found else ""
 
 
-def _file_of(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
+def _find_declaring_file(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
     """Find the file that declares a contract.
 
     The project's own sources are searched first, then its libraries.
@@ -130,7 +130,7 @@ def _library_folders(configuration: JsonObject) -> list[str]:
     return list(map(as_text, as_list(configuration.get("libs", ["lib"]))))
 
 
-def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
+def _collect_remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
     """Collect the remappings of a project.
 
     Forge adds one for each library.
@@ -144,7 +144,7 @@ def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
         if equals
     ]
     prefixes = {remapping.prefix for remapping in remappings}
-    for library in _libraries(project, configuration):
+    for library in _library_paths(project, configuration):
         prefix = f"{library.name}/"
         if prefix not in prefixes:
             inside = next(name for name in SOURCE_FOLDERS if (library / name).is_dir())
@@ -153,13 +153,13 @@ def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
     return remappings
 
 
-def _libraries(project: Path, configuration: JsonObject) -> Iterator[Path]:
+def _library_paths(project: Path, configuration: JsonObject) -> Iterator[Path]:
     for folder in _library_folders(configuration):
         if (project / folder).is_dir():
             yield from sorted(path for path in (project / folder).iterdir() if path.is_dir())
 
 
-def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
+def _read_sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
     """Read a file and all files that it imports, by path.
 
     Raises:
@@ -182,16 +182,16 @@ def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[
                 "run `forge build`, and import again",
             )
         texts[source] = read_text(project / source)
-        waiting += [_imported(source, name, remappings) for name in imports_of(texts[source])]
+        waiting += [_resolve_import(source, name, remappings) for name in imported_paths(texts[source])]
     return dict(sorted(texts.items()))
 
 
-def imports_of(text: str) -> list[str]:
+def imported_paths(text: str) -> list[str]:
     """Return the paths in the import statements of a Solidity source."""
     return [found["imported"] for found in _TOKEN.finditer(text) if found["imported"]]
 
 
-def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
+def _resolve_import(source: str, name: str, remappings: Sequence[Remapping]) -> str:
     """Resolve an import to a path in the project.
 
     The remapping with the longest prefix decides, as in solc.
@@ -205,7 +205,7 @@ def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
     return longest.folder + name.removeprefix(longest.prefix)
 
 
-def _settings(
+def _compiler_settings(
     configuration: JsonObject, remappings: Sequence[Remapping], evm_version: str
 ) -> dict[str, Json]:
     """Return the compiler settings of a project.
@@ -227,7 +227,7 @@ def _settings(
             "runs": configuration.get("optimizer_runs", 200),
         },
         "remappings": [f"{remapping.prefix}={remapping.folder}" for remapping in remappings],
-        "libraries": _linked(configuration),
+        "libraries": _linked_libraries(configuration),
     }
     fork = as_text(configuration.get("evm_version")) or evm_version
     metadata: dict[str, Json] = {}
@@ -245,7 +245,7 @@ def _settings(
     return settings | {name: value for name, value in given if value}
 
 
-def _linked(configuration: JsonObject) -> dict[str, dict[str, Json]]:
+def _linked_libraries(configuration: JsonObject) -> dict[str, dict[str, Json]]:
     libraries: dict[str, dict[str, Json]] = {}
     for text in map(as_text, as_list(configuration.get("libraries"))):
         path, _, rest = text.partition(":")

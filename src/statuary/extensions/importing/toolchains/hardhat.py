@@ -78,13 +78,15 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
 
 def artifact_name(artifact: JsonObject) -> str:
     """Return the fully qualified name of the contract in a Hardhat artifact."""
-    return _name(artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName")
+    return _qualified_name(
+        artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName"
+    )
 
 
 def _read_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
     debug_file = file.with_suffix(".dbg.json")
     path = debug_file.parent / text_at(read_json_file(debug_file), "buildInfo")
-    return _of_version_2(path, read_json_file(path), _name(artifact, "sourceName"))
+    return _read_build_info_2(path, read_json_file(path), _qualified_name(artifact, "sourceName"))
 
 
 def _read_debug_file(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
@@ -100,26 +102,32 @@ def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> Im
             f"there is no build-info folder above {file}", "give the build-info file itself"
         )
     path = folder / f"{build_id}.json"
-    return _of_version_3(path, read_json_file(path), _name(artifact, "inputSourceName"))
+    return _read_build_info_3(path, read_json_file(path), _qualified_name(artifact, "inputSourceName"))
 
 
 def _read_output_3(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     build_info = file.with_suffix("").with_suffix(".json")
-    return _of_version_3(build_info, read_json_file(build_info), contract_name)
+    return _read_build_info_3(build_info, read_json_file(build_info), contract_name)
 
 
-def _of_version_2(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+def _read_build_info_2(
+    file: Path, build_info: dict[str, Json], contract_name: str | None
+) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO:
         raise NotImportableError(f"{file} is not a build-info of Hardhat 2")
-    return _compilation(build_info, object_at(build_info, "output"), contract_name, {})
+    return _make_compilation(build_info, object_at(build_info, "output"), contract_name, {})
 
 
-def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+def _read_build_info_3(
+    file: Path, build_info: dict[str, Json], contract_name: str | None
+) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO_3:
         raise NotImportableError(f"{file} is not a build-info of Hardhat 3")
     output_file = _output_file_3(file)
     output = None if output_file is None else object_at(read_json_file(output_file), "output")
-    return _compilation(build_info, output, contract_name, as_object(build_info.get("userSourceNameMap")))
+    return _make_compilation(
+        build_info, output, contract_name, as_object(build_info.get("userSourceNameMap"))
+    )
 
 
 def _output_file_3(build_info: Path) -> Path | None:
@@ -136,7 +144,7 @@ def _output_file_3(build_info: Path) -> Path | None:
     return next((file for file in (output_file, *elsewhere) if file.is_file()), None)
 
 
-def _compilation(
+def _make_compilation(
     build_info: dict[str, Json], output: JsonObject | None, contract_name: str | None, user_names: JsonObject
 ) -> ImportedCompilation:
     # Hardhat 3 passes other paths to the compiler than those in the project
@@ -154,16 +162,16 @@ def _compilation(
     )
 
 
-def _name(artifact: JsonObject, source: str) -> str:
+def _qualified_name(artifact: JsonObject, source: str) -> str:
     return f"{artifact[source]}:{artifact['contractName']}"
 
 
 READERS: Final[dict[str, Callable[[Path, dict[str, Json], str | None], ImportedCompilation]]] = {
     ARTIFACT: _read_artifact,
     DEBUG_FILE: _read_debug_file,
-    BUILD_INFO: _of_version_2,
+    BUILD_INFO: _read_build_info_2,
     ARTIFACT_3: _read_artifact_3,
-    BUILD_INFO_3: _of_version_3,
+    BUILD_INFO_3: _read_build_info_3,
     BUILD_INFO_OUTPUT_3: _read_output_3,
 }
 

@@ -25,13 +25,13 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    any_address,
-    any_chain_id,
-    any_deployment,
-    any_hex,
-    any_quantity,
-    complete,
-    creation_at,
+    creation_code_of,
+    make_deployment,
+    parse_any_address,
+    parse_any_chain_id,
+    parse_any_hex,
+    parse_any_quantity,
+    report_missing_parts,
     with_unreadable,
 )
 
@@ -63,14 +63,14 @@ def _chain_file(network: Path) -> Path | None:
     return next((network / name for name in CHAIN_FILES if (network / name).is_file()), None)
 
 
-def _chain_id(network: Path) -> ChainId:
+def _read_chain_id(network: Path) -> ChainId:
     file = _chain_file(network) or network / CHAIN_FILES[0]
     chain_text = read_json_file(file).get("chainId") if file.name == ".chain" else read_text(file)
-    return any_chain_id(chain_text, str(file))
+    return parse_any_chain_id(chain_text, str(file))
 
 
 def _deployment_contracts(network: Path) -> ListedContracts:
-    chain_id = _chain_id(network)
+    chain_id = _read_chain_id(network)
     # Name.json and Name_Proxy.json (or Name_DiamondProxy.json) are one contract; the second has its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
@@ -79,7 +79,7 @@ def _deployment_contracts(network: Path) -> ListedContracts:
     builds = HardhatBuilds(network, "deployments")
     for name in names:
         file = network / f"{name}.json"
-        contracts = _contracts(file, chain_id, builds, names_by_address, is_proxy=name in proxies)
+        contracts = _list_contracts(file, chain_id, builds, names_by_address, is_proxy=name in proxies)
         for contract in with_unreadable(file, f"{network.name}/{name}", contracts):
             if isinstance(contract, ListedContract):
                 listed_addresses.add(contract.address)
@@ -93,7 +93,7 @@ def _deployment_contracts(network: Path) -> ListedContracts:
         )
 
 
-def _contracts(
+def _list_contracts(
     file: Path,
     chain_id: ChainId,
     builds: HardhatBuilds,
@@ -110,15 +110,15 @@ def _contracts(
     deployment = read_json_file(file)
     history = [*map(as_object, as_list(deployment.get("history")))]
     for deployment_entry in (deployment, *history):
-        for member, address in _addresses_beside(deployment_entry):
-            names_by_address.setdefault(any_address(address, str(file)), f"{file.stem}'s {member}")
+        for member, address in _related_addresses(deployment_entry):
+            names_by_address.setdefault(parse_any_address(address, str(file)), f"{file.stem}'s {member}")
     for number, earlier_deployment in enumerate(history, 1):
         if earlier_deployment.get("address") is not None and not is_proxy:
-            address = any_address(earlier_deployment["address"], str(file))
+            address = parse_any_address(earlier_deployment["address"], str(file))
             name = f"{file.stem}, deployment {number}"
             read_source = partial(_read_deployment, file, builds, earlier_deployment)
             yield ListedContract(chain_id, address, name, read_source)
-    address = any_address(deployment.get("address"), str(file))
+    address = parse_any_address(deployment.get("address"), str(file))
     if is_proxy:
         names_by_address.setdefault(address, file.stem)
     else:
@@ -126,7 +126,7 @@ def _contracts(
         yield ListedContract(chain_id, address, file.stem, read_source)
 
 
-def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
+def _related_addresses(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
     """Yield the implementation and facets in a deployment.
 
     A facet may be an array, as the node returned it.
@@ -142,44 +142,44 @@ def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
 
 
 def _read_deployment(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> SourceContract:
-    with complete(file):
+    with report_missing_parts(file):
         return SourceContract(
-            compilation=_compilation(file, builds, deployment), on_chain=_on_chain(deployment)
+            compilation=_read_compilation(file, builds, deployment), on_chain=_on_chain_contract(deployment)
         )
 
 
-def _on_chain(deployment: JsonObject) -> OnChainContract:
+def _on_chain_contract(deployment: JsonObject) -> OnChainContract:
     receipt = as_object(deployment.get("receipt"))
     sent = as_object(deployment.get("transaction"))
     sender = receipt.get("from") or sent.get("origin")
-    created = any_deployment(
+    created = make_deployment(
         deployment.get("transactionHash") or receipt.get("transactionHash") or sent.get("hash"),
         receipt.get("blockNumber"),
         receipt.get("transactionIndex"),
         sender,
     )
-    code = any_hex(
+    code = parse_any_hex(
         as_text(deployment.get("bytecode")) + as_text(deployment.get("argsData")).removeprefix("0x")
     )
-    nonce = any_quantity(sent.get("nonce"))
-    if code is None or nonce is None or any_hex(sender) is None:
+    nonce = parse_any_quantity(sent.get("nonce"))
+    if code is None or nonce is None or parse_any_hex(sender) is None:
         return OnChainContract(None, None, created)
-    creation = creation_at(as_text(deployment.get("address")), sender, nonce, None, code)
+    creation = creation_code_of(as_text(deployment.get("address")), sender, nonce, None, code)
     return OnChainContract(creation, None, created, (UNCHECKED_CREATION,) if creation is None else ())
 
 
-def _compilation(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> ImportedCompilation:
+def _read_compilation(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> ImportedCompilation:
     text = as_text(deployment.get("metadata"))
     if not text:
         contract_name = as_text(deployment.get("contractName"))
-        creation = any_hex(deployment.get("bytecode"))
-        return builds.compilation_of(
+        creation = parse_any_hex(deployment.get("bytecode"))
+        return builds.find_compilation(
             contract_name or file.stem.removesuffix(IMPLEMENTATION_SUFFIX),
             creation,
             "its file has no metadata of a compiler",
         )
     metadata: JsonObject = orjson.loads(text)
-    solc_input = _solc_input(file, deployment)
+    solc_input = _read_solc_input(file, deployment)
     if solc_input is None:
         # many repositories leave out the folder solcInputs, but the metadata has the sources of the contract
         return compilation_of_metadata(metadata, {}, str(file))
@@ -193,7 +193,7 @@ def _compilation(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> I
     )
 
 
-def _solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
+def _read_solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
     """Read the compiler's input in the deployment or the project.
 
     Returns:

@@ -32,13 +32,13 @@ class _BuildInfo(NamedTuple):
     ]  # paths in the project by the path that the compiler used, where they differ
 
 
-class _Declared(NamedTuple):
+class _DeclaredContract(NamedTuple):
     """A contract that a source of a build-info declares."""
 
     build_info: _BuildInfo
     path: str
 
-    def is_like(self, other: "_Declared") -> bool:
+    def gives_same_contract(self, other: "_DeclaredContract") -> bool:
         """Return whether both have the same path, source and compiler settings."""
         ours, theirs = self.build_info, other.build_info
         return (
@@ -57,10 +57,10 @@ class HardhatBuilds:
         Args:
             above: the name of the project's folder that it is in, `deployments` or `ignition`.
         """
-        self.project = _project_of(deployment, above)
+        self.project = _project_folder(deployment, above)
         self._folders = (deployment / "build-info", self.project / "artifacts/build-info")
 
-    def compilation_of(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
+    def find_compilation(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
         """Find the compilation of a deployed contract in the project's build-infos.
 
         Args:
@@ -73,10 +73,12 @@ class HardhatBuilds:
         """
         version = solc_version(creation)
         _, _, short_name = name.rpartition(":")
-        for builds in self._builds:
-            declared = [one for one in _declaring(builds, name) if version in ("", one.build_info.version)]
+        for builds in self._build_infos:
+            declared = [
+                one for one in _find_declarations(builds, name) if version in ("", one.build_info.version)
+            ]
             if declared:
-                chosen = _only(declared, name)
+                chosen = _require_single(declared, name)
                 file = chosen.build_info.file
                 return read_hardhat(file, read_json_file(file), f"{chosen.path}:{short_name}")
         config = next((file.name for file in sorted(self.project.glob("hardhat.config.*"))), "hardhat.config")
@@ -88,7 +90,7 @@ class HardhatBuilds:
         )
 
     @cached_property
-    def _builds(self) -> list[list[_BuildInfo]]:
+    def _build_infos(self) -> list[list[_BuildInfo]]:
         return [
             [
                 build_info
@@ -100,7 +102,7 @@ class HardhatBuilds:
         ]
 
 
-def _project_of(deployment: Path, above: str) -> Path:
+def _project_folder(deployment: Path, above: str) -> Path:
     """Return the project of a deployment, or the deployment's own folder if it is elsewhere."""
     parents = deployment.resolve().parents
     return next((folder.parent for folder in parents if folder.name == above), deployment)
@@ -127,7 +129,7 @@ def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
     yield _BuildInfo(file, as_text(value.get("solcVersion")), settings, sources, project_paths)
 
 
-def _declaring(builds: Sequence[_BuildInfo], name: str) -> Iterator[_Declared]:
+def _find_declarations(builds: Sequence[_BuildInfo], name: str) -> Iterator[_DeclaredContract]:
     """Yield the declarations of a contract."""
     path, _, short_name = name.rpartition(":")
     for build_info in builds:
@@ -136,17 +138,17 @@ def _declaring(builds: Sequence[_BuildInfo], name: str) -> Iterator[_Declared]:
                 continue
             declared = find_declaration(text, short_name, build_info.version)
             if declared is not None and declared.keyword != "interface":
-                yield _Declared(build_info, source)
+                yield _DeclaredContract(build_info, source)
 
 
-def _only(declared: Sequence[_Declared], name: str) -> _Declared:
+def _require_single(declared: Sequence[_DeclaredContract], name: str) -> _DeclaredContract:
     """Return the contract that all give.
 
     Raises:
         NotImportableError: if they give different ones.
     """
     first = declared[0]
-    if other := next((one for one in declared if not one.is_like(first)), None):
+    if other := next((one for one in declared if not one.gives_same_contract(first)), None):
         raise NotImportableError(
             f"{first.build_info.file} and {other.build_info.file.name} have different contracts {name}:"
             f" {first.path} and {other.path}",

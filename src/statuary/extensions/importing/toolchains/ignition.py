@@ -25,12 +25,12 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    any_address,
-    any_chain_id,
-    any_deployment,
-    any_hex,
-    complete,
     created_contract,
+    make_deployment,
+    parse_any_address,
+    parse_any_chain_id,
+    parse_any_hex,
+    report_missing_parts,
     with_unreadable,
 )
 
@@ -69,8 +69,8 @@ def _journal_contracts(journal: Path) -> ListedContracts:
         raise NotImportableError(f"{journal} names no chain", "run `npx hardhat ignition deploy` again")
     builds = HardhatBuilds(journal.parent, "ignition")
     for future, steps in parsed_journal.futures.items():
-        yield from _future(journal, builds, parsed_journal.chain_id, future, steps)
-    yield from parsed_journal.unaccounted()
+        yield from _contracts_of_future(journal, builds, parsed_journal.chain_id, future, steps)
+    yield from parsed_journal.unexplained_addresses()
 
 
 class _Journal:
@@ -85,70 +85,70 @@ class _Journal:
         self.futures: dict[str, dict[str, JsonObject]] = {}
         self.wiped: list[tuple[str, Address]] = []
         self.broken: list[UnreadableContract] = []
-        for message in _messages(journal, self.broken):
-            self._add(message)
+        for message in _parse_messages(journal, self.broken):
+            self._add_message(message)
 
-    def _add(self, message: JsonObject) -> None:
+    def _add_message(self, message: JsonObject) -> None:
         kind = as_text(message["type"])
         future = message.get("futureId")
         if kind == "DEPLOYMENT_INITIALIZE":
-            self.chain_id = any_chain_id(message["chainId"], str(self.journal))
+            self.chain_id = parse_any_chain_id(message["chainId"], str(self.journal))
         elif kind == WIPED:
             steps = self.futures.pop(str(future), {})
-            if "address" in (result := _result(steps)):
-                self.wiped.append((str(future), any_address(result["address"], str(self.journal))))
+            if "address" in (result := _deployment_result(steps)):
+                self.wiped.append((str(future), parse_any_address(result["address"], str(self.journal))))
         elif future is not None:
             # if a deployment was sent again, its later interactions replace the earlier ones
             self.futures.setdefault(str(future), {})[kind] = message
 
-    def unaccounted(self) -> ListedContracts:
+    def unexplained_addresses(self) -> ListedContracts:
         """Yield the addresses whose deployment the journal does not contain.
 
         They were wiped from the journal, or only `deployed_addresses.json` names them.
         """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
-            yield self._mention(future, address, reason)
+            yield self._unreadable_mention(future, address, reason)
         file = self.journal.with_name("deployed_addresses.json")
         if not file.is_file():
             return
         known_addresses = {address for _, address in self.wiped}
         for steps in self.futures.values():
-            address_of_future = _result(steps).get("address") or steps.get(EXISTING, {}).get(
+            address_of_future = _deployment_result(steps).get("address") or steps.get(EXISTING, {}).get(
                 "contractAddress"
             )
             if address_of_future:
-                known_addresses.add(any_address(address_of_future, str(self.journal)))
+                known_addresses.add(parse_any_address(address_of_future, str(self.journal)))
         for future, text in read_json_file(file).items():
-            if (other_address := any_address(text, str(file))) not in known_addresses:
+            if (other_address := parse_any_address(text, str(file))) not in known_addresses:
                 reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
-                yield self._mention(future, other_address, reason)
+                yield self._unreadable_mention(future, other_address, reason)
 
-    def _mention(self, future: str, address: Address, reason: str) -> UnreadableContract:
+    def _unreadable_mention(self, future: str, address: Address, reason: str) -> UnreadableContract:
         return UnreadableContract(future, reason, is_expected=True, chain_id=self.chain_id, address=address)
 
 
-def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
+def _deployment_result(steps: Mapping[str, JsonObject]) -> JsonObject:
     """Return the result of a deployment in a journal, if any."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
-def _future(
+def _contracts_of_future(
     journal: Path, builds: HardhatBuilds, chain_id: ChainId, future: str, steps: dict[str, JsonObject]
 ) -> ListedContracts:
     if EXISTING in steps:
-        address = any_address(steps[EXISTING].get("contractAddress"), str(journal))
+        address = parse_any_address(steps[EXISTING].get("contractAddress"), str(journal))
         yield ListedContract(
             chain_id, address, future, partial(_read_existing, journal.parent, builds, steps[EXISTING])
         )
         return
     if BEGINS not in steps:
         return
-    result = _result(steps)
+    result = _deployment_result(steps)
     if result.get("type") != "SUCCESS":
         yield UnreadableContract(future, "its deployment did not succeed")
         return
-    address = any_address(result["address"], str(journal))
+    address = parse_any_address(result["address"], str(journal))
     yield ListedContract(
         chain_id, address, future, partial(_read_journal, journal.parent, builds, steps, address)
     )
@@ -159,11 +159,11 @@ def _read_existing(folder: Path, builds: HardhatBuilds, begins: JsonObject) -> S
 
     The journal does not have its deployment.
     """
-    with complete(folder / JOURNAL):
-        return SourceContract(compilation=_compilation(folder, builds, begins, None))
+    with report_missing_parts(folder / JOURNAL):
+        return SourceContract(compilation=_read_compilation(folder, builds, begins, None))
 
 
-def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
+def _parse_messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
     """Parse a journal up to a broken line.
 
     A killed deployment may leave one.
@@ -193,13 +193,13 @@ def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonO
 def _read_journal(
     folder: Path, builds: HardhatBuilds, steps: dict[str, JsonObject], address: Address
 ) -> SourceContract:
-    with complete(folder / JOURNAL):
-        on_chain = _on_chain(steps, address)
-        compilation = _compilation(folder, builds, steps[BEGINS], on_chain.creation)
+    with report_missing_parts(folder / JOURNAL):
+        on_chain = _on_chain_contract(steps, address)
+        compilation = _read_compilation(folder, builds, steps[BEGINS], on_chain.creation)
         return SourceContract(compilation=compilation, on_chain=on_chain)
 
 
-def _compilation(
+def _read_compilation(
     folder: Path, builds: HardhatBuilds, begins: JsonObject, creation: Hex | None
 ) -> ImportedCompilation:
     """Read the compilation of an artifact that Ignition copied, or else of a build-info with the contract.
@@ -210,28 +210,30 @@ def _compilation(
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
     if not is_file(file):
         name = text_at(begins, "contractName")
-        return builds.compilation_of(name, creation, f"there is no artifact {file}")
+        return builds.find_compilation(name, creation, f"there is no artifact {file}")
     artifact = read_json_file(file)
     if has_build_info(file, artifact):
         return read_hardhat(file, artifact, None)
-    return builds.compilation_of(
+    return builds.find_compilation(
         artifact_name(artifact), creation, f"the build-info of the artifact {file} is missing"
     )
 
 
-def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract:
+def _on_chain_contract(steps: dict[str, JsonObject], address: Address) -> OnChainContract:
     confirmed = steps.get("TRANSACTION_CONFIRM", {})
-    sender = any_hex(steps[BEGINS].get("from"))
+    sender = parse_any_hex(steps[BEGINS].get("from"))
     receipt = as_object(confirmed.get("receipt"))
     sent = as_object(steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction"))
     nonce = steps.get("TRANSACTION_SEND", {}).get("nonce")
-    data = any_hex(sent.get("data"))
-    created = _created_contract(sender, nonce, any_hex(sent.get("to")), data) if sender and data else None
+    data = parse_any_hex(sent.get("data"))
+    created = (
+        _created_contract(sender, nonce, parse_any_hex(sent.get("to")), data) if sender and data else None
+    )
     is_shown = created is not None and created.address == address
     return OnChainContract(
         creation=None if created is None else created.code,
         runtime=None,
-        deployment=any_deployment(confirmed.get("hash"), receipt.get("blockNumber"), None, sender),
+        deployment=make_deployment(confirmed.get("hash"), receipt.get("blockNumber"), None, sender),
         notes=() if is_shown else (UNCHECKED_CREATION,),
     )
 
@@ -261,4 +263,4 @@ def _createx_code(data: Hex) -> Hex | None:
     if data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:
         return None
     length = int(digits[2 * words : 3 * words], 16)
-    return any_hex(digits[3 * words : 3 * words + 2 * length])
+    return parse_any_hex(digits[3 * words : 3 * words + 2 * length])

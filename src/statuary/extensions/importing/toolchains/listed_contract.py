@@ -48,7 +48,7 @@ class ListedContract(NamedTuple):
     @property
     def label(self) -> str:
         """The contract's name and address, for reports."""
-        return label_of(self.name, self.address)
+        return contract_label(self.name, self.address)
 
 
 class UnreadableContract(NamedTuple):
@@ -64,10 +64,10 @@ class UnreadableContract(NamedTuple):
     @property
     def label(self) -> str:
         """The contract's name and address, if known, for reports."""
-        return self.name if self.address is None else label_of(self.name, self.address)
+        return self.name if self.address is None else contract_label(self.name, self.address)
 
 
-def label_of(name: str, address: Address) -> str:
+def contract_label(name: str, address: Address) -> str:
     """Return the name and address of a contract, for reports."""
     return name if name == address else f"{name} ({address})"
 
@@ -75,7 +75,7 @@ def label_of(name: str, address: Address) -> str:
 ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
-def any_address(value: Json, where: str) -> Address:
+def parse_any_address(value: Json, where: str) -> Address:
     """Parse an address in any letter case, and return its EIP-55 spelling.
 
     Args:
@@ -93,7 +93,7 @@ def any_address(value: Json, where: str) -> Address:
         raise NotImportableError(f"{where}: {error}", error.hint) from None
 
 
-def any_chain_id(value: Json, where: str) -> ChainId:
+def parse_any_chain_id(value: Json, where: str) -> ChainId:
     """Parse a chain id from a number or string.
 
     Args:
@@ -109,7 +109,7 @@ def any_chain_id(value: Json, where: str) -> ChainId:
         raise NotImportableError(f"{where}: {error}", error.hint) from None
 
 
-def any_hex(value: Json) -> Hex | None:
+def parse_any_hex(value: Json) -> Hex | None:
     """Parse hex digits with or without `0x`.
 
     Returns:
@@ -123,7 +123,7 @@ def any_hex(value: Json) -> Hex | None:
     return None if code == "0x" else code
 
 
-def any_quantity(value: Json) -> str | None:
+def parse_any_quantity(value: Json) -> str | None:
     """Convert a decimal or hex number to a decimal string.
 
     Returns:
@@ -137,7 +137,7 @@ def any_quantity(value: Json) -> str | None:
         return None
 
 
-def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
+def make_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
     """Return the deployment that these JSON values describe.
 
     Malformed values are ignored.
@@ -148,17 +148,17 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
         index: its position in the block.
         sender: the address that sent the transaction.
     """
-    name, deployer = any_hex(transaction), any_hex(sender)
+    name, deployer = parse_any_hex(transaction), parse_any_hex(sender)
     return WorkspaceDeployment(
         transaction_hash=name if name and len(name) == len("0x") + 64 else None,
-        block_number=any_quantity(block),
-        transaction_index=any_quantity(index),
+        block_number=parse_any_quantity(block),
+        transaction_index=parse_any_quantity(index),
         deployer=checksum_address(deployer) if deployer and len(deployer) == len("0x") + 40 else None,
     )
 
 
 @contextmanager
-def complete(file: Path) -> Iterator[None]:
+def report_missing_parts(file: Path) -> Iterator[None]:
     """Convert errors about missing parts of a file to NotImportableError.
 
     Args:
@@ -183,7 +183,7 @@ def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> Listed
         contracts: the contracts to yield.
     """
     try:
-        with complete(file):
+        with report_missing_parts(file):
             yield from contracts
     except NotImportableError as error:
         yield UnreadableContract(name, str(error), error.hint)
@@ -227,7 +227,7 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
     return CreatedContract(create2_address(to, salt, code), Hex(f"0x{code.hex()}"))
 
 
-def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
+def creation_code_of(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
     """Return the creation code in a transaction that created a contract.
 
     Args:
@@ -240,12 +240,14 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
     Returns:
         The code, or None if the values do not prove that the transaction created this contract.
     """
-    origin = any_hex(sender)
-    code = any_hex(data)
-    number = any_quantity(nonce)
+    origin = parse_any_hex(sender)
+    code = parse_any_hex(data)
+    number = parse_any_quantity(nonce)
     if origin is None or code is None:
         return None
-    created = created_contract(Address(origin), None if number is None else int(number), any_hex(to), code)
+    created = created_contract(
+        Address(origin), None if number is None else int(number), parse_any_hex(to), code
+    )
     return created.code if created is not None and created.address.lower() == address.lower() else None
 
 

@@ -17,15 +17,15 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
     SourceContract,
-    any_address,
-    any_chain_id,
+    parse_any_address,
+    parse_any_chain_id,
     with_unreadable,
 )
 from statuary.extensions.importing.toolchains.sourcify_metadata import (
     MATCHES,
     METADATA,
     Place,
-    files_of_answer,
+    parse_files_answer,
     read_answer_files,
     read_contract_folder,
     read_metadata_files,
@@ -53,7 +53,7 @@ def read_sourcify_api(
         NotImportableError: if the server's list of contracts is not in the format of Sourcify's API.
     """
     base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
-    for address in addresses or _listed(base, web, chain_id):
+    for address in addresses or _list_addresses(base, web, chain_id):
         yield ListedContract(
             chain_id,
             address,
@@ -62,12 +62,12 @@ def read_sourcify_api(
         )
 
 
-def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
+def _list_addresses(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
     last_match_id, after_query = "", ""
     while True:
         page_url = f"{base}/contracts/{chain_id}?sort=asc&limit={PAGE}{after_query}"
-        results = _results(web, page_url)
-        yield from (any_address(contract.get("address"), page_url) for contract in results)
+        results = _fetch_results(web, page_url)
+        yield from (parse_any_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
         # a server that ignores `afterMatchId` returns the same page again
         if len(results) < PAGE or following in ("", last_match_id):
@@ -76,7 +76,7 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
         after_query = f"&afterMatchId={following}"
 
 
-def _results(web: WebSource, page_url: str) -> list[JsonObject]:
+def _fetch_results(web: WebSource, page_url: str) -> list[JsonObject]:
     page = web.json(page_url)
     results = page.get("results") if isinstance(page, dict) else None
     if not isinstance(results, list) or not all(isinstance(contract, dict) for contract in results):
@@ -191,17 +191,17 @@ def _file_records(file: Path, given: Place) -> ListedContracts:
     bodies = raw.splitlines() if file.suffix in (".jsonl", ".ndjson") else [raw]
     for body in filter(None, (line.strip() for line in bodies)):
         value = parse_json(body, str(file))
-        if files := files_of_answer(value):
+        if files := parse_files_answer(value):
             yield from read_answer_files(files, file.name, given)
             continue
         if not isinstance(value, dict) or "chainId" not in value:
-            raise _not_a_record(value)
-        chain_id = any_chain_id(value["chainId"], str(file))
-        address = any_address(value.get("address"), str(file))
+            raise _not_a_record_error(value)
+        chain_id = parse_any_chain_id(value["chainId"], str(file))
+        address = parse_any_address(value.get("address"), str(file))
         yield ListedContract(chain_id, address, file.name, partial(SourceContract, record=body))
 
 
-def _not_a_record(value: Json) -> NotImportableError:
+def _not_a_record_error(value: Json) -> NotImportableError:
     if isinstance(value, dict) and isinstance(value.get("results"), list):
         return NotImportableError(
             "the file is a list of contracts without their records",
@@ -232,7 +232,7 @@ def read_sourcify_repository(folder: Path) -> ListedContracts:
         for chain in sorted(root.glob("*/")):
             for contract in _contract_folders(chain):
                 name = f"{chain.name}/{contract.name}"
-                yield from with_unreadable(contract, name, _contract(chain, contract, name))
+                yield from with_unreadable(contract, name, _list_contract(chain, contract, name))
 
 
 def _contract_folders(chain: Path) -> Iterator[Path]:
@@ -241,8 +241,8 @@ def _contract_folders(chain: Path) -> Iterator[Path]:
         yield from sorted(folder.glob("0x*/")) or [folder]
 
 
-def _contract(chain: Path, folder: Path, name: str) -> ListedContracts:
-    chain_id = any_chain_id(chain.name, str(chain))
+def _list_contract(chain: Path, folder: Path, name: str) -> ListedContracts:
+    chain_id = parse_any_chain_id(chain.name, str(chain))
     yield ListedContract(
-        chain_id, any_address(folder.name, str(folder)), name, partial(read_contract_folder, folder)
+        chain_id, parse_any_address(folder.name, str(folder)), name, partial(read_contract_folder, folder)
     )

@@ -26,10 +26,10 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    any_address,
-    any_chain_id,
-    any_hex,
-    complete,
+    parse_any_address,
+    parse_any_chain_id,
+    parse_any_hex,
+    report_missing_parts,
 )
 
 MATCHES: Final = ("full_match", "partial_match")
@@ -46,7 +46,7 @@ class Place(NamedTuple):
     address: Address | None = None
 
 
-def place_of_path(parts: Sequence[str]) -> Place:
+def parse_place(parts: Sequence[str]) -> Place:
     """Return the chain and address in a path such as `full_match/1/0x…`.
 
     Args:
@@ -56,8 +56,8 @@ def place_of_path(parts: Sequence[str]) -> Place:
         found = ADDRESS_IN_NAME.search(parts[position])
         if found is not None:
             chain_name = found[1] or _chain_name(parts[:position])
-            chain_id = any_chain_id(chain_name, "/".join(parts)) if chain_name else None
-            return Place(chain_id, any_address(found[2], parts[position]))
+            chain_id = parse_any_chain_id(chain_name, "/".join(parts)) if chain_name else None
+            return Place(chain_id, parse_any_address(found[2], parts[position]))
     return Place()
 
 
@@ -77,12 +77,12 @@ def read_metadata_files(source: Path, files: Sequence[Path], given: Place) -> Li
         given: the chain and address from options, for a file whose path does not contain them.
     """
     for file in files:
-        place = _complete_place(place_of_path(file.resolve().parts[:-1]), given, is_only=len(files) == 1)
+        place = _complete_place(parse_place(file.resolve().parts[:-1]), given, is_only=len(files) == 1)
         name = str(file.relative_to(source)) if source.is_dir() else file.name
         if place.chain_id is None or place.address is None:
-            yield _unplaced(name, place)
+            yield _unplaced_contract(name, place)
             continue
-        folder = source if source.is_dir() and place_of_path(file.parts[:-1]).address is None else file.parent
+        folder = source if source.is_dir() and parse_place(file.parts[:-1]).address is None else file.parent
         yield ListedContract(place.chain_id, place.address, name, partial(_read_metadata_file, file, folder))
 
 
@@ -92,7 +92,7 @@ def _complete_place(found: Place, given: Place, *, is_only: bool) -> Place:
     return Place(found.chain_id or given.chain_id, address)
 
 
-def _unplaced(name: str, place: Place) -> UnreadableContract:
+def _unplaced_contract(name: str, place: Place) -> UnreadableContract:
     if place.address is None:
         return UnreadableContract(
             name,
@@ -112,11 +112,13 @@ def _read_metadata_file(file: Path, folder: Path) -> SourceContract:
     """
     if (file.parent / "sources").is_dir():
         return read_contract_folder(file.parent)
-    with complete(file):
+    with report_missing_parts(file):
         metadata = read_json_file(file)
         if file.parent.name == "artifacts" and folder == file.parent:  # of Remix: the sources are beside it
             folder = folder.parent
-        return _compiled(metadata, _source_texts(folder), str(folder), _transaction(file.parent))
+        return _source_contract(
+            metadata, _read_sources_by_hash(folder), str(folder), _read_transaction(file.parent)
+        )
 
 
 def read_contract_folder(contract: Path) -> SourceContract:
@@ -129,22 +131,26 @@ def read_contract_folder(contract: Path) -> SourceContract:
     """
     file = contract / METADATA
     metadata = read_json_file(file)
-    with complete(file):
-        return _compiled(metadata, _texts(contract / "sources"), str(contract), _transaction(contract))
+    with report_missing_parts(file):
+        return _source_contract(
+            metadata, _read_texts_by_hash(contract / "sources"), str(contract), _read_transaction(contract)
+        )
 
 
-def _transaction(contract: Path) -> str:
+def _read_transaction(contract: Path) -> str:
     file = contract / TRANSACTION
     return read_text(file) if file.is_file() else ""
 
 
-def _compiled(metadata: JsonObject, texts: Mapping[str, str], where: str, transaction: str) -> SourceContract:
+def _source_contract(
+    metadata: JsonObject, texts: Mapping[str, str], where: str, transaction: str
+) -> SourceContract:
     compilation = compilation_of_metadata(metadata, texts, where)
-    deployment = WorkspaceDeployment(transaction_hash=any_hex(transaction.strip()))
+    deployment = WorkspaceDeployment(transaction_hash=parse_any_hex(transaction.strip()))
     return SourceContract(compilation=compilation, on_chain=OnChainContract(None, None, deployment))
 
 
-def _source_texts(folder: Path) -> dict[str, str]:
+def _read_sources_by_hash(folder: Path) -> dict[str, str]:
     """Read the sources below a folder, by their Keccak-256; skip what is not text."""
     texts = {}
     for file in sorted(folder.rglob("*")):
@@ -154,7 +160,7 @@ def _source_texts(folder: Path) -> dict[str, str]:
     return texts
 
 
-def _texts(folder: Path) -> dict[str, str]:
+def _read_texts_by_hash(folder: Path) -> dict[str, str]:
     """Read the files below a folder, by their Keccak-256.
 
     Raises:
@@ -168,7 +174,7 @@ def _texts(folder: Path) -> dict[str, str]:
     return texts
 
 
-def files_of_answer(value: Json) -> list[JsonObject]:
+def parse_files_answer(value: Json) -> list[JsonObject]:
     """Return the files in a response of Sourcify's API v1.
 
     Args:
@@ -199,9 +205,9 @@ def read_answer_files(files: Sequence[JsonObject], name: str, given: Place) -> L
     if path is None:
         yield UnreadableContract(name, f"it has no {METADATA}", "request the files of a contract again")
         return
-    place = _complete_place(place_of_path(PurePosixPath(path).parts[:-1]), given, is_only=True)
+    place = _complete_place(parse_place(PurePosixPath(path).parts[:-1]), given, is_only=True)
     if place.chain_id is None or place.address is None:
-        yield _unplaced(name, place)
+        yield _unplaced_contract(name, place)
         return
     yield ListedContract(place.chain_id, place.address, name, partial(_read_answer_files, contents, path))
 
@@ -210,7 +216,7 @@ def _read_answer_files(contents: Mapping[str, str], path: str) -> SourceContract
     texts = {f"0x{keccak256(text.encode()).hex()}": text for text in contents.values()}
     transaction = contents.get(str(PurePosixPath(path).with_name(TRANSACTION)), "")
     metadata = parse_json(contents[path].encode(), path)
-    with complete(Path(path)):
+    with report_missing_parts(Path(path)):
         if not isinstance(metadata, dict):
             raise NotImportableError(f"{path} is not a JSON object")
-        return _compiled(metadata, texts, path, transaction)
+        return _source_contract(metadata, texts, path, transaction)

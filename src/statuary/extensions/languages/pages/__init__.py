@@ -20,9 +20,9 @@ NAMES = {
 
 def _values(settings: LanguageSettings) -> Mapping[str, str]:
     """Return tag, name and folder of each language, a line each; none if there is one language."""
-    if not settings.further:
+    if not settings.additional_languages:
         return {"rows": ""}
-    folders = ("", *(f"{tag}/" for tag in settings.further))
+    folders = ("", *(f"{tag}/" for tag in settings.additional_languages))
     rows = zip(settings.tags, folders, strict=True)
     return {"rows": "\n".join(f"{tag}\t{NAMES.get(tag, tag)}\t{folder}" for tag, folder in rows)}
 
