@@ -16,6 +16,7 @@ from statuary.status.api.documents import StatusDocuments
 from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.pages.pages import StatusPages
 from statuary.status.site_status import SiteStatus
+from statuary.status.sources import read_status
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -82,6 +83,27 @@ def test_unchanged_status_writes_nothing(content, tmp_path, rendered, theme):
     assert (result.applied, result.plan.is_empty) == (True, True)
     assert bool(rendered) == bool(theme)  # a template of the site's own is rendered to check it
     assert {path: (out / path).stat() for path in files_in(out)} == before
+
+
+@pytest.mark.slow
+def test_only_changed_incidents_are_parsed(content, tmp_path, monkeypatch):
+    out, paths, real = tmp_path / "out", [], read_status.translate_incident
+    monkeypatch.setattr(read_status, "translate_incident", lambda *of: paths.append(of[2]) or real(*of))
+    write_files(content, {"incidents/other.yaml": INCIDENT.replace("Slow", "Other")})
+
+    def parsed(*, verify: bool = False) -> list[str]:
+        paths.clear()
+        build(content, out, verify=verify)
+        return sorted(paths)
+
+    every = ["incidents/other.yaml", "incidents/slow.yaml"]
+    assert parsed() == every
+    os.utime(content / "incidents/slow.yaml", (0, 0))  # as a fresh checkout has other times
+    assert parsed() == []
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Slower")})
+    assert parsed() == ["incidents/slow.yaml"]
+    assert parsed(verify=True) == every
+    assert parsed() == []
 
 
 @pytest.mark.parametrize("when", few_by_default([MORNING, TOMORROW], 1))

@@ -78,9 +78,9 @@ def build_site(
     """
     began = perf_counter()
     report = BuildReport()
-    site = read_site(
-        root, progress, report, target.ledger
-    )  # all but contracts, which are read one by one as they are built
+    known = None if execution.verify else target.ledger
+    # all but contracts, which are read one by one as they are built
+    site = read_site(root, progress, report, known)
     if site is None:
         return BuildResult(report.checked_site(root), None, applied=False, seconds=perf_counter() - began)
     if extension_options is None:
