@@ -113,6 +113,14 @@ def test_returning_alert_opens_new_incident(folder):
     ]
 
 
+def test_incident_resolved_ahead_is_still_open(folder):
+    run(folder, group())
+    run(folder, group(alert("resolved")), now="2026-11-02T12:00:00Z")
+    before = incidents(folder)
+    assert "is open already" in run(folder, group(), now="2026-11-02T11:00:00Z")
+    assert incidents(folder) == before
+
+
 def test_handwritten_incident_is_not_resolved(folder):
     written = "name: RPC down\ncomponents: {rpc: major_outage}\nupdates:\n  - {at: 2026-11-02T09:00:00Z, status: investigating}\n"
     write_files(folder, {"content/incidents/rpc.yaml": written})

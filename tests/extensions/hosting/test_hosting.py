@@ -1,5 +1,6 @@
 """`statuary hosting`: what is printed, what is written, and what is left alone."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -79,9 +80,8 @@ def test_missing_lower_case_names_require_edge(content, tmp_path):
         assert f"{host} needs a file named after each lower-case address" in refused.stderr
         assert "--edge" not in refused.stderr
     for host in ("nginx", "caddy"):
-        assert "remove it from `hosting` in site.yaml or put the edge module behind it with --edge" in (
-            run(content, host).stderr
-        )
+        advice = f"remove it from `hosting` in {content / 'site.yaml'} or put the edge module behind it with --edge"
+        assert advice in run(content, host).stderr
         assert run(content, host, "--edge", "127.0.0.1:8001").exit_code == 0
     rules = (("netlify", ".edge/statuary.js", '"/proof/*"'), ("cloudflare", "wrangler.jsonc", '"!/proof/*"'))
     for host, file, rule in rules:
@@ -146,3 +146,15 @@ def test_edge_module_is_ignored_by_git(content, tmp_path):
     assert (out / ".gitignore").read_text() == "/build/\n/.edge/\n"
     assert run(content, "netlify", "--out", str(tmp_path / "bare")).exit_code == 0
     assert not (tmp_path / "bare/.gitignore").exists()
+
+
+@pytest.mark.parametrize("name", ["site.yaml", "site.yml", "site.json"])
+def test_advice_names_settings_file(tmp_path, name):
+    settings = {"page": {"name": "Demo", "url": "https://status.example.org"}}
+    for hosting, host, message in (
+        ({}, "cloudflare", f"add to {tmp_path / name}:"),
+        ({"layout": "sharded"}, "nginx", f"remove hosting.layout from {tmp_path / name}"),
+        ({"lower_case_names": False}, "nginx", f"remove it from `hosting` in {tmp_path / name}"),
+    ):
+        (tmp_path / name).write_text(json.dumps({**settings, "hosting": hosting}))
+        assert message in run(tmp_path, host).output

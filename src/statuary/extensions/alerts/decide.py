@@ -68,7 +68,7 @@ def decide_on_alerts(
             groups.setdefault(key, (rule, component, []))[2].append(alert)
     for key, (rule, component, members) in groups.items():
         opened = (incident for incident in catalogue.incidents if incident.alert == key)
-        yield _decide_on_group(key, rule, component, members, [*filter(_is_unresolved, opened)], at)
+        yield _decide_on_group(key, rule, component, members, [*opened], at)
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
@@ -123,16 +123,18 @@ def _decide_on_group(
     rule: AlertRule,
     component: Component,
     members: Sequence[Alert],
-    unresolved: Sequence[Incident],
+    opened: Sequence[Incident],
     at: Instant,
 ) -> Decision:
     firing = [alert for alert in members if alert.is_firing]
-    if firing and unresolved:
-        return NoChange(f"{unresolved[-1].id} is open already")
+    # an update that is dated ahead resolves nothing yet
+    still_open = [incident for incident in opened if status_at(incident, at) not in CLOSED_STATUSES]
+    if firing and still_open:
+        return NoChange(f"{still_open[-1].id} is open already")
     if firing:
         since = min(filter(None, (alert.since for alert in firing)), default=None)
         return Opening(key, rule, component, rule.name or firing[0].name, since)
-    return _decide_on_ended_group(members, unresolved, at)
+    return _decide_on_ended_group(members, [*filter(_is_unresolved, opened)], at)
 
 
 def _decide_on_ended_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:

@@ -172,7 +172,7 @@ def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont"
         return default_font
     if settings.font not in files:
         raise StatuaryError(
-            f"`cards` in site.yaml names the font {settings.font!r}, which content/theme/ does not have",
+            f"`cards` names the font {settings.font!r}, which content/theme/ does not have",
             "put the font there, or remove `font`",
         )
     try:

@@ -21,6 +21,7 @@ from statuary.extensions.hosting.project_commands import (
     write_files,
 )
 from statuary.site.settings import HostingSettings, PathLayout
+from statuary.source.file_kinds import FileKind, pattern_of
 
 DEFAULT = HostOptions()
 
@@ -85,8 +86,9 @@ def hosting_command(
     `statuary setup HOST` writes them too, with a schedule that keeps the site up to date.
     """
     host = HOSTS[name]
-    settings, on = read_hosting_settings(content)
-    check_host(name, host, settings, content, has_edge=host.runs_edge_module or bool(option_values["edge"]))
+    settings, on, source = read_hosting_settings(content)
+    has_edge = host.runs_edge_module or bool(option_values["edge"])
+    check_host(name, host, settings, content / source, has_edge=has_edge)
     project = out or Path()
     installation = read_installation(project) if install is None else Installation(install)
     branch = branch or checked_out_branch(project)
@@ -122,6 +124,7 @@ class _ContentSettings(NamedTuple):
 
     hosting: HostingSettings = HostingSettings()
     extension_keys: frozenset[str] = frozenset()
+    source: str = pattern_of(FileKind.SITE).pattern  # the path of site.yaml
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
@@ -132,10 +135,10 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
     site = read_content(content).site if content.is_dir() else None
     if site is None:
         return _ContentSettings()
-    return _ContentSettings(site.hosting, frozenset(dict(site.extensions)))
+    return _ContentSettings(site.hosting, frozenset(dict(site.extensions)), site.source)
 
 
-def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
+def check_host(name: str, host: Host, settings: HostingSettings, source: Path, *, has_edge: bool) -> None:
     """Check that a host can serve the site.
 
     If the site lacks files that the host needs, a note says how to add them.
@@ -144,41 +147,40 @@ def check_host(name: str, host: Host, settings: HostingSettings, content: Path, 
         name: the name of the host.
         host: the host.
         settings: the settings `hosting` of the site.
-        content: the content folder.
+        source: the settings file.
         has_edge: whether the edge program responds to requests.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.
     """
-    require_supported_settings(name, settings, has_edge=has_edge)
+    require_supported_settings(name, settings, source, has_edge=has_edge)
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(
-            f"statuary: {name} needs files that the site does not contain yet; add to {content / 'site.yaml'}:\n"
+            f"statuary: {name} needs files that the site does not contain yet; add to {source}:\n"
             f"    hosting: {{files: [{host.site_files}]}}",
             err=True,
         )
 
 
-def require_supported_settings(name: str, settings: HostingSettings, *, has_edge: bool) -> None:
+def require_supported_settings(name: str, settings: HostingSettings, source: Path, *, has_edge: bool) -> None:
     """Check that a host supports the settings of a site.
 
     Args:
         name: the name of the host.
         settings: the settings `hosting` of the site.
+        source: the settings file.
         has_edge: whether the edge program responds to requests.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.
     """
     if settings.layout is PathLayout.SHARDED and not HOSTS[name].runs_edge_module:
-        raise click.UsageError(
-            f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"
-        )
+        raise click.UsageError(f"{name} cannot serve the sharded layout; remove hosting.layout from {source}")
     if not settings.lower_case_names and not has_edge:
         alternative = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
         raise click.UsageError(
             f"{name} needs a file named after each lower-case address, which `lower_case_names: false` leaves out; "
-            f"remove it from `hosting` in site.yaml{alternative}"
+            f"remove it from `hosting` in {source}{alternative}"
         )
 
 

@@ -52,7 +52,9 @@ def status_in_first_language(
     for path, text in _translated_texts(status):
         absent = [first_tag] if first_tag not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
-            hint = f"write one of {', '.join(settings.tags)}, or add it to `languages` in site.yaml"
+            hint = (
+                f"write one of {', '.join(settings.tags)}, or add it to `languages` in {status.page_source}"
+            )
             findings.append(
                 _translation_warning(
                     f"there is a text in {tag!r}, which is not a language of the site", hint, path

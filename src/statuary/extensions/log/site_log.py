@@ -208,7 +208,7 @@ class SiteLog:
                 pointer=("log",),
                 on_key=True,
                 message="the published location of the log is unknown, so a build in a new folder cannot continue it",
-                hint="name it in site.yaml: `log: {url: …}`, or publish with --to",
+                hint="write it as `log: {url: …}`, or publish with --to",
             )
 
     def _log_extension(self, head: TreeHead | None) -> LogExtension:

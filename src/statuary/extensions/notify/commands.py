@@ -104,14 +104,15 @@ def notify_command(
     settings = read_site.settings_of(NotifySettings)
     if settings is None or not settings.channels:
         click.echo(
-            "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
+            f"nothing was sent: {read_site.source} has no channels; list them under `notify`, `channels`",
+            err=True,
         )
         return ExitCode.OK
     if status.unreadable_findings:
         click.echo(text_report(status.unreadable_findings, str(content)), err=True)
         click.echo("statuses of components are sent once these files have no errors", err=True)
     if test is not None:
-        channels = _channels_to_test(settings.channels, test)
+        channels = _channels_to_test(settings.channels, test, read_site.source)
         return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
         raise click.UsageError("Missing option '--state': a file that is kept between runs.")
@@ -306,7 +307,7 @@ def publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
     return is_published
 
 
-def _channels_to_test(channels: tuple[Channel, ...], name: str) -> tuple[Channel, ...]:
+def _channels_to_test(channels: tuple[Channel, ...], name: str, source: str) -> tuple[Channel, ...]:
     """Return the channel of a name, or all for an empty one.
 
     Raises:
@@ -316,7 +317,7 @@ def _channels_to_test(channels: tuple[Channel, ...], name: str) -> tuple[Channel
     if not named_channels:
         names = [channel.name for channel in channels]
         suggestion = did_you_mean(name, names)
-        message = f"site.yaml has no channel {name!r}; it has {', '.join(names)}"
+        message = f"{source} has no channel {name!r}; it has {', '.join(names)}"
         raise click.UsageError(f"{message}; {suggestion}" if suggestion else message)
     return named_channels
 

@@ -41,6 +41,7 @@ from statuary.publish.locations import find_replaceable_parts
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
 from statuary.publish.outcome import Outcome
+from statuary.source.file_kinds import FileKind, pattern_of
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -57,7 +58,7 @@ DEFAULT_WAIT = LEASE_SECONDS * 4 // 3
 TERMINATED = 128 + signal.SIGTERM
 
 
-SETTINGS_FILES = ("site.yaml", "site.yml", "site.json")
+SETTINGS_FILES = tuple(f"site{suffix}" for suffix in pattern_of(FileKind.SITE).suffixes)
 """Files that only a content folder has."""
 
 

@@ -147,7 +147,7 @@ def setup_command(
     site = read.site
     options_of_host = _host_options(decided, answers, site, out, install)
     has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
-    require_supported_settings(host, site.hosting, has_edge=has_edge)
+    require_supported_settings(host, site.hosting, content / site.source, has_edge=has_edge)
     files = setup_files(decided, options_of_host, site)
     refuse_edited_files(files, out, force=force)
     _edit_settings(decided, site, content)

@@ -183,7 +183,7 @@ def window_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
                     f"the window ends at {format_utc(maintenance.scheduled_until)}, "
                     f"after the horizon {format_utc(horizon)}"
                 ),
-                "build again before the horizon, or raise status.horizon_days in site.yaml",
+                f"build again before the horizon, or raise status.horizon_days in {context.catalogue.page_source}",
             )
 
 
