@@ -60,7 +60,7 @@ class DeploySchedule(NamedTuple):
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()  # of the command, or else of the build
 
 
 CLOUDFLARE_SECRETS: Final = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID")
@@ -109,8 +109,10 @@ def channel_secrets(site: SiteContent) -> list[str]:
 
 def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
     """Return the environment variables with secrets that a build needs."""
+    deploy = DEPLOYS.get(answers.host)
+    of_publishing = deploy.secrets if deploy is not None and not deploy.command else ()
     log = ["STATUARY_LOG_KEY"] if "log" in dict(site.extensions) else []
-    return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
+    return [*of_publishing, *log]
 
 
 def needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
@@ -181,6 +183,7 @@ def _site_workflow(
         **values,
         cron=deploy.cron or rebuild_cron,
         deploy=deploy.command,
+        deploy_secrets=deploy.secrets,
         store=answers.store,
         build_secrets=secrets,
     )

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from statuary.extensions.hosting.host_files import LOG_REMOTE, HostOptions
-from statuary.extensions.setup.files import CLOUDFLARE_SECRETS, REBUILDS, SERVERS, SetupAnswers
+from statuary.extensions.setup.files import DEPLOYS, REBUILDS, SERVERS, SetupAnswers
 
 SECRETS_PAGE: Final = "Settings, Secrets and variables, Actions"
 
@@ -31,7 +31,7 @@ class SetupResult(NamedTuple):
 def owner_steps(result: SetupResult) -> list[str]:
     """Return the remaining steps that the user must do, in order."""
     host = result.answers.host
-    platform = (_repository_steps, _secret_steps, _push_steps, *_PLATFORM_STEPS.get(host, ()))
+    platform = (_repository_steps, _secret_steps, _push_steps, *HOST_STEPS[host].steps)
     parts = (_repository_steps, _push_steps, _server_steps) if host in SERVERS else platform
     steps = [step for part in parts for step in part(result)]
     steps += [*_domain_steps(result), *_people_steps(result)]
@@ -42,9 +42,10 @@ def _secret_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
     # Netlify and Vercel build the site themselves, so GitHub needs no secret of the build
     secrets = [*(() if host in REBUILDS else result.build_secrets), *result.channel_secrets]
-    if host.startswith("cloudflare"):
-        yield "In Cloudflare, create an API token from the template `Edit Cloudflare Workers`, and copy the id of your account."
-        secrets = [*CLOUDFLARE_SECRETS, *secrets]
+    if host in DEPLOYS:
+        secrets = list(dict.fromkeys([*DEPLOYS[host].secrets, *secrets]))
+    if HOST_STEPS[host].credentials:
+        yield HOST_STEPS[host].credentials
     if secrets:
         yield _secrets_step(secrets)
 
@@ -84,28 +85,14 @@ def _github_pages_steps(_: SetupResult) -> Iterator[str]:
 
 
 def _import_steps(result: SetupResult) -> Iterator[str]:
-    menu = {
-        "netlify": "Add new project`, `Import an existing project`",
-        "vercel": "Add New`, `Project`",
-    }[result.answers.host]
-    yield f"In {result.answers.host.title()}, choose `{menu}, and this repository. Leave all settings as they are."
-
-
-HOOK_PAGES: Final = {
-    "netlify": "Project configuration, Developer settings, Continuous deployment, Build hooks",
-    "vercel": "Settings, Git, Deploy Hooks",
-}
-VARIABLE_PAGES: Final = {
-    "netlify": "Project configuration, Environment variables",
-    "vercel": "Settings, Environment Variables",
-}
-"""The menus of the hosts that build the site."""
+    host = result.answers.host
+    yield f"In {host.title()}, choose {HOST_STEPS[host].import_menu}, and this repository. Leave all settings as they are."
 
 
 def _hook_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
     for name in result.build_secrets:
-        yield f"In {host.title()}, add the environment variable {name} ({VARIABLE_PAGES[host]}), and deploy again."
+        yield f"In {host.title()}, add the environment variable {name} ({HOST_STEPS[host].variables_page}), and deploy again."
     if result.options.has_log:
         yield (
             f"Keep the log where no lost cache can lose it: add the variable {LOG_REMOTE} there too, with the address of this repository "
@@ -113,7 +100,7 @@ def _hook_steps(result: SetupResult) -> Iterator[str]:
         )
     yield (
         f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
-        f"{result.options.branch} ({HOOK_PAGES[host]}), and copy its URL."
+        f"{result.options.branch} ({HOST_STEPS[host].hooks_page}), and copy its URL."
     )
     yield f"{_secrets_step(['BUILD_HOOK'])} Its value is that URL."
 
@@ -126,24 +113,6 @@ def _s3_steps(_: SetupResult) -> Iterator[str]:
     yield "Create a CloudFront distribution whose origin is the bucket, and give it the settings in cloudfront/."
 
 
-_PLATFORM_STEPS: Final[Mapping[str, tuple[Callable[[SetupResult], Iterator[str]], ...]]] = {
-    "github-pages": (_github_pages_steps,),
-    "netlify": (_import_steps, _hook_steps),
-    "vercel": (_import_steps, _hook_steps),
-    "cloudflare": (_run_steps,),
-    "cloudflare-pages": (_run_steps,),
-    "s3": (_run_steps, _s3_steps),
-}
-
-
-PACKAGES: Final = {
-    "nginx": "git python3-venv nginx certbot python3-certbot-nginx",
-    "caddy": "git python3-venv caddy",
-    "deno": "git python3-venv",
-}
-"""The packages of Debian that the steps on a server need."""
-
-
 DENO_INSTALLATION: Final = "https://docs.deno.com/runtime/getting_started/installation/"
 
 
@@ -152,7 +121,7 @@ def _server_steps(result: SetupResult) -> Iterator[str]:
     clone, root = answers.clone, options.root
     yield (
         "On the server, as root, install what the next steps need. On Debian and Ubuntu:\n"
-        f"apt install {PACKAGES[answers.host]}"
+        f"apt install {HOST_STEPS[answers.host].packages}"
     )
     if answers.host == "deno":
         yield f"Install Deno where all users find it, such as /usr/local/bin: {DENO_INSTALLATION}"
@@ -207,15 +176,7 @@ def _domain_steps(result: SetupResult) -> Iterator[str]:
         if host == "nginx":
             yield f"Then get a certificate, which certbot renews: `certbot --nginx -d {domain}` on the server."
         return
-    record = {
-        "github-pages": "a CNAME record with OWNER.github.io. Then write it under Settings, Pages, Custom domain, save, and choose `Enforce HTTPS`",
-        "netlify": "open Domain management, `Add a domain` in Netlify, and create the record that it shows; it obtains the certificate",
-        "vercel": "open Settings, Domains in Vercel, add it, and create the record that it shows; it obtains the certificate",
-        "cloudflare": "open your Worker, Settings, Domains & Routes, Add, Custom Domain; Cloudflare makes the record and the certificate",
-        "cloudflare-pages": "open your project, Custom domains, `Set up a custom domain`; Cloudflare makes the record and the certificate",
-        "s3": "a CNAME record with the name of the distribution, which needs a certificate of AWS Certificate Manager in us-east-1",
-    }[host]
-    yield f"Point {domain} to the site: {record}."
+    yield f"Point {domain} to the site: {HOST_STEPS[host].domain}."
 
 
 def _people_steps(result: SetupResult) -> Iterator[str]:
@@ -236,3 +197,57 @@ def _people_steps(result: SetupResult) -> Iterator[str]:
             "as `Authorization: Bearer …`), GITHUB_REPOSITORY (OWNER/NAME) and GITHUB_TOKEN (fine-grained, with write access to the "
             "contents of this repository). On GitHub, open Settings, Actions, General, and allow GitHub Actions to create pull requests."
         )
+
+
+class HostSteps(NamedTuple):
+    """What an owner does at a host. Texts that the host does not need are empty."""
+
+    domain: str = ""  # how to point a domain to the site
+    steps: tuple[Callable[[SetupResult], Iterator[str]], ...] = ()  # further steps
+    credentials: str = ""  # how to get the secrets of its deployment
+    import_menu: str = ""  # of a host that builds: where a repository is imported
+    variables_page: str = ""  # of a host that builds: where variables are set
+    hooks_page: str = ""  # of a host that builds: where a build hook is made
+    packages: str = ""  # of a server: the packages of Debian that the steps need
+
+
+CLOUDFLARE_CREDENTIALS: Final = "In Cloudflare, create an API token from the template `Edit Cloudflare Workers`, and copy the id of your account."
+
+HOST_STEPS: Final[Mapping[str, HostSteps]] = {
+    "github-pages": HostSteps(
+        "a CNAME record with OWNER.github.io. Then write it under Settings, Pages, Custom domain, save, and choose `Enforce HTTPS`",
+        (_github_pages_steps,),
+    ),
+    "netlify": HostSteps(
+        "open Domain management, `Add a domain` in Netlify, and create the record that it shows; it obtains the certificate",
+        (_import_steps, _hook_steps),
+        import_menu="`Add new project`, `Import an existing project`",
+        variables_page="Project configuration, Environment variables",
+        hooks_page="Project configuration, Developer settings, Continuous deployment, Build hooks",
+    ),
+    "vercel": HostSteps(
+        "open Settings, Domains in Vercel, add it, and create the record that it shows; it obtains the certificate",
+        (_import_steps, _hook_steps),
+        import_menu="`Add New`, `Project`",
+        variables_page="Settings, Environment Variables",
+        hooks_page="Settings, Git, Deploy Hooks",
+    ),
+    "cloudflare": HostSteps(
+        "open your Worker, Settings, Domains & Routes, Add, Custom Domain; Cloudflare makes the record and the certificate",
+        (_run_steps,),
+        CLOUDFLARE_CREDENTIALS,
+    ),
+    "cloudflare-pages": HostSteps(
+        "open your project, Custom domains, `Set up a custom domain`; Cloudflare makes the record and the certificate",
+        (_run_steps,),
+        CLOUDFLARE_CREDENTIALS,
+    ),
+    "s3": HostSteps(
+        "a CNAME record with the name of the distribution, which needs a certificate of AWS Certificate Manager in us-east-1",
+        (_run_steps, _s3_steps),
+    ),
+    "nginx": HostSteps(packages="git python3-venv nginx certbot python3-certbot-nginx"),
+    "caddy": HostSteps(packages="git python3-venv caddy"),
+    "deno": HostSteps(packages="git python3-venv"),
+}
+"""The hosts of `statuary setup`, each with what is left to do there by hand."""
