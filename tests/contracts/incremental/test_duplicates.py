@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from statuary.contracts.incremental.contract_table import _precedence_of
+from statuary.contracts.incremental.precedence import precedence_of
 from statuary.contracts.incremental.table_schema import LocatedContract
 from statuary.contracts.model.contract_row import ContractRow
 
@@ -19,7 +19,7 @@ def record(location, verified_at, match, runtime, creation):
 
 def kept_of(*contracts, before=(), is_same_contract=True):
     precedences = [
-        _precedence_of(one, b"", [*before], is_published=True, is_same_contract=is_same_contract)
+        precedence_of(one, b"", [*before], is_published=True, is_same_contract=is_same_contract)
         for one in contracts
     ]
     return min(precedences).contract

@@ -1,0 +1,71 @@
+"""The precedence of records that cannot be published together."""
+
+from typing import NamedTuple
+
+from statuary.contracts.incremental.table_schema import LocatedContract
+from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractRow
+
+
+class Precedence(NamedTuple):
+    """The sort key that decides among duplicate contracts: the lowest stays."""
+
+    is_withheld: bool
+    is_new: bool  # whether the last build did not publish the record
+    has_other_digest: bool  # whether the digest differs from the published record's
+    has_other_entry: bool
+    is_elsewhere: bool
+    is_contradicted: bool  # under `publish: all` such a record is published, but displaces no other
+    # of records of one contract the better match, as in Sourcify; equal for others with the same match id
+    match_levels: tuple[int, ...]
+    verified_at: str
+    unit: str
+    number_length: int  # so that lines are in the order of their numbers
+    location: str
+    contract: LocatedContract
+
+
+def precedence_of(
+    contract: LocatedContract,
+    digest: bytes,
+    before: list[tuple[str, bytes, ContractRow]],
+    *,
+    is_published: bool,
+    is_same_contract: bool,
+) -> Precedence:
+    """Return the precedence of a contract among its duplicates.
+
+    The one that was published first stays. In a first build, that is the one with the better match, and among equal ones
+    the one that was verified first.
+
+    Args:
+        digest: the SHA-256 of its source.
+        before: location, digest and list entry that the last build published as the contract.
+    """
+    width = len(LIST_MEMBERS)
+    same_digest = any(digest and digest == other for _, other, _ in before)
+    same_entry = any(contract.row[:width] == other[:width] for _, _, other in before)
+    same_location = any(contract.location == other for other, _, _ in before)
+    return Precedence(
+        is_withheld=not is_published,
+        is_new=not (same_digest or same_entry or same_location),
+        has_other_digest=not same_digest,
+        has_other_entry=not same_entry,
+        is_elsewhere=not same_location,
+        is_contradicted=contract.row.is_contradicted,
+        match_levels=_match_levels(contract.row) if is_same_contract else (),
+        verified_at=contract.row.verifiedAt,
+        unit=contract.unit,
+        number_length=len(contract.location),
+        location=contract.location,
+        contract=contract,
+    )
+
+
+MATCH_LEVELS = {"exact_match": 0, "match": 1}
+"""The levels of a match, best first; others are worse."""
+
+
+def _match_levels(row: ContractRow) -> tuple[int, ...]:
+    """Return the levels of a record's matches, for sorting."""
+    matches = (row.match, row.runtimeMatch, row.creationMatch)
+    return tuple(MATCH_LEVELS.get(match or "", 2) for match in matches)
