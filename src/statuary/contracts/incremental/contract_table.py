@@ -9,7 +9,7 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.files import transaction
-from statuary.contracts.incremental.precedence import precedence_of
+from statuary.contracts.incremental.precedence import Precedence, precedence_of
 from statuary.contracts.incremental.table_schema import (
     COMPARE,
     FULL_VIEWS,
@@ -393,7 +393,7 @@ class ContractTable(LedgerTable):
             f"SELECT location, unit, digest, published, {columns}, {LISTED} FROM next_sources"
             f" WHERE ({columns}) IN ({repeated})"
         )
-        groups: dict[tuple[str, ...], list[_Precedence]] = {}
+        groups: dict[tuple[str, ...], list[Precedence]] = {}
         width = columns.count(",") + 1
         for location, unit, digest, is_published, *values in self.connection.execute(query):
             contract = LocatedContract(location, unit, ContractRow._make(values[width:]))
