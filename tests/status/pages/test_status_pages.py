@@ -119,6 +119,14 @@ def test_headline_names_start_of_status(incidents: dict[str, str], since: str) -
     assert since in text[:120]
 
 
+def test_description_says_all_that_is_wrong() -> None:
+    page = pages_at(at("11-10 12:00"), incidents={"slow": LONG_DEGRADATION, "down": NEW_OUTAGE})["index.html"]
+    [description] = re.findall(r'<meta name="description" content="([^"]*)">', page)
+    assert description.startswith("RPC is down. ")
+    assert "are operational" in description or "is operational" in description
+    assert "<" not in description
+
+
 def test_impact_override_appears_only_on_card() -> None:
     rated = TROUBLE + "    impact_override: critical\n"
     page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]

@@ -107,10 +107,14 @@ def status_view(
 
 def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     """Return the title and description of the status page."""
+    headline, rest = view.answer.headline, view.answer.rest.striptags()
     return PageHead(
         path=STATUS_PAGE.path(),
-        title=view.answer.headline,
-        description=texts("status.page", description=view.answer.headline, name=name),
+        title=headline,
+        # a preview of a link to the page says all that is wrong
+        description=f"{texts('status.sentence', clauses=headline)} {rest}"
+        if rest
+        else texts("status.page", description=headline, name=name),
         section="status",
         state=view.answer.state,
         timed=True,
