@@ -95,7 +95,7 @@ def run_guarded(
     Returns:
         The result of `work`, or the finding if `work` raised an exception.
     """
-    token = _budget.set(_Budget(MAX_STEPS))  # `step_budget` inline, at a third of its cost
+    token = _budget.set(_Budget(MAX_STEPS))  # the same as `step_budget`, at a third of the cost
     try:
         return work()
     except BaseException as error:

@@ -116,7 +116,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if connection.in_transaction:  # a disk error has already ended it
+        if connection.in_transaction:  # a disk error may have ended the transaction already
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

@@ -30,7 +30,7 @@ class InvalidValueError(StatuaryError, ValueError):
     """A string does not have the format of its type."""
 
 
-try:  # eight times as fast as the other on short input, but wheels exist only for Linux
+try:  # eight times as fast on short input, but available only for Linux
     from sha3 import keccak_256
 except ImportError:
     from Crypto.Hash import keccak
@@ -75,7 +75,7 @@ def checksum_address(address: str) -> Address:
     """
     digits = address[2:].lower().encode("ascii")
     digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
-    # convert all letters at once: a letter becomes a capital (32 less) if its digit of the hash is 8 or more
+    # convert all letters at once, for speed: a letter becomes a capital if its hash digit is 8 or more
     capitals = int.from_bytes(digest.translate(_IF_8_OR_MORE), "big") & int.from_bytes(
         digits.translate(_IF_LETTER), "big"
     )
@@ -83,7 +83,7 @@ def checksum_address(address: str) -> Address:
     return Address("0x" + mixed.decode("ascii"))
 
 
-# by hex digit, the distance from a letter to its capital (32) if this digit allows a capital, else 0
+# by hash digit: 32, the distance from a letter to its capital, if the digit demands a capital, else 0
 _IF_8_OR_MORE = bytes(32 if chr(code) in "89abcdef" else 0 for code in range(256))
 _IF_LETTER = bytes(32 if chr(code) in "abcdef" else 0 for code in range(256))
 
@@ -168,7 +168,7 @@ def parse_instant(text: str) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        # omit Python's generic message, which only repeats the string
+        # leave out Python's own message, which only repeats the string
         reason = "" if str(error).startswith("Invalid isoformat") else f": {error}"
         raise InvalidValueError(
             f"{shorten(text)} is not a date and time{reason}", "write it like 2026-11-02T10:00:00Z"

@@ -129,7 +129,7 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
             executor.start_early()
-        # git and the workers run on other cores while `run_build` imports everything that a build needs
+        # start git and the workers now: they run on other cores while `run_build` imports modules
 
         return run_build(content, out, git, executor, build_options)
 

@@ -60,7 +60,7 @@ COMMANDS = {
         name: row
         for extension in EXTENSIONS
         for name, row in extension.commands.items()
-        if " " not in name  # one of a group
+        if " " not in name  # a command of a group
     },
 }
 """Every command by name, the core's first."""

@@ -105,7 +105,7 @@ def _systemd_units(moment: Instant, job: Job) -> str:
         f"{job.next_command('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
         "systemctl restart statuary-tick.timer"
     )
-    # double both characters: systemd reads % as a specifier and $ as a variable
+    # escape by doubling: systemd reads % as a specifier and $ as a variable
     start, retry_command, folder = (
         text.replace("%", "%%").replace("$", "$$")
         for text in (job.tick_command, retry_command, str(job.folder))

@@ -79,7 +79,7 @@ def build_site(
     began = perf_counter()
     report = BuildReport()
     known = None if execution.verify else target.ledger
-    # all but contracts, which are read one by one as they are built
+    # everything except contracts, which are read while they are built
     site = read_site(root, progress, report, known)
     if site is None:
         return BuildResult(report.checked_site(root), None, applied=False, seconds=perf_counter() - began)
@@ -100,7 +100,7 @@ def build_site(
     sections.exclude_faults()
     sections.find_faults()
     plan = None
-    # every step only adds documents to the target, which stays as it is until its plan is applied
+    # the steps only add documents; the published site changes when the plan is applied
     if sections.build(strict=check_options.strict):  # False if the content has an error
         remove_disabled_documents(site, target, report.skipped)
         add_config_documents(run, report.skipped)

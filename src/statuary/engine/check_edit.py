@@ -64,7 +64,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
             together with the unresolved ones. If no file name matches, the scope is all records.
     """
     if folder == MAINTENANCES:
-        # read all maintenances, because checks compare each window with the others
+        # read every maintenance, because checks compare windows with each other
         return Scope(frozenset({MAINTENANCES}))
     if typed_id is None:
         return Scope(frozenset(), tuple(sorted(unresolved_files(root))))
@@ -95,7 +95,7 @@ class CheckedEdit(NamedTuple):
     """The findings that an edit would add to the content."""
 
     findings: list[Finding]
-    may_be_written: bool  # an edit that adds an error may not
+    may_be_written: bool  # False if the edit would add an error
 
 
 def check_edit(

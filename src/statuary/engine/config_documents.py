@@ -41,7 +41,7 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
             lambda: tuple(config_documents(site, run, skipped)),
             "",
             "making the documents of the settings",
-            (*INTERRUPTIONS, StatuaryError),  # such as that a library is not installed
+            (*INTERRUPTIONS, StatuaryError),  # for example, a missing library
         )
         if isinstance(outcome, Finding):
             skipped.append(outcome)

@@ -39,7 +39,7 @@ def write_manifest(
     by_workers = None if executor is None else executor.full_manifest
     write = partial(add_manifest, target, instant, verify=verify, by_workers=by_workers)
     failed = run_guarded(write, "", "making the manifest of the files", TARGET_ERRORS)
-    if failed is not None:  # no manifest is better than one of other files
+    if failed is not None:  # a missing manifest is better than one that lists other files
         target.discard([MANIFEST])
         ledger.documents.remove_unless_added([MANIFEST, SIGNATURE])
     return [] if failed is None else [failed]

@@ -111,7 +111,7 @@ def _read_site(
             load(row.section)().read(nothing)  # for its findings
         return None
     file, settings = read
-    # each extension reads the folder with the name of its key, so drop the findings about such folders
+    # drop findings about folders that extensions read: each is named like the extension's key
     folders = tuple(f"{key.replace('_', '-')}/" for key, _ in settings.extensions)
     files.findings[:] = [item for item in files.findings if not item.path.startswith(folders)]
     contents = [

@@ -230,7 +230,8 @@ class Sections:
         )
         for folder in row.folders:
             self._run.target.ledger.documents.retain_prefix(folder)
-        if not row.folders and section.urls:  # of another package; its timed documents may follow
+        # the row of another package names no folders, so keep the paths of its URLs
+        if not row.folders and section.urls:
             self._incomplete += folders_of_urls(section.urls)
 
 
@@ -246,7 +247,7 @@ def _unused_template_findings(site: "SiteContent", keys: Collection[str]) -> lis
         return []
     from statuary.site.pages.unused_templates import unused_template_findings
 
-    # an extension's template and texts may stay in the theme while the extension is disabled
+    # a theme may keep the templates and texts of disabled extensions
     known = dict.fromkeys((*keys, *(row.name for row in EXTENSIONS)))
     return _guarded_findings(
         partial(unused_template_findings, site.pages, known), site, "reading the theme's templates"

@@ -22,7 +22,7 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
     """
     previous = target.ledger.cached_group(group)
     ledger = target.ledger
-    # a later publication, such as a tick, may have replaced documents of the group
+    # a tick since then may have replaced documents of the group
     is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
         previous.run, previous.paths
     )

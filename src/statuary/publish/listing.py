@@ -390,7 +390,7 @@ def own_lines(text: bytes | None, part: Part) -> list[PartLine]:
     Raises:
         DamagedSnapshotError: if the bytes are not those that the manifest lists.
     """
-    # the digest shows that they are as they were written: nothing in them needs another check
+    # the digest matches what statuary wrote, so the entries need no further validation
     lines = check_part(text, part).splitlines(keepends=True)
     return [PartLine(orjson.loads(line)["path"], line) for line in lines]
 

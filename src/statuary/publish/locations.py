@@ -89,7 +89,7 @@ class MayReplace(Protocol):
 class SiteReplacement(NamedTuple):
     """The parts of a target that publishing may replace."""
 
-    # by verified path, the SHA-256 of the bytes that may be replaced there; None if there must be none
+    # by path: the SHA-256 of the bytes that may be replaced; None if the path must be free
     verified: Mapping[str, str | None]
     folders: tuple[str, ...] = ()  # paths that stay as the target has them
     problems: tuple[StatuaryError, ...] = ()  # why

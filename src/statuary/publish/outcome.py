@@ -22,8 +22,8 @@ class Outcome(NamedTuple):
     """The result of a build or publication, or of a dry run."""
 
     extent: Extent
-    # the names of content files, of folders that the target keeps, and of a target that failed: readers get
-    # none of it, its last version, or a contract that its own evidence contradicts
+    # names of content files, folders or targets that were not published completely: readers get no version,
+    # the last version, or a contract that its own evidence contradicts
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:

@@ -77,7 +77,7 @@ def add_manifest(
     except DamagedSnapshotError:
         if previous_manifest is None:
             raise
-        manifest = _full_manifest(target, origin)  # a published part is not as it was written
+        manifest = _full_manifest(target, origin)  # a published part is damaged
     text = encode_manifest(manifest)
     target.add([_manifest_document(MANIFEST, text)])
     documents = target.ledger.documents
@@ -215,7 +215,7 @@ class PartsUpdate:
                 continue
             for line in self._changed_lines(own_lines(self.read_path(part.path), part), part_changes):
                 yield from _split_at_line(open_part, line)
-        for path, new in reversed(remaining_changes):  # there was no part
+        for path, new in reversed(remaining_changes):  # the last build had no part here
             yield from _split_at_line(open_part, _encode_line(path, new)) if new is not None else ()
             self._count_entry(new, 1)
         if open_part:

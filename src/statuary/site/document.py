@@ -19,10 +19,10 @@ class Document(NamedTuple):
     media_type: str = JSON
     cache: str = ""  # the `Cache-Control`; empty leaves it to the host
     aliases: tuple[str, ...] = ()  # other paths with the same bytes (the lower-case address)
-    # the content files that the document is built from, relative to the content folder; `()` is all of them
+    # paths of the content files that the document is built from; `()` means all content
     sources: tuple[str, ...] = ()
     digest: bytes = b""  # SHA-256 of the body if already known, else empty
-    # whether the document stays published, even if a build does not add it, until a build removes it
+    # whether the document stays published when later builds do not add it again
     persistent: bool = False
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def markdown_parser() -> "MarkdownIt":
     """Return the Markdown parser, which is made on first use."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
-    # authors of updates mean indented lines and lines above a row of dashes as layout, not as markup
+    # authors indent lines or draw rows of dashes for layout, and do not mean code or headings
     return parser.enable("table").disable(["code", "lheading", "image"])
 
 
@@ -97,7 +97,7 @@ def markdown_html(text: str, link_rel: str | None) -> str:
         return _plain_text_html(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
         return CODE.sub(r"<code>\1</code>", _plain_text_html(text))
-    # in CommonMark, HTML ends only at an empty line, and would otherwise include the lines after a list
+    # in CommonMark, an HTML block ends at an empty line; without one, it would swallow the next lines
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 

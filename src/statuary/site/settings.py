@@ -151,9 +151,9 @@ class PageSettings:
     """The pages that are built."""
 
     status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
-    # the largest number of contracts for which each one has a page; a site with more has no contract pages
+    # the maximum number of contracts with pages; a site with more contracts has no contract pages
     contracts: int = MAX_CONTRACT_PAGES
-    # pages list the contracts, and search finds them, if the site has at most this many
+    # the maximum number of contracts for lists and search on pages
     listed: int = MAX_LISTED_CONTRACTS
     search: bool = True  # whether contracts can be searched by name, address and selector
     language: str = "en"  # the language of the pages' texts

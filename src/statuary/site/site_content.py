@@ -46,7 +46,7 @@ class SiteContent(NamedTuple):
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
     values: tuple[object, ...] = ()  # the content of the status and the contracts, one value of each type
     has_contracts: bool = False  # whether pages lead to contracts
-    # the files that could not be read, wholly or in part, and that a build can do without
+    # files with parts that could not be read, and that a build can leave out
     unread: frozenset[str] = frozenset()
 
     def of(self, kind: type[Value]) -> Value:

@@ -95,7 +95,7 @@ def _expressions_of_packages() -> Expressions:
     for row in sections_of_others():
         with suppress(
             Exception
-        ):  # a package that cannot be imported has no rows; a site that names it is told
+        ):  # skip a package that cannot be imported; sites that use it get an error elsewhere
             urls += load(row.section).urls
     return _compile_expressions(urls)
 

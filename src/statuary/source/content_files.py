@@ -44,7 +44,7 @@ class ContentFiles:
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []
         self.read_paths: set[str] = set()
-        # further files of which a part cannot be used, so that errors in them do not stop a build
+        # other files that are used in part; errors in them do not stop a build
         self.faulty_paths: set[str] = set()
 
     def add(self, file: SourceFile) -> None:

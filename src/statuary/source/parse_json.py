@@ -111,7 +111,7 @@ def _check_surrogates(text: str) -> None:
 
 def _check_depth(value: Json, text: str) -> None:
     """Reject values nested deeper than orjson and this project's encoder can write."""
-    with suppress(TypeError):  # orjson's own error, also for a lone surrogate
+    with suppress(TypeError):  # orjson raises it too, also for a lone surrogate
         orjson.dumps(value)
         return
     depth = 0
@@ -205,7 +205,7 @@ def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
         value.
     """
     pointers = list(parts)
-    if not pointers:  # as of nearly every record of a bulk source
+    if not pointers:  # nearly every record of a bulk source has no findings
         return []
     offsets = _find_offsets(
         text, {pointer[:end] for pointer, _ in pointers for end in range(len(pointer) + 1)}

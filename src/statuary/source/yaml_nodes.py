@@ -156,7 +156,8 @@ def end_of_block_scalar(text: str, start: int, reach: int) -> int:
     lines = LINE_BREAK.split(span)
     breaks = LINE_BREAK.findall(span)
     last_line = len(lines) - 1
-    if lines[last_line] == "" and last_line > 0:  # the rest after the last break is the next line
+    # the text after the last line break belongs to the next line
+    if lines[last_line] == "" and last_line > 0:
         last_line -= 1
     if header is None or "+" not in header["indicators"]:
         indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)

@@ -77,7 +77,7 @@ def replace_components(
         last: the components of the last build.
     """
     tried = {part.pointer for part in catalogue.faulty_parts}
-    # a published version that breaks a rule is left out too
+    # exclude a published version that breaks a rule
     places = [place for place in faulty if tried.isdisjoint({(), place[:2], place})]
     kept = keep_last_components(without_components(catalogue, faulty), last, places)
     errors = [finding for findings in faulty.values() for finding in findings]

@@ -121,7 +121,8 @@ class StatusSection(ContentSection, PublishesIncidents):
         site = run.site
         if site is None:
             return None
-        is_stopped_by_errors = run.is_check or run.checks.strict  # they report errors as they are
+        # checks and strict builds report the errors instead of excluding content
+        is_stopped_by_errors = run.is_check or run.checks.strict
         of_components, unread = _by_path(unread, site.of(StatusContent).catalogue.components_source)
         if of_components:
             site, of_components = self._with_last_components(
@@ -176,7 +177,8 @@ class StatusSection(ContentSection, PublishesIncidents):
         while faulty := find_faulty_components(self._found, sound.site.of(StatusContent).catalogue):
             catalogue = site.of(StatusContent).catalogue
             kept = replace_components(catalogue, faulty, published_components(run.target))
-            if not kept.catalogue.components:  # a page without any would say that all is well
+            # a page without components would claim that everything is operational
+            if not kept.catalogue.components:
                 site = site._replace(unread=site.unread - {catalogue.components_source})
                 break
             excluded += kept.findings

@@ -85,7 +85,7 @@ class SiteStatus:
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     families: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
     packages: tuple[str, ...] = ()  # the versions of other packages whose sections the site enables
-    # the content with held-back records; None if no record is held back
+    # the content including held-back records; None if no record is held back
     content: StatusCatalogue | None = None
     # the time when the next held-back record is published; None if no record is held back
     next_publication: Instant | None = None
@@ -150,7 +150,7 @@ class SiteStatus:
 
         def documents_at(at: Instant) -> list[Document]:
             documents = [*api(at)]
-            # a midnight, or an hour of an outage, changes only what shows uptime
+            # midnight and the hours of an outage change only documents that show uptime
             if feeds is not None and at in changes:
                 documents += feeds(at)
             if pages is not None:

@@ -95,7 +95,7 @@ def _check_kind(file: Path) -> None:
     try:
         mode = file.stat().st_mode
     except OSError:
-        return  # SQLite says what is wrong
+        return  # SQLite reports the error when it opens the file
     if not stat.S_ISREG(mode):
         raise sqlite3.DatabaseError("it is not a regular file")
 

@@ -24,7 +24,7 @@ SYSTEM_VARIABLES: Final = frozenset(
         "LC_CTYPE",
         "LD_LIBRARY_PATH",
         "PYTHONUTF8",
-        # variables of Windows
+        # Windows needs these variables
         "SYSTEMROOT",
         "PATHEXT",
         "COMSPEC",
@@ -44,7 +44,7 @@ GIT_VARIABLES: Final = SYSTEM_VARIABLES | {
     "APPDATA",
     "LOCALAPPDATA",
     "PROGRAMDATA",
-    # variables that signing a commit needs
+    # git needs these variables to sign a commit
     "GNUPGHOME",
     "GPG_TTY",
     "SSH_AUTH_SOCK",

@@ -52,11 +52,12 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             with place.open("xb") as copy:
                 copyfileobj(member.stream, copy)
-    except tarfile.ReadError:  # its text lists what each format says
+    except tarfile.ReadError:  # its message lists the complaint of every format
         raise DamagedDataError("it is no zip or tar file, or is cut off") from None
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DamagedDataError(f"it is damaged: {error}") from None
-    except (RuntimeError, NotImplementedError) as error:  # zipfile's, for a password or an unknown method
+    # zipfile raises these for a password or an unknown compression method
+    except (RuntimeError, NotImplementedError) as error:
         raise DamagedDataError(f"it cannot be unpacked: {error}") from None
 
 

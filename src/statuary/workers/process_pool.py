@@ -76,7 +76,7 @@ def _delay_interrupts() -> Iterator[None]:
     An interruption between acquiring a lock and its block would leave the lock acquired. The thread that
     manages the processes would then wait for that lock forever, and so would the end of this process.
     """
-    if current_thread() is not main_thread():  # it interrupts another
+    if current_thread() is not main_thread():  # Ctrl-C interrupts only the main thread
         yield
         return
     came: list[object] = []
@@ -92,7 +92,7 @@ def _delay_interrupts() -> Iterator[None]:
 def _begin_as_worker(prepare: Callable[[], object] | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
-    gc.disable()  # imports leave no garbage
+    gc.disable()  # importing modules leaves no garbage to collect
     atexit.register(gc.freeze)  # as in `__main__`
     if prepare is not None:
         prepare()

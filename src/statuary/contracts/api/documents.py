@@ -108,7 +108,7 @@ def _acknowledged_members(known: KnownContradiction | None) -> dict[str, Json]:
 def _check_results_json(results: tuple[CheckResult, ...]) -> list[Json]:
     entries: list[Json] = []
     for check, outcome, evidence, findings, reason in results:
-        # `_value_`, since `value` and `str` take as long as everything else here
+        # `_value_` is much faster than `value` or `str`, which would take half of the time here
         if evidence and not findings and outcome is _PASSED:  # as of most checks
             entries.append({"check": check, "outcome": outcome._value_, "saw": evidence})
             continue

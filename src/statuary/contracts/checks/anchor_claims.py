@@ -144,7 +144,7 @@ def _address_in(word: int) -> Address:
 
 def _slot_evidence(slot: str, word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
-        # a beacon's slot names no implementation: the beacon's code decides which one it returns
+        # a beacon's slot holds the beacon's address; only the beacon's code knows the implementation
         return {"beaconSlot": slot, "beacon": _address_in(word)}
     return {"implementationSlot": slot, "implementation": _address_in(word)}
 
@@ -516,7 +516,7 @@ def _confirmed_creation(
     )
     code = record.creation.onchain or b""
     factory = bytes.fromhex(creator[2:])
-    # try each word of the call data as the salt: from the first byte on, or after a selector of 4 bytes
+    # try each word of the call data as the salt, from the start or after a 4-byte selector
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
         salt = transaction.data[start : start + 32]
         if len(salt) == 32 and create2_address(factory, salt, code) == record.address:

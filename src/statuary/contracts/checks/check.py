@@ -16,7 +16,7 @@ from statuary.base.rules import registered_checks
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, EvidenceValue
 
-# constants, since Python 3.11 takes as long to read a member of an enumeration as to run a small check
+# read enumeration members once: in Python 3.11, each access takes as long as a small check
 _PASSED: Final = CheckOutcome.PASSED
 _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 
@@ -74,8 +74,8 @@ class ContractCheck(NamedTuple):
 
     name: str
     rule: str  # a sentence
-    # ERROR if a violation makes the record's claim untrue; WARNING if the rule is a convention, or if records
-    # that are true violate it
+    # ERROR if a violation makes the record's claim untrue; WARNING if the rule is a convention, or if true
+    # records violate it too
     severity: Severity
     observe: CheckFunction
     confirms: "Match | None" = None  # the kind of claimed match that requires this check, or None

@@ -172,7 +172,7 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
 
 def _members_in_metadata(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
-    # whatever language the record names, metadata is solc's
+    # only solc writes metadata, whatever language the record names
     has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation
     members = {member: record.value.get(member) for member in _INTERFACE}
     return {

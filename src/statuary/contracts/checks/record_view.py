@@ -230,7 +230,7 @@ class SideView:
             return decode_hex(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
             return decode_hex(text)
-        # reuse the decoded on-chain code: the recompiled code is nearly always the same, or its beginning
+        # reuse the decoded on-chain code: the recompiled code is nearly always equal to it, or to its part
         # before the constructor arguments
         return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
 

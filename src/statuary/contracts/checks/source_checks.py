@@ -323,7 +323,7 @@ _JUMP_IF: Final = rb"(?:\x60.|\x61..)\x57"
 """PUSH1 or PUSH2, and JUMPI."""
 
 _COMPARES_WITH_ZERO: Final = re.compile(
-    # the opcode before the comparison: SHR or AND, which extract the selector, JUMPDEST or another JUMPI
+    # the opcode before the comparison: SHR or AND (which extract the selector), JUMPDEST or JUMPI
     rb"[\x1c\x16\x5b\x57]\x80(?:\x15|(?:\x60\x00|\x5f)\x14)"
     + _JUMP_IF  # DUP1, ISZERO or a zero and EQ
     + rb"|\x80(?:\x60\x00|\x5f)\x81\x14"
@@ -395,7 +395,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         label = as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
-        # search all sources: an inherited variable may be declared in another file than the contract
+        # search all sources: an inherited variable may be declared in a different file from the contract
         elif not words.include(label, path):
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 

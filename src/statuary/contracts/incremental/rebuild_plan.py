@@ -303,7 +303,7 @@ def plan_rebuild(
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
         table.discard_documents(incomplete_sources)
-        # do not skip a resumed build: the interrupted one may have read another commit
+        # never skip after an interrupted build, which may have read another commit
         if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
     last_sources = () if because is not None else table.known_sources()

@@ -135,7 +135,7 @@ def is_identifier(name: Json) -> bool:
     """Return whether ethers accepts this value as a name in an ABI."""
     if not isinstance(name, str):
         return False
-    # Python's check accepts the same names as ethers, except those with a dollar, and is several times faster
+    # `str.isidentifier` is several times faster, and accepts the same names as ethers except those with `$`
     return (name.isascii() and name.isidentifier()) or _IDENTIFIER.fullmatch(name) is not None
 
 
@@ -164,7 +164,7 @@ def _parse_type(type_name: str, components: Json, depth: int) -> AbiType:
     if array := _ARRAY.fullmatch(type_name):
         length = _parse_number(array[2]) if array[2] else None
         return ArrayType(_parse_type(array[1], components, depth + 1), length)
-    # ethers reads any type that starts like a tuple as one, and its parts only from `components`
+    # like ethers, treat any type that starts with `tuple` as a tuple, with the types in `components`
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
         return _parse_tuple(components, depth)
     return _parse_basic_type(type_name)

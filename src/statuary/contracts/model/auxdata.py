@@ -82,7 +82,7 @@ def _decode_item(data: bytes, start: int, depth: int) -> CborItem:
         return _decode_bytes(data, offset, argument) if major == 2 else _decode_text(data, offset, argument)
     if major <= 5:
         return (_decode_list if major == 4 else _decode_map)(data, offset, argument, depth)
-    # skip a tag (major type 6): the item that it describes is enough here
+    # skip a tag (major type 6), and decode the item that it describes
     return (
         _decode_item(data, offset, depth + 1)
         if major == 6
@@ -484,7 +484,7 @@ def auxdata_positions(
         return AuxdataPositions(_final_auxdata(creation, style), _final_auxdata(runtime, style))
     values = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
     if len(values) > 1:
-        # Sourcify finds several auxdata by comparing two compilations, which differ only in source hashes
+        # Sourcify locates several pieces of auxdata by compiling twice, with different source hashes
         values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
         return AuxdataPositions(_locate_pieces(creation, values), _locate_pieces(runtime, values))
     return AuxdataPositions(
@@ -552,7 +552,7 @@ def _auxdata_in_assembly(branch: Json, depth: int) -> Iterator[bytes]:
         if key == ".auxdata" and isinstance(value, str) and is_hex_digits(value):
             yield bytes.fromhex(value)
         elif key == ".data" or (key.isascii() and key.isdigit()):
-            # Sourcify reads these hexadecimal numbers as decimals, and so skips those from A to F
+            # Sourcify parses these hexadecimal numbers as decimal ones, and so skips those with A to F
             yield from _auxdata_in_assembly(value, depth + 1)
 
 

@@ -109,7 +109,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
         _Release(CompilerVersion(0, 3, 6), _SOLC_0_3_6),
         _Release(CompilerVersion(0, 4, 7), _SOLC_0_4_7),
         _Release(CompilerVersion(0, 4, 11), _SOLC_0_4_11),
-        # its nightly builds too
+        # nightly builds of 0.4.12 behave like the release
         _Release(CompilerVersion(0, 4, 12, released=False), _SOLC_0_4_12),
         _Release(CompilerVersion(0, 5, 9), _SOLC_0_5_9),
         _Release(CompilerVersion(0, 5, 13), _SOLC_0_5_13),
@@ -124,7 +124,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
         _Release(CompilerVersion(0, 3, 10), _VYPER_0_3_10),
         _Release(CompilerVersion(0, 4, 1), _VYPER_0_4_1),
     ),
-    # solc writes neither metadata nor an ABI for Yul
+    # for Yul, solc writes neither metadata nor an ABI
     "Yul": (_Release(_OLDEST, CompilerEvidence(has_interface=False)),),
     "Fe": (_Release(_OLDEST, CompilerEvidence()),),
 }

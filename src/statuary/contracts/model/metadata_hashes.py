@@ -112,7 +112,7 @@ def swarm_hash_v1(data: bytes) -> bytes:
 
 
 def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
-    # a last chunk that is full gets a node of its own if the nodes beside it span more than one chunk
+    # a full last chunk gets its own node if its sibling nodes span more than one chunk
     if len(data) < SWARM_CHUNK_BYTES or (len(data) == SWARM_CHUNK_BYTES and not below_taller):
         chunk = data
     else:

@@ -140,7 +140,7 @@ class Proof:
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
     verdict: Verdict | None = None  # None if only checks were requested
-    # what proves each member, by name; `sources/<path>` is a source with other evidence than the rest
+    # the evidence for each member, by name; `sources/<path>` is a source whose evidence differs
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
     # why the evidence stored with the record does not prove its claims, as pairs of a reason and a remedy

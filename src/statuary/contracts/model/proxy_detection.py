@@ -129,7 +129,7 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
     Args:
         code: the creation code if it is known, else the runtime code.
     """
-    # match a clone at the start, where arguments may follow, or at the end, after a constructor
+    # a clone is at the start of code, followed by arguments, or at its end, after a constructor
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_clone(code):
         return _clone_evidence(clone[1], code)
@@ -184,7 +184,7 @@ def proxy_marks(code: bytes) -> ProxyMarks:
     end = walk.run()
     marks, init = walk.marks(), walk.init
     if end and not marks.fixed and not marks.candidates:
-        # slots may also be in the data after the program, which the program copies into memory
+        # a program may also copy a slot into memory from the data after it
         data = _data_after_program(code, end)
         marks = marks._replace(candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data))
     if init is not None and not marks.fixed and not marks.candidates:

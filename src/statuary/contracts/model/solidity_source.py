@@ -31,7 +31,7 @@ def _hidden_text_pattern(line_ends: str) -> re.Pattern[str]:
     strings = "|".join(
         rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
     )
-    # search for one of three characters, which is fast, and only then look behind to see which one was found
+    # searching for one of three characters is fast; the look-behind then decides which one was found
     return re.compile(rf"[\"'/](?:(?<=/)(?:{comment})|(?<=([\"']))(?:{strings}))", re.DOTALL)
 
 

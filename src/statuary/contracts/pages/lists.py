@@ -135,7 +135,7 @@ class ContractListPages:
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
-            # plain tuples: the `repr` of named ones takes four times as long
+            # plain tuples, because the `repr` of named ones takes four times as long
             shown = [(*entry[:9], *entry[11:]) for entry in page.rows]  # without their interfaces
             if not former.is_page_current(hrefs[number], shown, older, newer):
                 yield self._numbered_page(chain, page, older=older, newer=newer)

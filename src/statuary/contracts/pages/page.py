@@ -66,7 +66,7 @@ def fact_rows(
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
-        # a contract of the genesis block has no transaction; databases store a placeholder for its hash
+        # contracts of the genesis block have no transaction; databases store a placeholder hash
         ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
         ("block", texts("contract.genesis") if block == "-1" else block, "block"),
         ("deployer", deployment.get("deployer"), "address"),

@@ -95,7 +95,7 @@ def _shard_documents(
     """
     changed_shards = _shards_of(kind, former.changed_contracts)
     if kind == ADDRESS and former.has_search:
-        # no two contracts share a term of this kind: where no address changed, nothing is divided anew
+        # addresses are unique, so a shard without a changed address stays as it is
         names += former.keep_shards(kind, but=changed_shards)
         contracts = [one for one in contracts if _searched_text(kind, one.entry)[0] in changed_shards]
     for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
@@ -144,7 +144,7 @@ def _facet_of(entry: ContractRow) -> str:
 
 
 def _index_terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
-    # many contracts have the interface of another one: the terms of each interface are listed once
+    # many contracts have equal interfaces, so list the terms of each interface once
     alike: dict[tuple[str, str], list[int]] = {}
     for number, (entry, facet) in enumerate(contracts):
         alike.setdefault((_searched_text(kind, entry), facet), []).append(number)

@@ -177,7 +177,7 @@ def _source_view(
     without_spaces = _LONG_SPACE.sub("", content) if _longest_line(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
     cut = _longest_line(without_spaces) > MAX_SOURCE_LINE_LENGTH
-    # leave colours to the script only if it can read the unchanged text back from the page
+    # let the script colour the lines only if it can read the unchanged source from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
     if is_shown:
@@ -224,7 +224,7 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
         language: the language of the record.
         marks: the texts shown instead of hidden parts of lines.
     """
-    # `_OPEN` and `_CLOSE` surround characters that a reader must not miss, such as invisible ones
+    # `_OPEN` and `_CLOSE` mark characters that readers must notice, such as invisible ones
     text = _NO_CHARACTERS.sub(
         lambda match: _mark_hidden_characters(code_point(match[0])), _unify_line_breaks(content)
     )
@@ -246,7 +246,7 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
 
 
 def _unify_line_breaks(content: str) -> str:
-    # compilers end a line, and thus a line comment, at a carriage return, so the page does the same
+    # break lines at carriage returns, because compilers end line comments there
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 

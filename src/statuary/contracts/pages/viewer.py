@@ -52,7 +52,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     english = page_texts("en")
     data = {
         **_fill_texts(_page_trees(renderer), texts),
-        # in English whatever the language of the page, because the sentences in proofs are English
+        # always English, like the sentences in proof documents
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
         "zone": zone.key,

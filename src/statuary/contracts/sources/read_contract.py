@@ -33,7 +33,7 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     notes: list[Finding] = []
     compilation = read_compilation_evidence(root, source, notes)
     anchor = read_anchor(root, source, notes)
-    # drop the digest, which covers only the record: changed evidence has to rebuild the contract too
+    # the digest covers only the record; without it, changed evidence also rebuilds the contract
     return parsed._replace(
         compilation=compilation,
         anchor=anchor,

@@ -89,7 +89,7 @@ RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 class FolderListing(NamedTuple):
     """The names in a folder."""
 
-    # names in byte order of the paths below them, in runs; `True` marks a run of names of records
+    # runs of names, in byte order of the paths below them; `True` marks a run of record names
     runs: list[tuple[bool, list[str]]]
     other_names: set[str]  # the names that are not plain files; a folder's name ends in a slash
     size: int
@@ -132,7 +132,7 @@ def _read_folder(folder: Path, *, is_chain: bool) -> FolderListing:
                 undecodable.append(name)
                 continue
             if not entry.is_file(follow_symlinks=False):
-                # with the slash, a folder sorts like the paths in it
+                # add the slash, so that a folder sorts like the paths in it
                 if entry.is_dir(follow_symlinks=False):
                     name += "/"
                 other_names.add(name)

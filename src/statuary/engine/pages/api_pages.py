@@ -139,7 +139,7 @@ def _api_calls(
 ) -> Iterator[ApiCall]:
     used: set[str] = set()
     for url in urls:
-        # the pattern of numbered pages also matches the index page, which an earlier row has already used
+        # the pattern of numbered pages also matches the index page, which is already in the list
         example = next((path for path in _matching_paths(url, paths) if path not in used), "")
         used.add(example)
         if not example and "{" not in url.pattern:

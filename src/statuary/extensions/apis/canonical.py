@@ -24,7 +24,7 @@ CANONICAL_SIGNATURES: dict[str, str | None] = {
     "0xa9059cbb": "transfer(address,uint256)",
     "0xd55ec697": "upgrade()",
     "0xdd62ed3e": "allowance(address,address)",
-    # functions of single protocols; a text that does not hash to its selector never matches a signature
+    # functions of single protocols; an entry with a wrong selector has no effect
     "0x09b81346": "exactOutput((bytes,address,uint256,uint256))",
     "0x0d0f30c6": "token1()",
     "0x0dfe1681": "token0()",

@@ -352,7 +352,7 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
         settings=_parse_json_column(settings),
         artifacts=_parse_json_column(artifacts),
         additional_input=_parse_json_column(additional_input),
-        # orjson is exact enough here: metadata has only small numbers, and is encoded again as it was
+        # orjson is exact enough: the numbers in metadata are small
         metadata=None if metadata is None else orjson.loads(metadata),
     )
 

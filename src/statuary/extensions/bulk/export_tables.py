@@ -433,7 +433,7 @@ def join_export(
     except UnreadableError:
         raise
     except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
-        # the engine repeats what a store said, which may have its address and more
+        # do not print the engine's message, which may contain secrets such as the store's address
         reason = "its store failed, or a file is damaged" if has_remote_files else str(error)[:500]
         raise UnreadableError(
             f"cannot join the export: {reason}",
@@ -533,7 +533,7 @@ def _fill_buckets(
     """Add all rows of records to their buckets."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
-    # stop the engine from reordering joins: it holds the right side in memory, which has to be the narrow one
+    # forbid reordering of joins: the engine keeps the right side in memory, which must be the narrow one
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     for wide in bucket_queries(connection, tables):
         for needed in _divide_into_passes(connection, wide, limits):

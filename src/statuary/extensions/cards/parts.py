@@ -17,7 +17,7 @@ CARD_URLS = (CARD,)
 
 
 def _template_values(_settings: CardSettings) -> Mapping[str, str]:
-    # without Pillow there are no pictures; the build reports that Pillow is missing
+    # without Pillow, pages link no pictures, and the build reports that Pillow is missing
     return {"drawn": "yes" if find_spec("PIL") else ""}
 
 

@@ -59,7 +59,7 @@ class FunctionKey(NamedTuple):
 
     name: str
     parameters: tuple[Parameter, ...]
-    # deviations from the canonical spelling, with which wallets that compare strings cannot find the key
+    # deviations from the canonical spelling; wallets that compare strings cannot find such a key
     departures: tuple[str, ...] = ()
 
     @property

@@ -157,7 +157,7 @@ class DeployedDescriptor:
         return owner.function if same else None
 
 
-# Rules for a descriptor alone
+# Rules that need only the descriptor
 
 
 def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
@@ -260,7 +260,7 @@ def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
 
-# Rules for a deployment and its verified code
+# Rules that compare a descriptor with a deployment's verified code
 
 
 def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:

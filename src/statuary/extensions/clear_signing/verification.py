@@ -42,11 +42,11 @@ class FolderVerification:
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
     attested: Mapping[str, AttestationVerdict]  # results of attestations by path
-    # about files, and about contracts that several descriptors claim
+    # findings about files, and about contracts that several descriptors claim
     other_findings: tuple[Finding, ...]
     # whether deployments without a verified record on the site are published too
     with_unverified: bool = False
-    # descriptor and CAIP-10 id of the deployments that several descriptors claim
+    # the deployments that several descriptors claim, as pairs of descriptor and CAIP-10 id
     excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)
 
     @property

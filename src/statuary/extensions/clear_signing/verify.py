@@ -190,7 +190,7 @@ def _deployment_check(
 ) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
-        # without code, check only the address: no other rule can be applied
+        # without the contract's code, only its address can be checked
         rule = DEPLOYMENT_RULES[0]
         broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
         findings = tuple(violation_findings(parsed.descriptor, rule, broken_rules))

@@ -47,7 +47,7 @@ def record_sha256(record: RecordValue) -> str:
 def _equal_members(record: RecordValue, output: JsonObject, differing: set[Pointer]) -> Iterator[str]:
     for pointer, recompiled in recompiled_members(record, output).items():
         recorded = value_at(record, pointer)
-        # a server may have rounded large numbers of a layout: the compiler's output does not confirm these
+        # a server may have rounded large numbers in a storage layout, so the compiler cannot confirm them
         is_rounded = pointer[-1] in LAYOUTS and not same_json(recorded, recompiled)
         is_given = recorded is not None and pointer[-1] not in MATCH_MEMBERS and not is_rounded
         if is_given and not any(other_pointer[: len(pointer)] == pointer for other_pointer in differing):

@@ -179,7 +179,7 @@ def _run_check(deployment: CheckedDeployment, check: ConformanceCheck) -> Confor
         problems = (str(unreachable),)
         outcome = ConformanceOutcome.FAILED
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as odd:
-        # a check assumes the shape of the responses, and another server's can have any
+        # checks assume the shape of responses; those of another server may raise any exception
         problems = (f"cannot read the responses: {type(odd).__name__}: {odd}",)
         outcome = ConformanceOutcome.FAILED
     return ConformanceResult(

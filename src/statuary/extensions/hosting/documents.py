@@ -108,7 +108,7 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """
     if enabled is None:
         return all_urls()
-    # the files of a log may stay published after the log is turned off, so they keep their rules
+    # keep the rules for a log's files, which may stay published after the log is disabled
     kept = {*enabled, "hosting", *(path.partition("/")[0] for path in providers("replacement"))}
     off = [row for row in EXTENSIONS if row.section and row.name not in kept]
     urls = {url for row in off for url in load(row.section).urls}

@@ -444,7 +444,7 @@ def unpack_source(source: str) -> Iterator[str]:
         yield source
         return
     with TemporaryDirectory(prefix="statuary-") as folder:
-        # the archive may have the only name that states the address
+        # the archive's name may be the only place with the address
         place = Path(folder, file.name[: file.name.lower().rindex(".")])
         try:
             unpack(file, place, MAX_UNPACKED_BYTES)

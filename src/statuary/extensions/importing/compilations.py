@@ -117,7 +117,7 @@ class Compilations:
         except CompilerError:
             if names == {first_name}:
                 raise
-        # other contracts may be the cause, such as an output that is too long: compile the first one alone
+        # another contract may have caused the failure, for example by too much output: compile only this one
         return self.cache.run(compiler, compilation.std_json_input, (first_name,), RunLimits())
 
 

@@ -217,7 +217,7 @@ def _remove_file(file: Path, written_files: list[Path]) -> None:
 
     The file stays if it is a written one: on a file system that ignores case, their paths may differ in case.
     """
-    # on a file system that ignores case, the old file may be the new one with another spelling of the address
+    # if the file system ignores case, the old and the new spelling of an address are the same file
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return
     file.unlink()

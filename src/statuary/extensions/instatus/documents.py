@@ -87,7 +87,7 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
             "status": PAGE_STATUSES.get(state.overall_now.indicator, "HASISSUES"),
         }
     }
-    # Instatus leaves out these members if no incident or maintenance is active
+    # like Instatus, omit these members if no incident or maintenance is active
     incidents = [_incident_object(record, state) for record in unresolved_records(state.incidents)]
     maintenances = [_maintenance_object(record, state) for record in announced_windows(state.maintenances)]
     if incidents:

@@ -220,7 +220,7 @@ def verify(
         log, key, read_path, changes = opened
         if public_key is None and not forget:
             refuse_other_log(location, key, changes)
-        # the example key is public: logs of different sites are signed with it, and none continues another
+        # many sites sign with the public example key, and their logs are unrelated
         forget = forget or EXAMPLE in key.name
         _verify_continuity(opened, earlier, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
@@ -350,7 +350,7 @@ def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:
         paths = list(walk_everything(Path(location)))
     try:
         with open_site(location) as site:
-            # for a URL, `paths` raises an error: no web server lists its files, and a manifest may omit some
+            # web servers do not list their files, so `paths` raises an error for a URL
             if paths is None:
                 paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:

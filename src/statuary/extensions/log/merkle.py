@@ -213,7 +213,7 @@ def _verify_path(
     first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
     hashes = [first_root, *proof] if first_size & (first_size - 1) == 0 else list(proof)
-    # start above the first tree's last leaf, at the first node that is not a right child
+    # start at the first ancestor of the first tree's last leaf that is not a right child
     height = (~(first_size - 1) & first_size).bit_length() - 1
     place = (first_size - 1) >> height
     last_leaf = (second_size - 1) >> height

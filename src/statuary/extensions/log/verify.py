@@ -87,7 +87,7 @@ class DocumentCheck(NamedTuple):
     """The result of comparing a site's files with its log."""
 
     matching_count: int  # the number of checks that passed
-    # paths whose content changed on the site's published schedule, and that no build or tick has logged yet
+    # paths that changed on schedule since the last build or tick, so that the log lacks the change
     due_paths: list[str]
     problems: list[str]  # sentences about files that are missing, differ, or are not in the log
     unsigned: list[str]  # files that differ from the log but match the site's own manifest

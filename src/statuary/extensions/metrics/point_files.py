@@ -48,7 +48,7 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> int:
     elif not table:
         append_to_file(file, (_csv_text([header]) + line).encode())
     else:
-        # an interrupted run may have left its line without an end
+        # an interrupted run may have written a line without its line break
         append_to_file(file, (("" if text.endswith("\n") else "\n") + line).encode())
     return _failures_in_a_row(header, table[1:]) + 1 if measured.reason else 0
 

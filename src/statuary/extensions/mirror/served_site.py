@@ -165,7 +165,7 @@ class ServedSite:
             problem = str(error)
         if not problem and body is not None:
             return body
-        # one connection at a time: its index is read once, and a hostile one fills memory once
+        # allow one thread at a time, so that the index is read, and kept in memory, once
         with self._schedule_lock:
             stored = self._schedule.find(entry.path, entry.sha256)
         stored = stored or (self._fetch_with_error_status(entry) if body is None else None)

@@ -186,7 +186,7 @@ class _ChannelRun:
             yield announcement
             error = announcement.error
             may_have_arrived = isinstance(error, DeliveryError) and not error.is_certain
-            # a channel with at-most-once delivery skips an event that may have arrived, and sends the next
+            # with at-most-once delivery, skip an event that may have arrived
             is_passed = may_have_arrived and self.channel.delivery is Delivery.AT_MOST_ONCE
             if error is not None and not is_passed:
                 break

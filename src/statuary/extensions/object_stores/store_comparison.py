@@ -78,7 +78,7 @@ class StoreIndex(NamedTuple):
 
     listing: str | None = None  # the list of the last finished publication; None if there was none
     begun: tuple[str, ...] = ()  # the lists of unfinished publications after it, earliest first
-    # the lists of unfinished publications that the last one replaced, whose requests may still arrive
+    # the listings of interrupted publications, whose requests may still arrive at the store
     doubted: tuple[str, ...] = ()
     instant: str = ""  # the time of the published site, in UTC; empty if unknown
 

@@ -149,7 +149,7 @@ def _check_order(packs: PackList, name: str) -> None:
     if runs != sorted(runs):
         raise DamagedSnapshotError(f"{name} is damaged: its packs are not in order")
     for number, run in groupby(packs, attrgetter("run")):
-        # the first and last key of a pack with one document are the same: compare it once
+        # in a pack with one document, the first and the last key are the same: compare only one
         ends = (dict.fromkeys((pack.totals.first, pack.totals.last)) for pack in run)
         require_order(chain.from_iterable(ends), f"run {number} of {name}")
 

@@ -76,7 +76,7 @@ class PacksSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        # the next build cannot tell what this one changed: clear the group, so that it packs everything
+        # clear the group, so that the next build packs everything: it does not know this build's changes
         run.target.ledger.save_group(GROUP, "")
 
 

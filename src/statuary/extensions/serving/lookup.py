@@ -178,7 +178,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     if not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
     digits = after_match_id.lstrip("0") or "0"
-    # match ids are shorter: replace a longer number, which is slow to parse, by one above all ids
+    # a longer number is above every match id; do not parse it, which would be slow
     match_id = int(digits) if len(digits) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
     return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 

@@ -106,7 +106,7 @@ def answer_site(
     response = answer_lookup(request, read_document, new_error_id)
     if response is None:
         response = conditional_response(_plain_response(request, read_document, now), request.if_none_match)
-        # ignore a range with If-Range: the entity tags are weak, so none shows that the body is the same
+        # ignore ranges with If-Range: weak entity tags cannot show that the body is the same
         if request.method == "GET" and request.if_range is None:
             response = range_response(response, request.range_header)
         response = head_response(response) if request.method == "HEAD" else response
@@ -169,7 +169,7 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
     for file in (*_possible_files(path), f"{path}/index.html"):
         body = read_document(file)
         if body is not None:
-            # a status document without later changes is in no epoch, and is cached as briefly as any other
+            # a status document that no epoch changes is also cached only briefly
             is_status = cache_of(file) == site_urls.SHORT_LIVED
             return _document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None

@@ -272,10 +272,10 @@ class RecordVerifier:
     verified: int = 0
     # the errors of each record that fails a check, at the paths of the snapshot
     failures: dict[ContractKey, list[Finding]] = field(default_factory=dict)
-    # the contracts that the site itself calls contradicted, in their proofs
+    # the contracts whose proofs say that they are contradicted
     contradicted: set[ContractKey] = field(default_factory=set)
     anchor_errors: list[Finding] = field(default_factory=list)
-    # the verification of what the chain's own proofs show of the records
+    # verifies the chain's own proofs about records
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
 
     @property

@@ -106,7 +106,7 @@ def _lacks_rows(root: Path) -> bool:
         return False
     if is_built(root):
         return not has_intact_listing(root)
-    try:  # the manifest was changed by hand, unless its own row is lost too
+    try:  # if the ledger has no row of the manifest, the file was changed by hand
         return read_entry(ledger, MANIFEST) is None
     except DamagedLedgerError:
         return True

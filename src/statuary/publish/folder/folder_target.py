@@ -182,7 +182,7 @@ class FolderTarget(BuildTarget):
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         if verify:
             self._stager.entry_of = None  # from now on, every added file is read
-        # the folder may have moved to a file system on which names that differ only in case are the same file
+        # the folder may now be on a file system that ignores case
         is_moved = self.ledger.get_meta(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.set_meta(self._case_note)
         if verify or self._is_unclean or is_moved:

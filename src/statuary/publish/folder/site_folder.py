@@ -337,7 +337,7 @@ class SiteFolder:
     def _move_folder(self, source: str, target: str) -> None:
         """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
-            # move a marker after the files that it vouches for: a log's checkpoint after the tiles, the
+            # move a file that states the digests of others last: a log's checkpoint after its tiles, the
             # manifest after all files
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:

@@ -137,7 +137,7 @@ class Ledger:
 
     def _prepare(self, file: Path | None) -> None:
         """Lock the database, create its tables, and read the run numbers."""
-        # synchronous=OFF saves time: a killed process loses nothing, and a power cut at most the ledger
+        # synchronous=OFF saves time; a killed process loses nothing, a power cut at most the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()

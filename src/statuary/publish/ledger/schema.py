@@ -180,7 +180,7 @@ class PartitionResult(NamedTuple):
 class PartitionOutput(Protocol):
     """Receives the documents of one partition."""
 
-    discards: bool = False  # whether it takes none
+    discards: bool = False  # whether it discards all documents
 
     def add(self, documents: Iterable[Document]) -> list[str]:
         """Add the documents that one source gives, and return their paths."""

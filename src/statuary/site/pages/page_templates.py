@@ -100,7 +100,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self) -> None:
         folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "any.py"))).parent
-        # size and time identify Jinja's compiler, so that another version of Jinja compiles templates again
+        # size and time identify Jinja's compiler: after an update of Jinja, templates are compiled again
         made_by = Path(compiler.__file__).stat()
         version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
         super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")

@@ -118,7 +118,7 @@ class TemplateTrees:
             return [["include", convert_expression(node.template)]]
         name = str(node.template.value)
         if name not in self.bodies:
-            self.bodies[name] = []  # one that includes itself ends here
+            self.bodies[name] = []  # a template that includes itself ends here
             self.bodies[name] = self._convert_statements(self._parse_template(name).body)
         return [["include", name]]
 

@@ -63,7 +63,7 @@ class PatchBase:
     def __init__(self, document: Document) -> None:
         self.body = document.body
         self._digest = sha256(document.body).hexdigest()
-        # JSON is compared by members, every other document by lines
+        # compare JSON member by member, and every other document line by line
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
@@ -118,7 +118,7 @@ class PatchBase:
                 if places is None:
                     place = end
                     continue
-                # if the piece occurs several times, take the next occurrence: most of the rest is in the same order
+                # of several occurrences take the next one, because the pieces are mostly in the same order
                 nearest = places[min(bisect_left(places, stop), len(places) - 1)]
             if nearest != stop or text < place:
                 yield _Piece(start, stop, body[text:place])

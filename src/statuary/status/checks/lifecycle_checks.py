@@ -17,7 +17,7 @@ from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSE
 def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolation]:
     """An update's status must be one that may follow the previous status."""
     for record in context.edited_records:
-        # `updates-out-of-order` reports wrong times; skip such a record, whose statuses would look wrong here
+        # unordered updates are reported by `updates-out-of-order`, and would only cause wrong findings here
         if any(
             later_update.display_at < earlier_update.display_at
             for earlier_update, later_update in pairwise(record.updates)

@@ -144,10 +144,10 @@ def text_width(text: str) -> float:
 def _character_width(character: str) -> int:
     letter = unicodedata.normalize("NFD", character)[0]
     if " " <= letter <= "~":
-        # a letter with an accent is as wide as the letter alone
+        # an accent does not make a letter wider
         return WIDTHS[ord(letter) - 0x20]
     if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
-        # a character that combines with the previous one, or that is invisible
+        # combining and invisible characters take no width
         return 0
     if character == "…" or unicodedata.east_asian_width(character) in "WF":
         return WIDE

@@ -132,7 +132,7 @@ ENTRIES = 25
 class FeedEntry(NamedTuple):
     """An incident or maintenance as a feed lists it."""
 
-    # a tag URI (RFC 4151) from the ids of page and record, which survives edits and a move of the page
+    # a tag URI (RFC 4151) of the two ids stays the same when the page moves or the record is edited
     id: str
     title: str  # plain text in one line
     url: str

@@ -107,7 +107,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], word
     summary = _escape_text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
     yield f"UID:{_escape_text(f'{maintenance.id}@{page.id}')}"
-    # in a calendar without METHOD, both are the time of the last revision (RFC 5545, 3.8.7.2)
+    # without METHOD, DTSTAMP and LAST-MODIFIED are both the time of the last revision (RFC 5545, 3.8.7.2)
     yield f"DTSTAMP:{_format_utc(record.updated_at)}"
     yield f"LAST-MODIFIED:{_format_utc(record.updated_at)}"
     yield f"CREATED:{_format_utc(maintenance.created_at)}"
@@ -118,7 +118,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], word
     yield f"DESCRIPTION:{_escape_text(_event_description(record, names, words))}"
     yield f"URL:{_escape_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
-    # the calendar of a subscriber does not show the time of the maintenance as busy
+    # TRANSPARENT: subscribers' calendars do not show the maintenance as busy time
     yield "TRANSP:TRANSPARENT"
     yield "CATEGORIES:Maintenance"
     if record.status == "scheduled":
@@ -180,6 +180,6 @@ def _split_octets(octets: bytes) -> Iterable[bytes]:
             cut -= 1
         yield octets[:cut]
         octets = octets[cut:]
-        # every further line begins with a space, which counts
+        # continuation lines begin with a space, which counts as a byte
         octets_left = MAX_LINE_LENGTH - 1
     yield octets

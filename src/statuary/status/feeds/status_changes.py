@@ -37,7 +37,7 @@ class PublishedStatus(NamedTuple):
 
     summary: Members  # three members of `summary.json`
     records: Mapping[str, Members]  # the listed incidents and maintenances by id
-    # by list, when its oldest closed record was created; records before that may exceed the list's limit
+    # by list: the creation time of its oldest closed record; the list may have dropped earlier ones
     oldest: Mapping[str, datetime | None]
 
 

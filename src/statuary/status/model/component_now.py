@@ -38,7 +38,7 @@ class ComponentNow(NamedTuple):
     """A component's status as pages show it, with its cause."""
 
     status: ComponentStatus
-    # when it took this status; None if it had it before the first change, or is a group
+    # the time since when it has this status; None if that is before the first change, or for a group
     since: Instant | None
     cause: Layer | None  # the layer that shows; None for a group
 
@@ -54,7 +54,7 @@ class OpenLayers:
         self._layers: dict[int, Layer] = {}  # the layers by position; a higher position is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
-        # the negated positions of windows (True) and of other layers (False); removed layers may still be there
+        # heaps of negated positions, of windows (True) and other layers (False); removed layers stay
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
         self.replace_all(Layer(LayerKind.STATED, base))
@@ -178,7 +178,7 @@ class LayerHistory:
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
         self._instants: list[Instant] = []  # the times of the changes, in order
-        # the status before the first change, and the status after each change
+        # the status before the first change, then the status after each change
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def record_change(self, instant: Instant, cause: Layer) -> None:

@@ -26,7 +26,7 @@ class PublicStatus(NamedTuple):
     """The content that may be published now, and when more may be."""
 
     catalogue: StatusCatalogue
-    # when the next build is due to publish more; None if nothing is held back
+    # the time when the next held-back content is published; None if nothing is held back
     next_publication: Instant | None
 
 
@@ -90,7 +90,7 @@ def _without_later_changes(maintenance: Maintenance, now: Instant, held_back: li
     start = _start_before_moves(maintenance.updates, now)
     if start is None:
         return maintenance
-    # the file has only the window's new length, so assume that the move did not change it
+    # the file states only the new length of the window, so assume that the move kept the length
     until = Instant(start + (maintenance.scheduled_until - maintenance.scheduled_for))
     is_ahead = rescheduled_at is not None and rescheduled_at > now
     return replace(

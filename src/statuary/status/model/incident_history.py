@@ -183,10 +183,10 @@ class IncidentHistory:
         resolved_at = self.incident.resolved_at
         if resolved_at is not None and resolved_at <= since:
             updates = (published_update.update for published_update in newest_first)
-            # after an imported end, an update may have reopened the record
+            # an update may have reopened the record after the imported resolution
             if not any(update.reopens and update.display_at >= resolved_at for update in updates):
                 return resolved_at
-        # the record ended with its first resolving update after it was last open; later notes do not move the end
+        # the record ended when it was first resolved after it was last open; later updates do not change that
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _display_times(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None

@@ -212,7 +212,7 @@ class Page(NamedTuple):
     url: str  # absolute, without a slash at the end: paths are appended to it
     time_zone: ZoneInfo  # the zone of every published timestamp
     created_at: Instant  # used wherever nothing has happened yet
-    # given by an import only; published from that instant on, until something changes later
+    # imported: published as it is until something changes after this time
     updated_at: Instant | None = None
     indicator: Impact | None = None  # replaces the indicator that follows from the components
     description: str | None = None  # replaces the description that follows from the components
@@ -252,7 +252,7 @@ class StatusCatalogue:
     components_source: str = "components.yaml"
     page_source: str = "site.yaml"
     templates: tuple[IncidentTemplate, ...] = ()
-    # the parts of components.yaml with errors, whose components are left out or as they were last published
+    # the faulty parts of components.yaml; their components keep their last published state, or are left out
     faulty_parts: tuple[FaultyPart, ...] = ()
 
     def may_be_faulty(self, name: str) -> bool:

@@ -158,11 +158,11 @@ def _window_starts_until(
 
 
 def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
-    # imported here, because only a site with a recurring maintenance needs the library
+    # import dateutil only for sites with recurring maintenance
     from dateutil.rrule import rrulestr  # noqa: PLC0415
 
-    # dateutil tries all years up to 9999 for a rule that never matches, which takes half a minute, so begin
-    # close to 9999: the calendar repeats every 400 years
+    # for a rule that never matches, dateutil tries every year up to 9999, which takes half a minute. The
+    # calendar repeats every 400 years, so begin close to 9999
     shift = max(0, (LAST_YEAR - first_local.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
     shifted = first_local.replace(year=first_local.year + shift, tzinfo=None)
     for start in rrulestr(rule, dtstart=shifted):
@@ -392,7 +392,7 @@ def _automatic_update(
     notify: bool = True,
 ) -> IncidentUpdate:
     return IncidentUpdate(
-        # derived without the instant, so that the updates of a moved window keep their ids
+        # leave the time out of the id, so that the updates of a moved window keep their ids
         id=derived_id(maintenance.id, kind),
         status=status,
         body=DEFAULT_BODIES[status] if body is None else body,

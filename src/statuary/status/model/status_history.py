@@ -224,7 +224,7 @@ class _Replayer:
             )
         for code, status in () if event.record.backfilled else _changed_statuses(affected or ()):
             if status == "operational":
-                # the imported page stated this status, whatever else was open, so it replaces every layer
+                # the imported page showed this status whatever else was open, so it replaces every layer
                 self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
                 self._record_change(code, event.at)
             else:
@@ -252,7 +252,7 @@ class _Replayer:
             )
             for component, old in old_statuses.items()
         )
-        # an automatic update that changes no status lists no components; a written one lists them (measured)
+        # as in Statuspage (measured): an automatic update that changes no status lists no components
         if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
         return affected or None
@@ -270,7 +270,7 @@ class _Replayer:
             elif status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
-            # the record's opening statuses end too, even if the same update opens and resolves the record
+            # if the update that opens the record also resolves it, the statuses that it set end at once
             written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:

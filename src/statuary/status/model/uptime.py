@@ -116,7 +116,7 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
         for component in components_with_uptime(timeline)
         for window in [UptimeWindow(calendar, component.start_date, as_of)]
     ]
-    # incidents are looked up only for days with an outage, which most sites do not have
+    # skip the look-up of incidents for days without outages, which are most days
     any_outage = any(days for _, _, days in outages)
     incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any_outage else {}
     return PageUptime(

@@ -126,7 +126,7 @@ class StatusPages:
     def final_quarters(self, start: Instant) -> "StartedQuarters":
         """Return the incidents by quarter, and the quarters that are final."""
         begun = self._records_by_quarter.records_begun_by(start)
-        # the page of a quarter links to its neighbours, so it is final only if they stay the same
+        # a quarter's page links to the neighbouring quarters, so it can change when they do
         later_records = list(self._records_by_quarter.records_begun_by(self._timeline.until))
         is_same = {
             quarter: _neighbouring_quarters(list(begun), quarter)

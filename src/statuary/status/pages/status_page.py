@@ -150,7 +150,7 @@ def _with_component_names(
     calm = len(by_status.pop("operational", ()))
     if not by_status:
         if not calm or state.overall_now.indicator == "none":
-            return summary  # the headline says it already
+            return summary  # the headline already names the components
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm)))
     (worst, leaves), *other_statuses = by_status.items()
     instants = [began for leaf in leaves if (began := _status_began(leaf, state.incidents)) is not None]
@@ -303,7 +303,7 @@ class HistoryView(NamedTuple):
 
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
-    # all quarters, newest first; only on the first page, so that a new quarter changes no other page
+    # all quarters, newest first; only the first page lists them, so that a new quarter changes one page
     quarters: tuple[Link, ...] = ()
     newer: Link | None = None
     older: Link | None = None

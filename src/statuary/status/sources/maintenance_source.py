@@ -195,7 +195,7 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     """
     maintenance_id = source.id or file_name
     updates = translate_updates(source.updates, maintenance_id)
-    # a first `scheduled` update replaces the default announcement, but not one that is written as `body`
+    # a first update with the status `scheduled` replaces the default announcement, but not the key `body`
     is_announced = source.body is None and bool(source.updates) and source.updates[0].status == "scheduled"
     if source.recurrence is None and not is_announced:
         updates = (_make_announcement(source, maintenance_id, updates), *updates)

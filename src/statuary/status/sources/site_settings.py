@@ -104,7 +104,7 @@ def translate_page(source: PageSource) -> Page:
     )
 
 
-STATUS = StatusSettings()  # gives the default of each key
+STATUS = StatusSettings()  # the source of the keys' defaults
 
 
 class StatusSource(SourceModel):

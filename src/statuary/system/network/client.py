@@ -295,7 +295,7 @@ def _open_url(
             sent,
             method=method,
             origin_req_host=urlsplit(url).hostname,
-            unverifiable=number > 0,  # as urllib marks a URL that nobody chose
+            unverifiable=number > 0,  # urllib's mark for a redirected request
         )
         with _convert_connection_errors(url):
             response: http.client.HTTPResponse = shared_opener(timeouts or TIMEOUTS).open(

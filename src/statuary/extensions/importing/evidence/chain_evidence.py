@@ -405,7 +405,7 @@ class AnchoredContract(NamedTuple):
 
     source: ContractSource
     path: str = ""  # the path of the written file in the content folder; empty if no file was written
-    # what the new or existing proofs show about code and deployment; empty if the record has errors
+    # the claims that the proofs support; empty if the record has errors
     claims: tuple[Claim, ...] = ()
     findings: tuple[Finding, ...] = ()  # errors in the record, which prevent proofs from being saved
 

@@ -203,7 +203,7 @@ class EthereumNode:
             raise NotImportableError(
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
-        # accept JSON with any status: some nodes send a JSON-RPC error with a 4xx status
+        # accept any HTTP status: some nodes send JSON-RPC errors with status 4xx
         if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
             raise NotImportableError(f"{self.host} responds to {method} with HTTP status {response.status}")
         try:

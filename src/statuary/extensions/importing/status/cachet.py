@@ -172,7 +172,7 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
         for update in incident.objects("updates")
     ]
     status = STATUSES.get(incident.text("status"), "investigating")
-    # `status` is that of the latest update, so an incident with updates opened as investigating
+    # `status` is that of the latest update; an incident with updates began as `investigating`
     opened = "investigating" if updates or status == "resolved" else status
     posted = [ForeignUpdate(began, opened, incident.text("message")), *updates]
     ended_at = (incident.date("updated_at") or began) if status == "resolved" else None

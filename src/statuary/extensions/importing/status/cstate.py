@@ -68,7 +68,7 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
         _add_settings(builder, yaml_file(configuration))
     systems = [key for key, _ in builder.plan.leaves()]
     _add_issues(builder, root)
-    # cState's page does not show systems that are named only in an issue, so they have no original status
+    # cState does not show systems that only issues name, so they have no status to compare
     original = builder.plan.original
     original.statuses = {key: original.statuses.get(key, "operational") for key in systems}
     return builder.plan
@@ -190,7 +190,7 @@ def _parse_issue(text: str) -> _Issue:
 
 def _affected_components(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
     effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
-    # an issue names a system, which means every system of that name
+    # an issue affects every system that has the name
     return {key: effect for name in _component_names(front) for key in builder.keys_of_name(name)}
 
 

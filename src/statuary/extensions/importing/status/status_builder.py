@@ -256,7 +256,7 @@ class StatusBuilder:
         if not posted:
             raise NotImportableError("has no update")
         if posted[0].status in RESOLVING_STATUSES and any(affected.values()):
-            # a first update that resolves the incident would affect no component, so let that update open it
+            # an incident that its first update resolves would affect no component, so add an opening update
             ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
             posted[0] = posted[0]._replace(status="investigating")
         update_values = [
@@ -332,7 +332,7 @@ def _add_final_update(posted: list[ForeignUpdate], ended_at: str) -> list[Foreig
     if last_update.status in RESOLVING_STATUSES:
         return posted
     if last_update.status == "postmortem":
-        # the incident ended with the update before the postmortem
+        # the postmortem is not the end of the incident: take the update before it
         return [
             *earlier_updates[:-1],
             *(update._replace(status="resolved") for update in earlier_updates[-1:]),

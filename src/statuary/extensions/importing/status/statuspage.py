@@ -47,7 +47,7 @@ def component_sources(
         for component in _named_components(record):
             by_id.setdefault(component.required_text("id"), component)
     keys = component_keys(by_id, known_keys)
-    # an open record may imply another status than a component has now, so its history keeps the present one
+    # an open incident may imply a different status from the component's, so record the current status
     named_now = {
         component.text("id") for record in open_records(records) for component in _named_components(record)
     }
@@ -195,7 +195,7 @@ def _fetch_documents(request: ImportRequest, documents: "_Documents") -> None:
             for url in _urls_of_older_incidents(base, request, documents):
                 documents.add(request.web.json(url), url)
     except (NotImportableError, UnreachableError) as error:
-        # keep the records that were read, so that the next run requests only the rest
+        # keep what was read; the next run requests only the remaining documents
         documents.incomplete = error
 
 

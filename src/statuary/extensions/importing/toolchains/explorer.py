@@ -135,7 +135,7 @@ def _solc_settings(result: JsonObject) -> JsonObject:
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
     libraries = dict(_parse_libraries(result))
-    # the explorer does not say in which file a library is: an empty path stands for any file
+    # explorers do not state a library's file; an empty path means any file
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
@@ -238,7 +238,7 @@ class _ExplorerApi:
         try:
             creation = self.call_api("getcontractcreation", contractaddresses=address)
         except NotImportableError:
-            # a contract of the genesis block has no creation, and some explorers do not have the method
+            # genesis contracts have no creation, and some explorers lack this call
             creation = None
         return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
 
@@ -308,7 +308,7 @@ def explorer_creation(result: Json) -> OnChainContract:
     return OnChainContract(
         creation=parse_any_hex(created.get("creationBytecode")),
         runtime=None,
-        # leave out the deployer: the explorer's creator may be a factory instead of the transaction's sender
+        # omit the deployer: the explorer may name a factory instead of the transaction's sender
         deployment=make_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
         notes=(UNCHECKED_CREATION,) if created else (),
     )

@@ -175,7 +175,7 @@ def _read_sources(project: Path, path: str, remappings: Sequence[Remapping]) -> 
             raise NotImportableError(
                 f"{path} imports more than {MAX_SOURCES:,} files", "run `forge build`, and import again"
             )
-        # `src/../../name`, remappings and links lead out too
+        # paths such as `src/../../name`, remappings and links may also lead out of the project
         if not (project / source).resolve().is_relative_to(project.resolve()):
             raise NotImportableError(
                 f"{path} imports {source}, which is outside of {project}",

@@ -123,7 +123,7 @@ def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
         project_paths = {
             as_text(path): name for name, path in as_object(value.get("userSourceNameMap")).items()
         }
-        # the others are imported by them, and have a build-info of their own
+        # skip the imported sources, which have their own build-info
         sources = {path: text for path, text in sources.items() if path in project_paths}
     settings = as_object(compiler_input.get("settings"))
     yield _BuildInfo(file, as_text(value.get("solcVersion")), settings, sources, project_paths)
