@@ -113,10 +113,10 @@ def test_checkout_during_build_is_rebuilt(content, tmp_path, monkeypatch, when, 
     os.utime(file, (long_ago, long_ago))
     real = contract_builder.read_contract
 
-    def read_contract(root, source):
+    def read_contract(root, source, content):
         if source.path == path_of(2) and when == "before reading":
             git(project, "checkout", "-q", "two")
-        built = real(root, source)
+        built = real(root, source, content)
         if source.path == path_of(2):
             git(project, "checkout", "-q", "one" if back else "two")
         return built

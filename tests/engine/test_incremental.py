@@ -56,9 +56,9 @@ def built(monkeypatch) -> list[str]:
     seen: list[str] = []
     real = contract_builder.read_contract
 
-    def read_contract(root, source):
+    def read_contract(root, source, content):
         seen.append(source.path)
-        return real(root, source)
+        return real(root, source, content)
 
     monkeypatch.setattr(contract_builder, "read_contract", read_contract)
     return seen
@@ -483,10 +483,10 @@ def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkey
     monkeypatch.setattr(FolderTarget, "partition_size", 8)
     real = contract_builder.read_contract
 
-    def until_the_twentieth(root, source):
+    def until_the_twentieth(root, source, content):
         if len(built) == 20:
             raise KeyboardInterrupt
-        return real(root, source)
+        return real(root, source, content)
 
     with monkeypatch.context() as interrupted:
         interrupted.setattr(contract_builder, "read_contract", until_the_twentieth)

@@ -2,8 +2,8 @@
 
 import os
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -11,11 +11,13 @@ import pytest
 from statuary.base.files import PublishingError
 from statuary.system.files import (
     NotRegularFileError,
+    OpenFolder,
     OutsideFolderError,
     TooLargeError,
     open_below,
     open_file,
     read_below,
+    read_descriptor,
     read_file,
     read_named_file,
     read_start,
@@ -64,6 +66,49 @@ def test_path_leads_not_out_of_folder(path: str, tmp_path: Path, *, links: bool)
         path = "../outside/link"
     with pytest.raises(OutsideFolderError):
         os.close(open_below(content, path, links=links))
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[OpenFolder]:
+    """A folder in which a file was opened, so that its inner folder is open."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret").write_text(SECRET)
+    (tmp_path / "content/inner").mkdir(parents=True)
+    for name in ("one", "two"):
+        (tmp_path / "content/inner" / name).write_text(name)
+    with closing(OpenFolder(tmp_path / "content")) as folder:
+        os.close(folder.open_file("inner/one"))
+        yield folder
+
+
+def test_open_folder_gives_next_file(opened: OpenFolder) -> None:
+    assert read_descriptor(opened.open_file("inner/two"), "two", 10) == b"two"
+
+
+@pytest.mark.parametrize("links", [False, True])
+def test_open_folder_follows_no_link_outside(opened: OpenFolder, tmp_path: Path, *, links: bool) -> None:
+    (tmp_path / "content/inner/link").symlink_to("../../outside/secret")
+    with pytest.raises(OutsideFolderError):
+        opened.open_file("inner/link", links=links)
+
+
+def test_open_folder_sees_that_it_was_replaced(opened: OpenFolder, tmp_path: Path) -> None:
+    inner = tmp_path / "content/inner"
+    inner.rename(tmp_path / "content/gone")
+    inner.mkdir()
+    (inner / "three").write_text("three")
+    assert read_descriptor(opened.open_file("inner/three"), "three", 10) == b"three"
+    (inner / "three").unlink()
+    inner.rmdir()
+    inner.symlink_to("../outside")
+    with pytest.raises(OutsideFolderError):
+        opened.open_file("inner/secret", links=True)
+
+
+def test_open_folder_rejects_fifo(opened: OpenFolder, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "content/inner/fifo")
+    with pytest.raises(NotRegularFileError):
+        opened.open_file("inner/fifo")
 
 
 def test_large_file_is_rejected_before_reading(tmp_path: Path) -> None:

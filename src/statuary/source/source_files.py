@@ -14,6 +14,7 @@ from statuary.source.remote_files import is_remote, remote_files
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
 from statuary.system.files import (
     NotRegularFileError,
+    OpenFolder,
     OutsideFolderError,
     TooLargeError,
     is_visible_below,
@@ -43,7 +44,7 @@ class SourceFile:
         if is_remote(self.path):
             return remote_files(self.path).read(self.path, limit)
         try:
-            return read_descriptor(open_source(self.root, self.path), self.path, limit)
+            return read_descriptor(self._open(), self.path, limit)
         except TooLargeError as error:
             raise BeyondLimitError(
                 f"the file has {error.size:,} bytes; the limit is {limit:,}", "split the file"
@@ -51,6 +52,9 @@ class SourceFile:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UnreadableError(f"cannot read the file: {reason}") from None
+
+    def _open(self) -> int:
+        return open_source(self.root, self.path)
 
     def load_text(self, limit: int) -> str:
         """Read the file as UTF-8.
@@ -72,17 +76,29 @@ class ReadFile(SourceFile):
         return self.body
 
 
+@dataclass(frozen=True, slots=True)
+class SiblingFile(SourceFile):
+    """A file of the content folder that is read together with others in its folder."""
+
+    content: OpenFolder
+
+    @override
+    def _open(self) -> int:
+        return open_source(self.root, self.path, content=self.content)
+
+
 OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"
 COPY = "copy the file into the content folder"
 
 
-def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
+def open_source(root: Path | str, path: str, *, links: bool = True, content: OpenFolder | None = None) -> int:
     """Open a regular file of the content, or beside it.
 
     Args:
         root: the folder.
         path: the path of the file.
         links: whether a symbolic link is followed if its target could be read at its own path.
+        content: the same folder, to open several files of it.
 
     Returns:
         The file descriptor.
@@ -93,7 +109,9 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
         ValueError: if no file can have this name.
     """
     try:
-        return open_below(root, path, links=links)
+        return (
+            open_below(root, path, links=links) if content is None else content.open_file(path, links=links)
+        )
     except OutsideFolderError:
         raise UnreadableError(OUTSIDE, COPY, rule="outside-content") from None
     except NotRegularFileError:

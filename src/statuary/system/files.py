@@ -8,6 +8,7 @@ command, and a device has no end. A file of the content is opened name by name b
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -115,6 +116,63 @@ def _contained_path(root: str, path: str) -> _ContainedPath:
     return _ContainedPath("/".join([root, *names[: up + 1]]), "/".join(names[up + 1 :]))
 
 
+class OpenFolder:
+    """Opens regular files within a folder, as `open_below` does.
+
+    The inner folder of the last file stays open, so that the next file in it takes one call of the system. If
+    that folder is replaced meanwhile, its old files are opened, which were checked.
+    """
+
+    def __init__(self, root: Path | str) -> None:
+        """Open nothing yet.
+
+        Args:
+            root: the folder.
+        """
+        self._root = str(root)
+        self._folder = ""  # the path of the open folder within the root
+        self._descriptor: int | None = None
+
+    def open_file(self, path: str, *, links: bool = False) -> int:
+        """Open a file; the arguments, the result and the errors are those of `open_below`."""
+        folder, _, name = path.rpartition("/")
+        if not folder or ".." in path or os.open not in os.supports_dir_fd:
+            return open_below(self._root, path, links=links)
+        try:
+            if self._descriptor is None or folder != self._folder:
+                self.close()
+                self._descriptor = _open_folders(self._root, folder.split("/"))
+                self._folder = folder
+            descriptor = os.open(name, FILE, dir_fd=self._descriptor)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, *LINK_ERRORS):
+                raise
+            return open_below(self._root, path, links=links)
+        return _require_regular(descriptor, path)
+
+    def close(self) -> None:
+        """Close the inner folder."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _open_folders(top: str, folders: Sequence[str]) -> int:
+    """Open a folder name by name, without following links.
+
+    Returns:
+        The file descriptor.
+    """
+    above = os.open(top, TOP)
+    for folder in folders:
+        try:
+            inner = os.open(folder, FOLDER, dir_fd=above)
+        finally:
+            os.close(above)
+        above = inner
+    return above
+
+
 def _open_names(top: str, path: str) -> int:
     if os.open not in os.supports_dir_fd:
         if os.path.realpath(f"{top}/{path}") != os.path.join(  # noqa: PTH118 - the others are strings
@@ -123,12 +181,8 @@ def _open_names(top: str, path: str) -> int:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         return os.open(f"{top}/{path}", FILE)
     *folders, name = path.split("/")
-    above = os.open(top, TOP)
+    above = _open_folders(top, folders)
     try:
-        for folder in folders:
-            inner = os.open(folder, FOLDER, dir_fd=above)
-            os.close(above)
-            above = inner
         return os.open(name, FILE, dir_fd=above)
     finally:
         os.close(above)

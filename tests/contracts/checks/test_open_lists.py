@@ -8,7 +8,7 @@ import pytest
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import in_served_order, unknown_members
 from statuary.contracts.sources.parse_record import parse_record_json
 from support.contracts import made_record
 from support.forgeries import repeat
@@ -143,6 +143,11 @@ def test_exact_match_of_unknown_language_is_open():
     proof = prove(record)
     assert proof.has_no_errors
     assert proof.verdict.status is ClaimStatus.NOT_SHOWN
+
+
+def test_unknown_members_are_listed_sorted():
+    names = "hgfedcba"
+    assert [*unknown_members(made_record() | dict.fromkeys(names, 1))] == [(name,) for name in sorted(names)]
 
 
 def test_unknown_members_keep_their_place():

@@ -178,6 +178,8 @@ def _replay_violations(side: SideView) -> Iterator[Observation]:
 
 def _unknown_transformation(side: SideView) -> NotKnown | None:
     """Return the unknown transformation, if known ones do not explain the code."""
+    if side.transformations is not None:
+        return None  # every step is known
     errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
     if not errors or side.found_match is not None or not is_plausible_name(errors[0].word):
         return None
@@ -404,7 +406,9 @@ def earned_level(side: SideView) -> MatchLevel:
     The transformations must already have turned the recompiled code into the on-chain code. A transformation
     that inserts the auxdata that is already there changes nothing, so it does not lower the level.
     """
-    steps = [step for step in side.transformations or () if not _has_no_effect(side, step)]
+    steps = tuple([step for step in side.transformations or () if not _has_no_effect(side, step)])
+    if (found := side.found_match) is not None and found.transformations == steps:
+        return found.level  # of the same code and the same transformations
     return side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
         transformations=steps,

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -126,7 +126,7 @@ def unknown_member(record: RecordView) -> Iterator[Observation]:
     Unknown members are published unchanged, but nothing confirms them.
     """
     yield Evidence({"members": len(record.value)})
-    for path in unknown_members(dict(record.value)):
+    for path in unknown_members(record.value):
         yield NotKnown("member", ".".join(path), path)
 
 
@@ -268,14 +268,9 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
 
     If the date of the release is not known, the date of the release before it is used.
     """
-    releases, parts = _known_version(record)
+    released = _released(as_text(record.compilation.get("compiler")), record.version)
     verified = _parse_day(as_text(record.value.get("verifiedAt"))[:10])
-    if parts is None or verified is None:
-        yield NotApplicable("the day of the compiler's release is not known here")
-        return
-    day = parts["nightly"] or _release_day(releases, parts["number"], is_before=bool(parts["before"]))
-    released = _parse_day(day.replace(".", "-"))
-    if released is None:
+    if released is None or verified is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
     yield Evidence({"released": f"{released} or later"})
@@ -284,6 +279,21 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
             f"verifiedAt is {verified}, but {shorten(record.version)} was not released before {released}",
             ("verifiedAt",),
         )
+
+
+@lru_cache(maxsize=1024)
+def _released(compiler: str, version: str) -> date | None:
+    """Return the day before which a version was not released.
+
+    Returns:
+        The day, or None if it is not known.
+    """
+    known = releases(compiler)
+    parts = _VERSION.fullmatch(version) if known else None
+    if parts is None:
+        return None
+    day = parts["nightly"] or _release_day(known, parts["number"], is_before=bool(parts["before"]))
+    return _parse_day(day.replace(".", "-"))
 
 
 def _release_day(known: Mapping[str, Release], number: str, *, is_before: bool) -> str:

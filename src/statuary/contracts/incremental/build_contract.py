@@ -4,6 +4,7 @@ A record that fails excludes only itself, with a finding that names it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
@@ -51,6 +52,7 @@ from statuary.site.document import Document, encode_unchecked
 from statuary.site.pages.page_texts import english_sentence
 from statuary.site.pages.theme_findings import template_finding
 from statuary.site.settings import ThemeError
+from statuary.system.files import OpenFolder
 
 CONTRADICTED = ClaimStatus.CONTRADICTED
 
@@ -160,10 +162,14 @@ def build_contracts_of_files(
         Each contract, with the size and time that its source had before it was read.
     """
     root_path = str(root)
-    contracts = ((source, source_stat(root_path, source), _read_source(root, source)) for source in sources)
-    for batch in group_into_batches((source, contract, stat) for source, stat, contract in contracts):
-        built_contracts = build_contract_batch([item[:2] for item in batch], settings)
-        yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)
+    with closing(OpenFolder(root)) as content:
+        contracts = (
+            (source, source_stat(root_path, source), _read_source(root, source, content))
+            for source in sources
+        )
+        for batch in group_into_batches((source, contract, stat) for source, stat, contract in contracts):
+            built_contracts = build_contract_batch([item[:2] for item in batch], settings)
+            yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)
 
 
 ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContract, Any])
@@ -235,8 +241,8 @@ def _add_position(source: ContractSource, findings: Sequence[Finding]) -> tuple[
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
 
-def _read_source(root: Path, source: ContractSource) -> ParsedContract:
-    contract = run_guarded(partial(read_contract, root, source), source.path, "reading the record")
+def _read_source(root: Path, source: ContractSource, content: OpenFolder) -> ParsedContract:
+    contract = run_guarded(partial(read_contract, root, source, content), source.path, "reading the record")
     return ParsedContract(None, findings=[contract]) if isinstance(contract, Finding) else contract
 
 

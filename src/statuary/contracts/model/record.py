@@ -8,7 +8,7 @@ A record is a plain dict; these types let pydantic reject wrong shapes and mypy 
 checked where they are decoded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
@@ -275,10 +275,10 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
     )
 
 
-def unknown_members(record: RecordValue) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each unknown member of a record."""
-    for member in record.keys() - _MEMBERS:
-        yield (member,)
+def unknown_members(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each unknown member of a record, sorted in the record and in each group."""
+    if not record.keys() <= _MEMBERS:
+        yield from ((member,) for member in sorted(record.keys() - _MEMBERS))
     for group, parts in _PARTS.items():
         held = record.get(group)
         if isinstance(held, dict) and not held.keys() <= parts:

@@ -11,21 +11,23 @@ from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json, parse_record_yaml
 from statuary.contracts.sources.source_stat import record_digest
-from statuary.source.source_files import SourceFile
+from statuary.source.source_files import SiblingFile, SourceFile
 from statuary.source.unreadable import UnreadableError
+from statuary.system.files import OpenFolder
 
 
-def read_contract(root: Path, source: ContractSource) -> ParsedContract:
+def read_contract(root: Path, source: ContractSource, content: OpenFolder | None = None) -> ParsedContract:
     """Read a contract that has its own file or folder.
 
     Args:
         root: the content folder.
         source: where the content has the contract.
+        content: the content folder again, to read several contracts.
 
     Returns:
         The record with its evidence, or the findings that prevented it.
     """
-    parsed = _read_contract(root, source)
+    parsed = _read_contract(_file_of(root, source, content), source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed
     from statuary.contracts.sources.evidence import read_anchor, read_compilation_evidence
@@ -42,8 +44,11 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     )
 
 
-def _read_contract(root: Path, source: ContractSource) -> ParsedContract:
-    file = SourceFile(root, source.path)
+def _file_of(root: Path, source: ContractSource, content: OpenFolder | None) -> SourceFile:
+    return SourceFile(root, source.path) if content is None else SiblingFile(root, source.path, content)
+
+
+def _read_contract(file: SourceFile, source: ContractSource) -> ParsedContract:
     try:
         if source.form is ContractForm.WORKSPACE:
             from statuary.contracts.sources.read_workspace import read_workspace  # few sites have one
