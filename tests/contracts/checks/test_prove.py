@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from statuary.base.findings import Finding, Severity
 from statuary.base.rules import rule_text
+from statuary.contracts.checks import claims
 from statuary.contracts.checks.check import ContractCheck, Evidence, Violation
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, ProofInput, prove, prove_batch
 from statuary.contracts.checks.public_fact_checks import releases
+from statuary.contracts.model.field_names import DOTTED, GROUPS, SELECTABLE
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.contracts.model.storage_layout import LayoutFault, vyper_layout_faults
 from support.contracts import FEATURES, made_record
@@ -21,6 +23,29 @@ from support.strategies import steady
 
 def result_of(record, name):
     return next(result for result in prove(record).results if result.check == name)
+
+
+WITHOUT_PIN = {
+    "additionalInput",
+    "compilation.fullyQualifiedName",
+    "creationMatch",
+    "matchId",
+    "runtimeMatch",
+    "stdJsonInput",
+    "stdJsonOutput",
+}
+"""The members about which a proof says nothing: the place in the site, the verdict, and what repeats other members."""
+
+
+def test_every_member_has_pin():
+    pinned = {
+        *claims.COMPILED_MEMBERS,
+        *dict(claims._pinned_by_record(has_hashed_metadata=True, creation=True, runtime=True)),
+    }
+    replayed = {f"{side}Bytecode.transformationValues" for side in ("creation", "runtime")}
+    of_pinned_groups = {name for name in DOTTED if name.partition(".")[0] in pinned}
+    members = {*SELECTABLE, *DOTTED} - GROUPS.keys() - replayed - of_pinned_groups
+    assert members - pinned == WITHOUT_PIN
 
 
 @pytest.mark.parametrize("name", FEATURES)
