@@ -99,7 +99,7 @@ LISTS = (
 """The lists of all documents: of the site, of its status, of a contract, and of the lists of contracts."""
 
 
-def test_a_build_takes_its_documents_from_these_lists():
+def test_listed_modules_make_all_documents():
     known = modules()
     other = {
         f"{module.name}: {alias.name}"

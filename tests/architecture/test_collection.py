@@ -23,7 +23,7 @@ def test_random_tests_try_same_examples():
     assert settings().deadline is None
 
 
-def test_no_test_chooses_its_own_seed():
+def test_tests_choose_no_own_seed():
     own = re.compile(r"\bderandomize=|\bdeadline=|\bint\(os\.environ")
     texts = {file.relative_to(TESTS).as_posix(): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
     del texts["architecture/test_collection.py"]

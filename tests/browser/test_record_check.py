@@ -22,18 +22,18 @@ from statuary.contracts.checks.proof_rule_list import proof_rules
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove, runtime_finding
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.record import Record
-from support import record_damages
+from support import damaged_records
 from support.browser import browse
 from support.browser_rules import LEFT_TO_BUILDS
 from support.check_bundle import BUNDLES, CHECK, SMALLER, VIEWER, bundled, smaller
 from support.contracts import FEATURES, made_record
+from support.damaged_records import DAMAGES
 from support.edge_runtimes import OFFLINE, deno
 from support.ethereum_node import ask, ethereum_node
-from support.false_claims import FALSE_CLAIMS
+from support.forged_records import FALSE_CLAIMS
 from support.forgeries import FORGERIES, repeat
 from support.random_runs import seeded, times
 from support.real_records import DATA, real_records, served_vectors
-from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
 from support.shared_folders import built_once
 
@@ -89,10 +89,10 @@ def _json_pointer(keys: Iterable[str | int]) -> str:
     return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in keys)
 
 
-def damaged_records(texts: list[tuple[str, bytes]], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+def damage_records(texts: list[tuple[str, bytes]], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
     """Yield records with one damage each: a known kind, a forgery, or any value changed; all still of a record's shape."""
     chance = random.Random(seed)
-    record_damages.STRANGER = orjson.loads(chance.choice(texts)[1])
+    damaged_records.STRANGER = orjson.loads(chance.choice(texts)[1])
     made = 0
     while made < count:
         name, text = chance.choice(texts)
@@ -192,7 +192,7 @@ def test_browser_matches_build_on_forged_compilations():
 
 
 def test_browser_matches_build_on_damaged_records():
-    damaged = list(damaged_records(records(), DAMAGED, seed=17))
+    damaged = list(damage_records(records(), DAMAGED, seed=17))
     assert len({text for _, text in damaged}) > DAMAGED * 9 / 10
     assert differences(damaged) == []
 

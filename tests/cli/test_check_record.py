@@ -45,13 +45,13 @@ def with_runtime(onchain: str | None) -> str:
         ("# a page", ExitCode.FINDINGS, "not JSON"),
     ],
 )
-def test_record_alone_has_verdict(text, code, sentence, tmp_path):
+def test_single_record_check_prints_verdict(text, code, sentence, tmp_path):
     done = check(tmp_path, text)
     assert done.exit_code == code
     assert sentence in done.stdout
 
 
-def test_claims_follow_the_page(tmp_path):
+def test_record_claims_match_page(tmp_path):
     lines = check(tmp_path, changed()).stdout.splitlines()
     assert [line.partition(":")[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
         "  Sources",
@@ -62,11 +62,11 @@ def test_claims_follow_the_page(tmp_path):
     assert "    Not proven: no account proof (no account proof was submitted)" in lines
 
 
-def test_name_without_ending_is_json(tmp_path):
+def test_file_without_suffix_is_json(tmp_path):
     assert check(tmp_path, changed(), name="0xabc").exit_code == ExitCode.OK
 
 
-def test_report_for_programs_is_json(tmp_path):
+def test_json_option_prints_json_report(tmp_path):
     done = check(tmp_path, changed(abi=7), "--format", "json")
     [finding] = json.loads(done.stdout)["findings"]
     assert finding["pointer"] == ["abi"]
@@ -77,7 +77,7 @@ def test_skipped_check_is_named(tmp_path):
     assert "Unconfirmed: checks were skipped." in done.stdout
 
 
-def test_recompiling_one_record_is_refused(tmp_path):
+def test_recompile_of_single_record_is_rejected(tmp_path):
     done = check(tmp_path, changed(), "--recompile")
     assert done.exit_code == ExitCode.USAGE
     assert "not for one record" in done.stderr

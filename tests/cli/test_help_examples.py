@@ -107,7 +107,7 @@ def lines_of_day() -> list[str]:
     return lines
 
 
-def test_every_example_is_run_somewhere() -> None:
+def test_every_help_example_is_run() -> None:
     elsewhere = [words for words in read_examples() if words not in DAY]
     unknown = [
         words for words in elsewhere if words not in OTHER_TESTS and words.split()[0] not in OTHER_TESTS

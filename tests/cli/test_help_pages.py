@@ -36,7 +36,7 @@ def test_every_command_is_in_one_group():
     assert all(f"\n{title}:\n" in shown for title in COMMAND_GROUPS)
 
 
-def test_examples_are_of_commands():
+def test_examples_belong_to_existing_commands():
     assert {words for words in read_examples() if words not in PAGES} == set()
 
 

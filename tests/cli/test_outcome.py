@@ -72,7 +72,7 @@ def test_unknown_target_is_refused_before_build(tmp_path):
     assert not (tmp_path / "site").exists()
 
 
-def test_each_extent_has_own_code():
+def test_each_outcome_has_exit_code():
     assert exit_code_of(NOTHING_PUBLISHED.without(["log/"])) == ExitCode.FINDINGS
     assert exit_code_of(ALL_PUBLISHED.without([])) == ExitCode.OK
     partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
@@ -84,7 +84,7 @@ def test_each_extent_has_own_code():
 
 
 @pytest.mark.slow
-def test_tick_past_last_build_says_build_due(tmp_path):
+def test_tick_after_horizon_reports_build_due(tmp_path):
     """What is published is up to date, as far as the last build covers it: no fault, and no silence."""
     content, site = small_site(tmp_path), tmp_path / "site"
     for name, now, code in (("build", NOW, 0), ("tick", NOW, 0), ("tick", "2026-12-25T00:00:00Z", 5)):

@@ -30,7 +30,7 @@ def test_cron_line_has_no_date_and_zone():
     assert line == expected
 
 
-def test_cron_command_reports_failures_alone(tmp_path):
+def test_cron_command_reports_only_failures(tmp_path):
     job = Job(f"{shlex.quote(sys.executable)} -m statuary", tmp_path, Path("build"))
     command = FORMATS["cron"](DUE, job).partition("  root  ")[2].replace("\\%", "%")
     failed = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=60)
@@ -59,7 +59,7 @@ def test_failed_job_retries_and_reschedules(tmp_path):
 
 
 @pytest.mark.parametrize(("code", "pauses"), [(0, 0), (5, 0), (4, 1), (3, 1)])
-def test_job_repeats_failed_tick_only(tmp_path, code, pauses):
+def test_job_retries_only_failed_tick(tmp_path, code, pauses):
     """A build that is due is no failure: to repeat the tick every five minutes would not build."""
     (tools := tmp_path / "bin").mkdir()
     scripts = {
@@ -75,7 +75,7 @@ def test_job_repeats_failed_tick_only(tmp_path, code, pauses):
     assert (len(log.read_text()) if log.exists() else 0) == pauses
 
 
-def test_paths_of_server_replace_own(tmp_path):
+def test_server_options_replace_local_paths(tmp_path):
     content, site = small_site(tmp_path), tmp_path / "site"
     options = ["--out", str(site), "--now", NOW]
     assert CliRunner().invoke(statuary, ["build", "--content", str(content), *options]).exit_code == 0

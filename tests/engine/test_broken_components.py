@@ -89,7 +89,7 @@ def affected(folder):
     return [component["id"] for component in incident["components"]]
 
 
-def test_rules_of_components_are_covered():
+def test_component_rules_have_broken_examples():
     errors = {check.name for check in STATUS_CHECKS if check.severity is Severity.ERROR}
     of_components = {rule for _, (rule, path, *_) in BREACHES.values() if path == IN_COMPONENTS}
     assert {*RULES.values()} == errors & of_components
@@ -116,7 +116,7 @@ def test_faulty_components_stay_as_published(tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTY)
-def test_first_build_omits_faulty_components(tmp_path, name):
+def test_first_build_excludes_faulty_components(tmp_path, name):
     write(tmp_path, FAULTY[name])
     assert "published with faults in components.yaml" in run(tmp_path, "build", code=4)
     left_out = {"a missing key": {"r-1"}, "a group with a status": {"bridges", "north", "south"}}
@@ -129,7 +129,7 @@ def test_first_build_omits_faulty_components(tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_first_build_needs_some_components(tmp_path, name):
+def test_first_build_without_components_fails(tmp_path, name):
     write(tmp_path, UNREADABLE[name])
     assert "nothing was published" in run(tmp_path, "build", code=1)
     assert not (tmp_path / "build/api").exists()
@@ -149,7 +149,7 @@ def test_strict_build_stops_at_components(tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*UNREADABLE, *FAULTY])
-def test_tick_moves_site_of_faulty_components(tmp_path, name):
+def test_tick_works_with_faulty_components(tmp_path, name):
     write(tmp_path)
     run(tmp_path, "build")
     write(tmp_path, (UNREADABLE | FAULTY)[name])
@@ -160,7 +160,7 @@ def test_tick_moves_site_of_faulty_components(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", few_by_default([*UNREADABLE, *FAULTY], 2))
-def test_faulty_components_delay_no_incident(tmp_path, name):
+def test_faulty_components_still_publish_incident(tmp_path, name):
     write(tmp_path, (UNREADABLE | FAULTY)[name])
     with receiver() as served:
         urls = {"HOOK_URL": f"{served.url}/all", "RPC_URL": f"{served.url}/rpc"}

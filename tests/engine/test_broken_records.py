@@ -63,7 +63,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("name", few_by_default(BROKEN, 3))
-def test_error_in_record_spares_the_rest(tmp_path, name):
+def test_error_in_record_publishes_other_records(tmp_path, name):
     texts, (rule, *_) = BREACHES[name]
     content = write_content(tmp_path, texts.get("incidents", {}), texts.get("maintenances", {}))
     output = build(content, code=4)
@@ -86,7 +86,7 @@ def test_broken_incident_stays_as_last_published(tmp_path):
     assert published_ids(content) == {"outage", "trouble"}
 
 
-def test_newcomer_never_replaces_record_of_same_id(tmp_path):
+def test_new_record_never_replaces_same_id(tmp_path):
     content = write_content(tmp_path, {"trouble": TROUBLE}, {})
     build(content)
     document = (tmp_path / "out/incidents/trouble.json").read_bytes()

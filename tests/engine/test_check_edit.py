@@ -30,7 +30,7 @@ def incident_file(root):
     return next(file.relative_to(root).as_posix() for file in root.glob("incidents/*.yaml"))
 
 
-def test_edit_without_new_findings_is_allowed(root):
+def test_edit_without_new_errors_is_accepted(root):
     edit = edit_of(root, lambda text: "# a note\n" + text, incident_file(root))
     assert check_edit(root, AT, read_status_content(root, AT), edit) == ([], True)
 

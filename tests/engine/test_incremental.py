@@ -419,7 +419,7 @@ def renumber(record):
     ("edit", "is_shown"),
     [(verify_again, False), *few_by_default([(renumber, True), (None, True)], 1)],
 )
-def test_search_changes_with_its_contracts(tmp_path, edit, is_shown, monkeypatch):
+def test_changed_contract_updates_search_files(tmp_path, edit, is_shown, monkeypatch):
     content = write_files(small_site(tmp_path), {path_of(number): record_of(number) for number in (1, 2)})
     build(content, tmp_path / "out", git=False)
     searched, real = [], list_documents.search_documents

@@ -113,7 +113,7 @@ def document(out: Path, name: str) -> object:
     return orjson.loads((out / "counter" / name).read_bytes())
 
 
-def test_foreign_section_adds_documents(tmp_path: Path, package: Path) -> None:
+def test_other_package_adds_documents(tmp_path: Path, package: Path) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     done = build(content, out, package)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -133,7 +133,7 @@ def test_foreign_section_adds_documents(tmp_path: Path, package: Path) -> None:
 
 
 @pytest.mark.slow
-def test_foreign_section_gets_host_rules(tmp_path: Path, package: Path) -> None:
+def test_other_package_gets_host_rules(tmp_path: Path, package: Path) -> None:
     settings = "counter: {title: Incidents}\nhosting: {files: [netlify]}\n"
     out, content = tmp_path / "out", content_with(tmp_path, settings)
     assert build(content, out, package).returncode == 0
@@ -143,7 +143,7 @@ def test_foreign_section_gets_host_rules(tmp_path: Path, package: Path) -> None:
 
 
 @pytest.mark.slow
-def test_disabled_foreign_section_disappears(tmp_path: Path, package: Path) -> None:
+def test_disabled_other_package_removes_documents(tmp_path: Path, package: Path) -> None:
     key = "counter: {title: Incidents}\n"
     out, content = tmp_path / "out", content_with(tmp_path, key)
     assert build(content, out, package).returncode == 0
@@ -159,7 +159,7 @@ def test_disabled_foreign_section_disappears(tmp_path: Path, package: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["broken", "broken at once"])
-def test_broken_foreign_section_is_reported(tmp_path: Path, package: Path, title: str) -> None:
+def test_failing_other_package_is_reported(tmp_path: Path, package: Path, title: str) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     assert build(content, out, package).returncode == 0
     counted = document(out, "total.json")

@@ -53,7 +53,7 @@ def status_content(root: Path) -> Path:
     return write_files(root / "content", files)
 
 
-def test_lost_ledger_ticks_identical_changes(tmp_path: Path) -> None:
+def test_tick_without_ledger_gives_identical_changes(tmp_path: Path) -> None:
     """It knows the names of our files then, and no digests."""
     content = small_site(tmp_path)
     sites = tmp_path / "site", tmp_path / "other"

@@ -280,7 +280,7 @@ def test_old_incident_edit_writes_affected_documents(content, tmp_path, rendered
     assert not rendered
 
 
-def test_record_edit_makes_no_other_record(content, tmp_path, monkeypatch):
+def test_edited_record_rebuilds_no_other(content, tmp_path, monkeypatch):
     old = INCIDENT.replace("2026-11", "2025-02")
     write_files(content, {f"incidents/old{number}.yaml": old for number in range(3)})
     build(content, tmp_path / "out")

@@ -52,7 +52,7 @@ def component_statuses(content: Path) -> dict[str, str]:
         (CONFLICT.format(OPEN, OPEN), "an unresolved git conflict: <<<<<<< HEAD"),
     ],
 )
-def test_open_incident_stays_as_last_published(content, text, message):
+def test_unreadable_incident_keeps_published_version(content, text, message):
     build(content)
     document = (content.parent / "out/incidents/slow.json").read_bytes()
     statuses = component_statuses(content)
@@ -70,7 +70,7 @@ def test_open_incident_stays_as_last_published(content, text, message):
     assert (content.parent / "out/incidents/slow.json").read_bytes() == document
 
 
-def test_unread_window_still_begins_and_ends(content):
+def test_unreadable_window_still_starts_and_ends(content):
     build(content)
     write_files(content, {"maintenances/upgrade.yaml": WINDOW + "unknown: 1\n"})
     build(content, DURING, code=4)
@@ -79,7 +79,7 @@ def test_unread_window_still_begins_and_ends(content):
     assert component_statuses(content)["explorer"] == "operational"
 
 
-def test_unread_new_incident_is_left_out(content):
+def test_unreadable_new_incident_is_excluded(content):
     build(content)
     write_files(content, {"incidents/new.yaml": "name: [\n", "incidents/other.yaml": OPEN})
     output = build(content, code=4)
@@ -93,7 +93,7 @@ def test_unread_new_incident_is_left_out(content):
 @pytest.mark.parametrize(
     "text", [PAGE.replace("title", "tittle"), PAGE + CONFLICT.format("Ours\n", "Theirs\n")]
 )
-def test_unread_page_is_left_out(content, text):
+def test_unreadable_markdown_page_is_excluded(content, text):
     build(content)
     write_files(content, {"pages/terms.md": text, "incidents/other.yaml": OPEN})
     assert "pages/terms.md" in build(content, code=4)
@@ -109,7 +109,7 @@ def test_conflict_in_settings_stops_build(content):
     assert "an unresolved git conflict" in output
 
 
-def test_updates_may_stand_in_any_order(content):
+def test_updates_are_accepted_in_any_order(content):
     first, second = (
         f"  - {{at: 2026-11-02T{hour}:00:00Z, status: {status}, body: {status}}}\n"
         for hour, status in ((12, "identified"), (13, "monitoring"))

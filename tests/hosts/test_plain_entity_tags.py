@@ -48,7 +48,7 @@ def test_entity_tags_follow_copied_mtimes(name: str, project: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", PLAIN_SERVERS)
-def test_later_build_keeps_unchanged_entity_tags(name: str, project: Path) -> None:
+def test_unchanged_files_keep_entity_tags(name: str, project: Path) -> None:
     tags = entity_tags(name, project)
     with FolderTarget(project / "build") as publication:
         result = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())

@@ -59,7 +59,7 @@ def test_questions_find_expected_page() -> None:
     assert len(missed) <= 5, missed
 
 
-def test_rule_name_finds_its_message() -> None:
+def test_searching_rule_name_finds_message() -> None:
     names = [heading for _, heading, path, *_ in sections() if path.startswith("pages/manual/messages.html#")]
     names = [name for name in names if "-" in name]
     assert len(names) > 50
@@ -67,12 +67,12 @@ def test_rule_name_finds_its_message() -> None:
     assert first == [f"pages/manual/messages.html#{name}" for name in names]
 
 
-def test_command_name_finds_its_page() -> None:
+def test_searching_command_name_finds_page() -> None:
     names = ["statuary build", "statuary incident open", "statuary log rotate"]
     first = [paths[0] for paths in answers(names)]
     assert first == [f"pages/manual/command-reference/{name[9:].replace(' ', '-')}.html" for name in names]
 
 
-def test_misspelt_word_finds_page() -> None:
+def test_searching_misspelt_word_finds_page() -> None:
     ((first, *_),) = answers(["certifcate"])
     assert first.startswith("pages/manual/deploy/index.html")

@@ -94,7 +94,7 @@ def run(statuary, home, *arguments):
     return done.stdout
 
 
-def test_init_and_build(statuary, home):
+def test_wheel_initializes_and_builds_site(statuary, home):
     run(
         statuary,
         home,
@@ -111,9 +111,9 @@ def test_init_and_build(statuary, home):
     assert (home / "build/api/v2/summary.json").is_file()
 
 
-def test_serve(statuary, home):
+def test_wheel_serves_built_site(statuary, home):
     if not (home / "content").is_dir():
-        test_init_and_build(statuary, home)
+        test_wheel_initializes_and_builds_site(statuary, home)
     with subprocess.Popen(
         [statuary, "serve", "--port", "0"],
         cwd=home,

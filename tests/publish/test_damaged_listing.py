@@ -26,7 +26,7 @@ STORED = ENTRY._replace(cache="no-cache", encoding="gzip")
 
 
 @pytest.mark.parametrize("entry", [ENTRY, NAMED])
-def test_entry_is_read_as_written(entry):
+def test_encoded_entry_parses_unchanged(entry):
     assert parse_entry(encode_entry(entry)) == entry
 
 
@@ -64,7 +64,7 @@ def test_malformed_line_is_refused(changes, message):
 
 
 @pytest.mark.parametrize("text", [b"", b"[]\n", b"{", encode_entry(ENTRY)[:-1], b" " + encode_entry(ENTRY)])
-def test_line_of_another_form_is_refused(text):
+def test_noncanonical_line_is_refused(text):
     with pytest.raises(DamagedSnapshotError):
         parse_entry(text)
 
@@ -113,7 +113,7 @@ def manifest_of(*groups):
     return builder.manifest(ORIGIN), texts.get
 
 
-def test_manifest_is_read_as_written():
+def test_encoded_manifest_parses_unchanged():
     manifest, read = manifest_of(entries("a", "b"), [NAMED])
     assert (manifest.documents, manifest.names, manifest.size) == (3, 4, 9)
     assert parse_manifest(encode_manifest(manifest)) == manifest

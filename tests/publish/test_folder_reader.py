@@ -54,7 +54,7 @@ def test_sibling_folder_is_outside(site: Path) -> None:
     assert FolderReader(site).read("beside") is None
 
 
-def test_pipe_is_no_document(site: Path) -> None:
+def test_pipe_in_site_is_rejected(site: Path) -> None:
     os.mkfifo(site / "pipe")
     assert FolderReader(site).read("pipe") is None
 
@@ -69,7 +69,7 @@ def test_document_size_is_limited(site: Path) -> None:
         FolderReader(site).read("large")
 
 
-def test_site_must_be_a_folder(tmp_path: Path) -> None:
+def test_site_path_must_be_folder(tmp_path: Path) -> None:
     for path in (tmp_path / "missing", Path(__file__)):
         with pytest.raises(PublishingError, match="is not a folder"):
             FolderReader(path)
@@ -122,7 +122,7 @@ def test_nearest_paths_share_a_name(ledger: Path, path: str, nearest: list[str])
     assert nearest_paths(ledger, path) == nearest
 
 
-def test_ledger_without_file_has_nothing(tmp_path: Path) -> None:
+def test_missing_ledger_has_no_entries(tmp_path: Path) -> None:
     file = tmp_path / "none"
     assert read_meta(file, "a") is None
     assert list(read_listing(file)) == nearest_paths(file, "a") == []

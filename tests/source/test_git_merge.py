@@ -123,7 +123,7 @@ def test_clones_merge_edits(clones, monkeypatch, first, second):
     assert git(theirs, "status", "--porcelain", "--untracked-files=no") == ""
 
 
-def test_contradiction_stays_for_people(clones, monkeypatch):
+def test_conflicting_edits_keep_conflict_markers(clones, monkeypatch):
     mine, theirs = clones
     edit(mine, "maintenance reschedule upgrade --duration 3h", "2026-11-02T10:05:00Z", monkeypatch)
     edit(theirs, "maintenance reschedule upgrade --duration 4h", "2026-11-02T10:06:00Z", monkeypatch)
@@ -138,7 +138,7 @@ def test_contradiction_stays_for_people(clones, monkeypatch):
     assert "edit the file, then run `git add` on it" in done.output
 
 
-def test_missing_program_leaves_markers(clones, monkeypatch):
+def test_missing_merge_program_leaves_conflict_markers(clones, monkeypatch):
     mine, theirs = clones
     edit(mine, OF_INCIDENT["update"], "2026-11-02T10:05:00Z", monkeypatch)
     edit(theirs, OF_INCIDENT["note"], "2026-11-02T10:06:00Z", monkeypatch)

@@ -21,7 +21,7 @@ def run(tmp_path, monkeypatch):
     return invoke
 
 
-def test_new_files_name_their_schema(run, tmp_path):
+def test_new_content_files_name_schema(run, tmp_path):
     content = tmp_path / "content"
     run("init", "--component", "rpc=RPC", *NOW)
     run("incident", "open", "--name", "Slow", "--component", "rpc=major_outage", *NOW)

@@ -171,14 +171,14 @@ def test_faulty_component_without_build_is_omitted(tmp_path, name):
     assert [record.id for record in catalogue.incidents] == ([] if name == "an empty group" else ["outage"])
 
 
-def test_newcomer_never_replaces_published_component(tmp_path):
+def test_new_component_never_replaces_same_id(tmp_path):
     last = published(tmp_path)
     newcomer = COMPONENTS.replace("  rpc:", "  new: {name: New, id: r-1}\n  rpc:")
     catalogue = repaired(read(tmp_path, newcomer).site, last)
     assert [component.key for component in catalogue.components] == ALL
 
 
-def test_moved_component_stays_at_new_place(tmp_path):
+def test_moved_component_keeps_new_position(tmp_path):
     last = published(tmp_path)
     moved = COMPONENTS.replace("      north: {name: North}\n", "").replace("name: Bridges", "nam: Bridges")
     catalogue = repaired(read(tmp_path, f"{moved}  north: {{name: North}}\n").site, last)
@@ -195,7 +195,7 @@ def test_kept_component_needs_no_second_error(tmp_path):
     assert [component.key for component in catalogue.components] == ALL[1:]
 
 
-def test_note_of_other_version_is_ignored():
+def test_other_version_components_are_ignored():
     target = Memory.__new__(Memory)
     target.note = '[["rpc", 1]]'
     assert published_components(target) == ()

@@ -74,7 +74,7 @@ def test_changed_file_is_not_known(ledger):
     assert next_build(ledger).find("incidents/other.yaml", b"text") is None
 
 
-def test_another_program_knows_no_incident(ledger, monkeypatch):
+def test_other_version_reuses_no_stored_incident(ledger, monkeypatch):
     incident = incident_of(SMALL, "trouble")
     store(ledger, incident)
     monkeypatch.setattr(known_incidents, "program_fingerprint", lambda: "another")
@@ -107,14 +107,14 @@ def test_translated_incident_is_not_stored(ledger):
     assert next_build(ledger).find(incident.source, b"text") is None
 
 
-def test_microseconds_of_instants_stay(ledger):
+def test_stored_instants_keep_microseconds(ledger):
     incident = replace(incident_of(SMALL, "trouble"), started_at=at("11-02 09:00").replace(microsecond=1_000))
     store(ledger, incident)
     assert next_build(ledger).find(incident.source, b"text") == incident
 
 
 @pytest.mark.parametrize("kind", [Incident, IncidentUpdate])
-def test_every_field_can_be_stored(kind):
+def test_every_incident_field_is_stored(kind):
     as_in_json = {str, bool, int, ComponentStatus, Impact, UpdateStatus}
     for field in fields(kind):
         is_mapping = get_origin(field.type) is Mapping

@@ -52,7 +52,7 @@ def test_device_is_rejected(reader: Reader, device: str) -> None:
 
 @pytest.mark.parametrize("links", [False, True])
 @pytest.mark.parametrize("path", ["link", "folder/secret", "hidden", "../outside/secret"])
-def test_path_leads_not_out_of_folder(path: str, tmp_path: Path, *, links: bool) -> None:
+def test_path_outside_of_folder_is_rejected(path: str, tmp_path: Path, *, links: bool) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/secret").write_text(SECRET)
     content = tmp_path / "content"
@@ -135,7 +135,7 @@ def create(file: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling", "file", "fifo"])
-def test_new_file_replaces_nothing(kind: str, tmp_path: Path) -> None:
+def test_new_file_replaces_no_existing_one(kind: str, tmp_path: Path) -> None:
     target = tmp_path / "target"
     if kind == "fifo":
         os.mkfifo(target)

@@ -256,7 +256,7 @@ def test_invalid_change_reports_findings(opened):
     assert opened.files() == before
 
 
-def test_earlier_update_takes_its_place(opened):
+def test_earlier_update_is_sorted_by_time(opened):
     opened.run("incident", "update", "slow", "--status", "monitoring", now="2026-11-02T11:00:00Z")
     late = ("incident", "update", "slow", "--status", "identified", "--at", "2026-11-02T10:30:00Z")
     opened.run(*late, now="2026-11-02T11:10:00Z")
@@ -267,7 +267,7 @@ def test_earlier_update_takes_its_place(opened):
     assert document["incident"]["status"] == "monitoring"
 
 
-def test_resolve_names_status_beneath(opened):
+def test_resolve_prints_remaining_manual_status(opened):
     opened.run("component", "set", "rpc", "partial_outage", "--at", "2026-11-02T09:00:00Z")
     assert "stays at" not in opened.run(
         "incident", "resolve", "slow", "--dry-run", now="2026-11-02T11:00:00Z"
@@ -276,13 +276,13 @@ def test_resolve_names_status_beneath(opened):
     assert "RPC stays at partial outage, set by hand on 2026-11-02T09:00:00Z" in output
 
 
-def test_resolve_names_other_open_incident(opened):
+def test_resolve_prints_other_open_incident(opened):
     opened.run(*DISKS, "--separate")
     output = opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
     assert "RPC stays at major outage, because of the open incident 2026-11-02-disks" in output
 
 
-def test_time_ahead_is_confirmed(opened, monkeypatch):
+def test_future_time_needs_confirmation(opened, monkeypatch):
     use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)
     update = ("incident", "update", "slow", "--status", "identified", "--body", "Disks.")
@@ -294,7 +294,7 @@ def test_time_ahead_is_confirmed(opened, monkeypatch):
     assert "2026-11-02T12:00:00Z" in opened.read(FILE)
 
 
-def test_clock_behind_colleague_is_tolerated(opened):
+def test_slow_clock_dates_update_after_newest(opened):
     opened.run("incident", "update", "slow", "--status", "identified", now="2026-11-02T10:04:00Z")
     opened.run("incident", "resolve", "slow", now="2026-11-02T10:01:30Z")
     assert opened.read(FILE).count("- at:") == 3
@@ -374,7 +374,7 @@ def test_json_file_is_not_edited(repository):
 DISKS = ("incident", "open", "--name", "Disks", "--component", "rpc=major_outage")
 
 
-def test_open_beside_open_incident_is_rejected(opened):
+def test_open_rejects_second_similar_incident(opened):
     before = opened.files()
     refused = opened.run(*DISKS, code=3)
     assert "2026-11-02-slow-answers (Slow answers) is still open on rpc, with status investigating" in refused
@@ -386,7 +386,7 @@ def test_open_beside_open_incident_is_rejected(opened):
     opened.run(*OPEN, "--started-at", "2026-11-01T10:00:00Z", "--ended-at", "2026-11-01T11:00:00Z")
 
 
-def test_open_after_resolution_is_accepted(opened):
+def test_open_accepts_incident_after_resolution(opened):
     opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
     opened.run(*DISKS, now="2026-11-02T12:00:00Z")
     opened.run("incident", "reopen", "slow", "--component", "rpc=partial_outage", now="2026-11-02T13:00:00Z")

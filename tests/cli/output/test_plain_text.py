@@ -22,7 +22,7 @@ def test_future_epoch_changes_are_summarized():
     ]
 
 
-def test_empty_changes_print_no_lines():
+def test_plan_without_changes_prints_no_lines():
     assert list(changes_lines([])) == []
 
 

@@ -107,7 +107,7 @@ def test_only_changed_list_pages_are_made():
         (set(), {"contracts/1/pages/5.html", "contracts/10/index.html"}, False),
     ],
 )
-def test_pages_of_unchanged_chain_stay(changed, published, kept):
+def test_unchanged_chain_keeps_list_pages(changed, published, kept):
     former = PreviousPages({"contracts/1/pages/5.html": "digest"}, published, [], changed)
     assert former.keep_chain("1") is kept
     assert former.kept == ({"contracts/1/index.html", "contracts/1/pages/5.html"} if kept else set())
@@ -129,7 +129,7 @@ def list_pages_of(rows: list[ContractRow], chain: Chain, former: PreviousPages) 
         (None, ["contracts/search/index.json"], False),
     ],
 )
-def test_search_stays_over_same_contracts(changed, published, kept):
+def test_same_contracts_keep_search_files(changed, published, kept):
     former = PreviousPages({}, published, changed)
     assert former.keep_search() is kept
     assert former.kept == ({*published[:2]} if kept else set())

@@ -18,12 +18,12 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
 from statuary.site.pages.page_texts import english_sentence
-from support import record_damages
+from support import damaged_records
 from support.contracts import FEATURES, made_record
+from support.damaged_records import DAMAGES
 from support.proof_checks import CHECKS, generated_checks
 from support.random_runs import IS_LARGE
 from support.real_records import real_records
-from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
 from support.tiers import few_by_default
 
@@ -65,7 +65,7 @@ def test_real_record_proofs_match_schema():
 @pytest.mark.parametrize("feature", few_by_default(FEATURES, 1))
 def test_damaged_record_proofs_match_schema(feature):
     text = orjson.dumps(made_record(feature))
-    record_damages.STRANGER = made_record("everything")
+    damaged_records.STRANGER = made_record("everything")
     failed = 0
     damages = DAMAGES if feature == "everything" or IS_LARGE else DAMAGES[::3]
     for damage in damages:
@@ -77,7 +77,7 @@ def test_damaged_record_proofs_match_schema(feature):
     assert failed > len(damages) / 6
 
 
-def test_shipped_rules_match_checks():
+def test_every_check_has_shipped_rule():
     """`python tests/support/proof_checks.py` writes them again."""
     assert CHECKS.read_text(encoding="utf-8") == generated_checks()
 

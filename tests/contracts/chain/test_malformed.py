@@ -95,7 +95,7 @@ def test_rlp_depth_is_limited():
     assert reason_of(decode_rlp, nested(MAX_RLP_DEPTH)) == "rlp_depth"
 
 
-def test_rlp_members_have_kinds():
+def test_rlp_member_of_wrong_kind_fails():
     assert reason_of(decode_list, b"\x80") == "rlp_no_list"
     assert rlp_to_number(b"") == 0
     assert rlp_to_number(b"\1\0") == 256
@@ -126,7 +126,7 @@ def test_leaf_proves_single_key():
     assert proved_value(keccak256(node), b"\xac", [node]) == b""
 
 
-def test_branch_holds_value_of_path():
+def test_branch_node_gives_its_value():
     """The value of a branch belongs to the key that ends there."""
     node = branch(value=BRANCH_VALUE, _a=keccak256(leaf("3b", b"v" * 40)))
     assert proved_value(keccak256(node), b"", [node]) == BRANCH_VALUE
@@ -160,7 +160,7 @@ def test_malformed_node_is_refused(node, reason):
     assert reason_of(proved_value, keccak256(node), b"\xab", [node]) == reason
 
 
-def test_proof_has_exactly_the_nodes():
+def test_proof_with_additional_node_is_refused():
     node = leaf("20ab", b"v" * 40)
     assert reason_of(proved_value, keccak256(node), b"\xab", []) == "proof_end"
     assert reason_of(proved_value, keccak256(b"other"), b"\xab", [node]) == "proof_hash"
@@ -212,20 +212,20 @@ def test_transaction_of_type_is_read(kind):
     ("v", "chain_id", "parity"),
     [(27, None, 0), (28, None, 1), (35, 0, 0), (36, 0, 1), (37, 1, 0), (38, 1, 1)],
 )
-def test_legacy_signature_states_the_chain(v, chain_id, parity):
+def test_legacy_signature_gives_chain_id(v, chain_id, parity):
     found = parse_transaction(transaction(0, v=number_bytes(v)))
     assert (found.chain_id, found.signature.compact[-1]) == (chain_id, parity)
     signed = [b""] * 6 + ([] if chain_id is None else [number_bytes(chain_id), b"", b""])
     assert found.signature.digest == keccak256(encode_rlp(signed))
 
 
-def test_typed_signature_covers_type():
+def test_typed_transaction_signature_covers_type():
     found = parse_transaction(transaction(2, v=b"\1"))
     assert found.signature.compact[-1] == 1
     assert found.signature.digest == keccak256(b"\2" + encode_rlp([b""] * 9))
 
 
-def test_chainless_signature_may_be_high():
+def test_signature_without_chain_may_be_high():
     """Before EIP-155 came with EIP-2, both forms of a signature were valid."""
     high = number_bytes(HALF + 1)
     assert parse_transaction(transaction(0, v=b"\x1b", s=high)).chain_id is None

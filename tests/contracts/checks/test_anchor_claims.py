@@ -72,14 +72,14 @@ def test_slot_bits_above_address_are_ignored() -> None:
     assert claim(record(IMPLEMENTATION), slots=words(**{SLOT: word})).status is ClaimStatus.STATED
 
 
-def test_beacon_decides_nothing() -> None:
+def test_beacon_slot_decides_no_implementation() -> None:
     """What a beacon returns depends on its code."""
     found = claim(record(ELSEWHERE), slots=words(**{BEACON_SLOT: int(IMPLEMENTATION, 16)}))
     assert found.status is ClaimStatus.STATED
     assert (found.evidence["beacon"], found.evidence["beaconSlot"]) == (IMPLEMENTATION, f"0x{BEACON_SLOT}")
 
 
-def test_unproved_slot_shows_nothing_of_proxy() -> None:
+def test_unproved_slot_confirms_no_proxy() -> None:
     found = claim(record(ELSEWHERE), slots={SLOTS[0]: int(IMPLEMENTATION, 16)})
     assert found.status is ClaimStatus.STATED
     assert "implementation" not in found.evidence
@@ -103,7 +103,7 @@ def test_changed_code_contradicts() -> None:
         ("", ClaimStatus.CONTRADICTED),
     ],
 )
-def test_block_before_deployment_contradicts_nothing(block: str, expected: ClaimStatus) -> None:
+def test_block_before_deployment_contradicts_no_claim(block: str, expected: ClaimStatus) -> None:
     """A block number that cannot be one leaves the time of the verification."""
     value = record(IMPLEMENTATION, deployment={"blockNumber": block})
     found = claim(value, code=OTHER_CODE, number=21_000_000)
@@ -126,7 +126,7 @@ def test_impossible_block_time_is_refused() -> None:
     ("is_vouched_for", "status", "pin"),
     [(True, ClaimStatus.VERIFIED, PinnedBy.CHAIN), (False, ClaimStatus.STATED, PinnedBy.STATED)],
 )
-def test_checkpoint_decides_pins(is_vouched_for: bool, status: ClaimStatus, pin: PinnedBy) -> None:
+def test_checkpoint_changes_pins_of_members(is_vouched_for: bool, status: ClaimStatus, pin: PinnedBy) -> None:
     anchor = anchor_of("ab", ADDRESS, CODE, slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
     assert anchor.block is not None
     checkpoints = {anchor.block.number: anchor.block.hash} if is_vouched_for else {}

@@ -124,7 +124,7 @@ def forged_deployment(rng, mine, other):
         yield anchor._replace(deployment=changed)
 
 
-def test_recombined_anchors_show_nothing(demo):
+def test_recombined_anchors_confirm_no_claim(demo):
     rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT:
         mine, other = rng.sample(demo, 2)
@@ -139,7 +139,7 @@ def test_recombined_anchors_show_nothing(demo):
     assert accepted == []
 
 
-def test_foreign_storage_proof_pins_nothing(demo):
+def test_foreign_storage_proof_pins_no_member(demo):
     [proxy] = [one for one in demo if one[0]["compilation"]["name"] == "CatalogueProxy"]
     record, anchor, digest = proxy
     shown = anchor_claims(RecordView(record), anchor, digest)
@@ -269,7 +269,7 @@ def made_up_forgeries(rng):
     yield made_up(raw, receipt(kind), chain_id=str(6 + nonce))
 
 
-def test_mixed_facts_show_nothing():
+def test_mixed_evidence_confirms_no_claim():
     rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT // 3:
         for forged in made_up_forgeries(rng):

@@ -33,7 +33,7 @@ def test_copying_constructor_passes():
 
 
 @pytest.mark.parametrize("part", CONSTRUCTOR)
-def test_constructor_without_part_fails(part):
+def test_incomplete_copying_constructor_fails(part):
     parts = CONSTRUCTOR | {part: NOTHING * (len(CONSTRUCTOR[part]) // 2)}
     result = result_of("creation-deploys-other-code", deploying_record("".join(parts.values())))
     assert result.outcome is CheckOutcome.FAILED
@@ -106,13 +106,13 @@ def test_unused_value_is_named():
 
 
 @pytest.mark.parametrize("transformations", [None, {}, "", [None], [{"type": "replace"}]])
-def test_transformations_of_invalid_list_are_absent(transformations):
+def test_invalid_transformation_list_is_absent(transformations):
     record = made_record("immutables")
     record["runtimeBytecode"]["transformations"] = transformations
     assert RecordView(record).runtime.transformations is None
 
 
-def test_invalid_transformation_hides_list():
+def test_single_invalid_transformation_hides_list():
     record = made_record("immutables")
     assert len(RecordView(record).runtime.transformations) == 3
     record["runtimeBytecode"]["transformations"].append(None)
@@ -124,7 +124,7 @@ def test_empty_transformations_are_a_list():
     assert RecordView(record).runtime.transformations == ()
 
 
-def test_wide_push_is_no_size():
+def test_oversized_push_is_not_size():
     """No code has sizes of more than four bytes."""
     wide = "64" + "0000000003" + "600a" + "39" + "f3"
     assert result_of("creation-deploys-other-code", deploying_record(wide)).outcome is CheckOutcome.FAILED

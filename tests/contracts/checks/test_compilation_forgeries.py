@@ -51,7 +51,7 @@ def true_record(name: str) -> Record:
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_true_record_is_believed(name):
+def test_genuine_record_is_accepted(name):
     proof = prove(true_record(name))
     assert proof.has_no_errors, proof.findings
     assert proof.verdict is None or proof.verdict.sentences[0].key != "verdict_contradicted"
@@ -73,7 +73,7 @@ OTHER_EVIDENCE = {
 
 
 @pytest.mark.parametrize("name", [*RECORDS, "fe"])
-def test_only_hashes_of_compilers_show_sources(name):
+def test_only_compiler_hashes_confirm_sources(name):
     record = true_record(YUL if name == "fe" else name)
     if name == "fe":
         record["compilation"] |= {"language": "Fe", "compiler": "fe", "compilerVersion": "0.26.0"}
@@ -85,7 +85,7 @@ def test_only_hashes_of_compilers_show_sources(name):
 
 
 @pytest.mark.parametrize("language", ["Yul", "Fe", "Vyper"])
-def test_metadata_shows_nothing_of_other_languages(language):
+def test_metadata_confirms_no_other_language(language):
     """The code ends with the metadata hash of a Solidity contract, whose metadata calls itself that of the language."""
     record, hashed = true_record(WORDS if language == "Vyper" else YUL), true_record(NAMES)
     if language == "Fe":
@@ -593,5 +593,5 @@ def is_believed(record: Record, *, unknown: bool) -> bool:
     return proof.has_no_errors and not (unknown and is_not_known)
 
 
-def test_forgeries_are_many():
+def test_forgeries_cover_every_compiler():
     assert len({kind for _, kind, _ in FORGERIES}) >= 240

@@ -19,7 +19,7 @@ from statuary.contracts.checks.deceptive_text import describe_deception
         ("\uff33afe", "letters of another style"),
     ],
 )
-def test_deceptive_part_is_named(text, part):
+def test_deceptive_character_is_described(text, part):
     fault = describe_deception(text)
     assert bool(fault) == bool(part)
     assert part in fault

@@ -18,7 +18,7 @@ from statuary.contracts.pages.proof import PARTS, pin_sentences
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
-from support.false_claims import FALSE_CLAIMS, Unknown, Unpinned, Warned, Withheld
+from support.forged_records import FALSE_CLAIMS, Unknown, Unpinned, Warned, Withheld
 from support.forgeries import FORGERIES, Forgery, repeat
 from support.random_runs import IS_LARGE
 from support.real_records import real_records, served_vectors

@@ -79,7 +79,7 @@ def test_replaced_bytecode_is_rejected():
         assert "creation-bytecode-mismatch" in {finding.rule for finding in prove(record).findings}
 
 
-def test_every_check_applies_to_some_record():
+def test_each_check_applies_to_some_record():
     """Over all records at hand every check has something to look at somewhere."""
     idle = {check.name for check in CONTRACT_CHECKS}
     for name in FEATURES:

@@ -219,7 +219,7 @@ def pieces(record, side="runtime"):
     return record[f"{side}Bytecode"]["cborAuxdata"]
 
 
-def test_auxdata_elsewhere_fails():
+def test_auxdata_at_wrong_offset_fails():
     record = made_record()
     [number] = pieces(record)
     assert messages("auxdata-offset", record) == []
@@ -296,7 +296,7 @@ def test_false_vyper_runtime_size_fails(change):
     assert outcome("invalid-vyper-immutables", with_member(vyper_record(), *change)) is CheckOutcome.FAILED
 
 
-def test_vyper_size_fault_names_auxdata():
+def test_vyper_size_violation_names_auxdata():
     record = with_member(vyper_record(), "runtimeBytecode", "recompiledBytecode", "0x00")
     [result] = CHECKS["invalid-vyper-immutables"].results([RecordView(record)])
     assert ("creationBytecode", "cborAuxdata", "1") in {finding.pointer for finding in result.findings}
@@ -391,7 +391,7 @@ def test_precompile_address_holds_no_contract(address, expected):
         ("ee", {}, CheckOutcome.PASSED),
     ],
 )
-def test_code_with_reserved_start_fails(code, settings, expected):
+def test_code_starting_with_ef_fails(code, settings, expected):
     record = {
         "address": ADDRESS,
         "compilation": {"compilerSettings": settings},
@@ -454,7 +454,7 @@ def test_variable_of_unknown_source_fails():
         ("contract A { uint a; }", "0.8.29", 1),
     ],
 )
-def test_layout_at_frees_first_slot(text, version, count):
+def test_layout_at_allows_any_slot(text, version, count):
     record = layout_record(["a"], text)
     record["storageLayout"]["storage"][0]["slot"] = "16"
     record["compilation"]["compilerVersion"] = version
@@ -628,7 +628,7 @@ def test_unknown_release_day_is_inapplicable(day):
     assert result.reason == "the day of the compiler's release is not known here"
 
 
-def test_required_check_fails_once():
+def test_missing_required_match_is_reported_once():
     """Both sides claim an exact match, which needs the metadata."""
     record = made_record() | {"metadata": None}
     [result] = [one for one in prove(record).results if one.check == "metadata-sources-mismatch"]

@@ -16,11 +16,11 @@ from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
-from support import record_damages
+from support import damaged_records
 from support.contracts import FEATURES, made_record
+from support.damaged_records import DAMAGES, NOT_CATCHABLE, Damage, Record
 from support.random_runs import IS_LARGE
 from support.real_records import DATA, real_records, served_vectors
-from support.record_damages import DAMAGES, NOT_CATCHABLE, Damage, Record
 from support.requirements import CHECKOUT
 
 MOST_RECORDS = None if IS_LARGE else 4
@@ -67,7 +67,7 @@ def by_size(records: Iterable[tuple[str, Record]]) -> list[tuple[str, bytes]]:
 
 def bearers(damage: Damage, texts: list[tuple[str, bytes]], most: int | None = None) -> list[Bearer]:
     """Return the first records that can bear a damage, each with its damaged copy."""
-    record_damages.STRANGER = orjson.loads(made_texts()[6][1])
+    damaged_records.STRANGER = orjson.loads(made_texts()[6][1])
     copies = ((name, text, orjson.loads(text)) for name, text in texts)
     return list(islice((Bearer(*copy) for copy in copies if damage.apply(copy[2])), most))
 

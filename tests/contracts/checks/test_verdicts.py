@@ -376,7 +376,7 @@ def test_storage_slot_contradicts_only_proxy_claim(
     assert anchor_claims(RecordView(record), anchor, "ab").claims[0].status is status
 
 
-def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
+def test_page_states_block_time_and_author(tmp_path: Path) -> None:
     for name, words in {
         "a block that a checkpoint names": "operator pinned this block hash.",
         "a header made by hand, with hosts typed into the file": "Only the file anchor.json says that this block"
@@ -400,7 +400,7 @@ def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
         assert "Compare these block hashes with a node that you trust" in text
 
 
-def test_differing_creation_code_is_stated(tmp_path: Path) -> None:
+def test_page_states_differing_creation_code(tmp_path: Path) -> None:
     for name, words in {
         "creation code that does not match": "The creation code differs.",
         "words in an anchor": "anchor.json says: “Shown by Etherscan.”",
@@ -435,7 +435,7 @@ def test_compilation_pins_only_compiler_output() -> None:
     assert differing == ({"storageLayout": "stated"} if record["storageLayout"] else {})
 
 
-def test_uncompiled_sources_are_not_called_verified(
+def test_uncompiled_sources_are_not_verified(
     tmp_path: Path,
 ) -> None:
     """A record of one's own code under an innocent metadata hash is like any other: only a compilation tells."""

@@ -19,7 +19,7 @@ BUILT_AT = 1_795_168_800 * 10**9
 LONG_BEFORE = BUILT_AT - 3600 * 10**9
 
 
-def test_excluded_contract_keeps_known_positions():
+def test_excluded_contract_keeps_finding_positions():
     def fail() -> None:
         raise ZeroDivisionError
 
@@ -52,7 +52,7 @@ def test_unchanged_file_keeps_stat(root):
     assert stat_kept(root) == source_stat(root, SOURCE).text != ""
 
 
-def test_file_changed_while_read_keeps_none(root, monkeypatch):
+def test_file_changed_during_read_loses_stat(root, monkeypatch):
     read = build_contract.read_contract
 
     def read_and_change(*arguments):

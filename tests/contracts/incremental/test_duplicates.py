@@ -35,7 +35,7 @@ def test_better_match_stays_in_first_build(side, better, worse):
 
 
 @pytest.mark.parametrize(("runtime", "creation"), list(product(LEVELS, LEVELS)))
-def test_first_verified_stays_among_equal(runtime, creation):
+def test_first_verified_of_equal_records_stays(runtime, creation):
     first, second = (record(name, at, "match", runtime, creation) for name, at in (("b", EARLY), ("a", LATE)))
     assert kept_of(second, first) is first
 
@@ -46,7 +46,7 @@ def test_published_record_stays_before_better_match():
     assert kept_of(newcomer, published, before=[("a", b"", published.row)]) is published
 
 
-def test_match_never_decides_about_match_id():
+def test_match_level_ignores_duplicate_match_id():
     first = record("a", EARLY, "match", "match", None)
     better = record("b", LATE, "exact_match", "exact_match", "exact_match")
     assert kept_of(better, first, is_same_contract=False) is first

@@ -42,7 +42,7 @@ OWN_CODE = str(RECORD["runtimeBytecode"]["onchainBytecode"])
     ],
     ids=["own code", "no code", "other code"],
 )
-def test_only_missing_code_is_known(code, unlisted, listed):
+def test_only_missing_code_is_acknowledged(code, unlisted, listed):
     proof = prove(RECORD, anchor=anchor_of(DIGEST, ADDRESS, code), digest=DIGEST)
     assert proof.verdict is not None
     assert (proof.verdict.status is ClaimStatus.CONTRADICTED) == (code != OWN_CODE)
@@ -55,7 +55,7 @@ def test_only_missing_code_is_known(code, unlisted, listed):
         )
 
 
-def test_listed_contract_without_proof_is_warned_about():
+def test_acknowledged_contract_without_proof_gives_warning():
     findings = list(_code_findings(prove(RECORD), SOURCE, GONE))
     assert [finding.severity for finding in findings] == [Severity.WARNING]
 

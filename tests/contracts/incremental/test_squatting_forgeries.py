@@ -65,7 +65,7 @@ def documents_of_targets(site: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["", "contracts: {publish: all}\n"], ids=["", "all"])
 @pytest.mark.parametrize("has_ledger", [True, False], ids=["published", "together"])
-def test_forgery_replaces_no_true_record(tmp_path, has_ledger, setting):
+def test_forgery_never_replaces_genuine_record(tmp_path, has_ledger, setting):
     content = write_files(tmp_path / "content", {"site.yaml": SITE + setting, **true_files()})
     assert build(content, tmp_path / "true", NOW).checked.excluded_count == 0
     before = documents_of_targets(tmp_path / "true")

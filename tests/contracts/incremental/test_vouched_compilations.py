@@ -51,7 +51,7 @@ def proof_of(evidence, code=CODE, **settings):
     return orjson.loads(proof.body)
 
 
-def test_vouched_compilation_at_address_is_green():
+def test_vouched_compilation_is_shown_as_verified():
     proof = proof_of(EVIDENCE)
     assert proof["claims"]["compiled"]["status"] == "verified_here"
     assert proof["claims"]["compiled"]["evidence"]["outputSha256"] == "cc" * 32
@@ -73,5 +73,5 @@ def test_changed_compilation_is_not_vouched_for(member):
     assert proof["verdict"]["status"] != "verified_here"
 
 
-def test_vouched_compilation_of_changed_code_is_red():
+def test_vouched_compilation_of_other_code_contradicts():
     assert proof_of(EVIDENCE, "0x33ff")["verdict"]["status"] == "contradicted"

@@ -162,7 +162,7 @@ def test_shared_offsets_do_not_multiply_work():
         (["uint8"], word(1) + b"\0", "1 bytes follow the last argument"),
     ],
 )
-def test_other_encoding_is_refused(types, data, message):
+def test_noncanonical_encoding_is_rejected(types, data, message):
     with pytest.raises(InvalidValueError, match=message):
         decode_abi_values(typed(*types), data)
 
@@ -180,11 +180,11 @@ def test_other_encoding_is_refused(types, data, message):
         ("bytes", word(32) + word(32) + b"a" * 32, b"a" * 32),
     ],
 )
-def test_extreme_value_is_decoded(name, data, value):
+def test_largest_and_smallest_values_are_decoded(name, data, value):
     assert decode_abi_values(typed(name), data) == [value]
 
 
-def test_array_of_nothing_is_refused():
+def test_array_of_empty_items_is_rejected():
     empty = {"type": "tuple[3]", "components": []}
     with pytest.raises(InvalidValueError, match="an array has items without bytes"):
         decode_abi_values(parse_abi_parameters([empty]), b"")

@@ -188,7 +188,7 @@ HASH = b"\x58\x20" + b"h" * 32
         (b"\x85" + HASH + b"\x00\x80\x80" + VERSIONS, AuxdataStyle.VYPER, "auxdata's sizes are not numbers"),
     ],
 )
-def test_auxdata_of_other_form_is_refused(cbor, style, message):
+def test_auxdata_of_unknown_form_is_rejected(cbor, style, message):
     with pytest.raises(InvalidValueError, match=message):
         parse_auxdata(ended(cbor, style), style)
 

@@ -117,7 +117,7 @@ USUAL = bytes.fromhex("a264697066735822") + bytes(range(34)) + bytes.fromhex("64
 
 
 @pytest.mark.parametrize("tail", [b"", b"\x00\x33", b"\n"])
-def test_usual_map_is_solc_metadata(tail):
+def test_fast_path_decodes_solc_metadata(tail):
     expected = {"ipfs": bytes(range(34)), "solc": b"\x00\x08\x12"}
     assert decode_cbor_prefix(b"\xfe" + USUAL + tail, 1) == (expected, 1 + len(USUAL))
 
@@ -129,7 +129,7 @@ def decoded(text):
         return str(error)
 
 
-def test_usual_map_matches_general_decoder(monkeypatch):
+def test_fast_path_matches_general_decoder(monkeypatch):
     texts = [USUAL, *(USUAL[:length] for length in range(len(USUAL)))]
     texts += [
         USUAL[:place] + bytes([USUAL[place] ^ change]) + USUAL[place + 1 :]

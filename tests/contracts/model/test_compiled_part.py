@@ -31,7 +31,7 @@ def size_of(name: str) -> int:
     return sum(map(len, record_and_pieces(name)[1].compiled))
 
 
-def test_record_is_put_together_again() -> None:
+def test_split_record_is_reassembled() -> None:
     record, pieces = record_and_pieces()
     part = added(CompiledParts(1_000_000))
     assert part is not None
@@ -47,7 +47,7 @@ def test_noncanonical_text_is_refused() -> None:
             part.record_with_deployment(spaced)
 
 
-def test_other_members_are_refused() -> None:
+def test_unexpected_members_prevent_splitting() -> None:
     part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
     assert part is not None
     for place, piece in enumerate(pieces.deployed):
@@ -56,7 +56,7 @@ def test_other_members_are_refused() -> None:
             part.record_with_deployment(longer)
 
 
-def test_side_with_other_members_is_refused() -> None:
+def test_side_with_unexpected_members_is_refused() -> None:
     part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
     assert part is not None
     before = pieces.deployed[0].replace(b'"onchainBytecode"', b'"otherBytecode"')

@@ -54,7 +54,7 @@ def test_evidence_changes_with_release(language, last_without, first_with, membe
 
 
 @pytest.mark.parametrize("language", EVIDENCE)
-def test_each_row_changes_the_evidence(language):
+def test_each_table_row_changes_evidence(language):
     for before, after in pairwise(EVIDENCE[language]):
         assert before.first < after.first
         assert before.evidence != after.evidence
@@ -65,5 +65,5 @@ def test_unreadable_version_counts_as_oldest(language):
     assert compiler_evidence(language, "unknown") == EVIDENCE[language][0].evidence
 
 
-def test_unknown_language_leaves_no_evidence():
+def test_unknown_language_gives_no_evidence():
     assert compiler_evidence("Solang", "0.8.30") == CompilerEvidence()

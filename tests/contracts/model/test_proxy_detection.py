@@ -66,7 +66,7 @@ def deploying(constructor: str, runtime: str) -> bytes:
         ("f0 35 5b", True),  # without STOP it is the same function, which no constructor is
     ],
 )
-def test_constructor_is_told_from_contract(constructor, is_factory):
+def test_constructor_is_distinguished_from_contract(constructor, is_factory):
     assert proxy_marks(deploying(constructor, "6000 00")).is_factory == is_factory
 
 
@@ -76,7 +76,7 @@ def test_data_may_precede_deployed_code():
     assert not proxy_marks(code).is_factory
 
 
-def test_mark_in_constructor_is_kept():
+def test_pattern_in_constructor_is_kept():
     slot = EIP_1967[:-2].hex()
     assert proxy_marks(deploying(f"{slot} 50", "6000 00")).candidates == ("EIP1967Proxy",)
 
@@ -121,7 +121,7 @@ def test_other_code_is_not_proxy(code):
 
 @steady
 @given(st.binary(max_size=300))
-def test_any_bytes_get_verdict(data):
+def test_arbitrary_bytes_get_proxy_verdict(data):
     assert proxy_evidence(data).verdict in ProxyVerdict
 
 
@@ -210,7 +210,7 @@ def test_clone_may_be_followed_by_arguments(arguments):
     ("code", "does"),
     [("f4", True), ("60f4", False), ("60f4f4", True), ("7f" + "f4" * 32, False), ("00", False)],
 )
-def test_only_instructions_delegate(code, does):
+def test_only_instructions_count_as_delegatecall(code, does):
     assert has_delegatecall(bytes.fromhex(code)) is does
 
 

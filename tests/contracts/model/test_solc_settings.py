@@ -130,7 +130,7 @@ def test_written_settings_have_no_difference(version, settings, metadata):
 
 
 @pytest.mark.parametrize(("version", "settings", "metadata", "name"), FALSE)
-def test_other_settings_are_named(version, settings, metadata, name):
+def test_differing_settings_are_named(version, settings, metadata, name):
     found = setting_differences(metadata, settings, f"{version}+commit.00000000")
     assert name in {one.name for one in found}
 
@@ -207,7 +207,7 @@ def test_release_details_are_read():
     assert read_release(row | {"details": {"cse": [0, 0, 1]}}).details == {"cse": (False, False, True)}
 
 
-def test_number_spelling_is_not_forgotten():
+def test_cached_comparison_respects_number_spelling():
     settings = {"optimizer": {"enabled": True, "runs": 200}}
     metadata = RECENT | {"optimizer": {"enabled": True, "runs": NumberText("200")}}
     named = {**metadata, "optimizer": {"enabled": True, "runs": "200"}}

@@ -145,7 +145,7 @@ def test_misplaced_struct_member_is_fault(number):
 
 
 @pytest.mark.parametrize("shift", [1, 10**60])
-def test_layout_elsewhere_needs_permission(shift):
+def test_layout_at_other_slot_is_rejected(shift):
     layout = copy.deepcopy(WRITTEN["storageLayout"])
     for variable in layout["storage"]:
         variable["slot"] = str(int(variable["slot"]) + shift)

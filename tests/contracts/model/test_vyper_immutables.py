@@ -34,5 +34,5 @@ def test_returned_size_includes_immutables(version):
         (None, "0.3.9", "Vyper"),
     ],
 )
-def test_other_constructors_append_nothing(creation, version, language):
+def test_other_constructors_append_no_immutables(creation, version, language):
     assert appended_immutables_size(creation, RUNTIME, language=language, version=version, auxdata={}) == 0

@@ -139,7 +139,7 @@ def test_change_of_hashed_source_fails(version, name):
         assert check_result(record).outcome is expected, path
 
 
-def test_unhashed_sources_are_known():
+def test_sources_outside_hash_are_known():
     """Sources that no import names, and those that only an interface imports before 0.5.0."""
     unhashed = {
         (version.partition("+")[0], path)
@@ -209,7 +209,7 @@ def program(text, /, **sources):
         ("x: String[9] = 'import a'\n'''\nimport b\n'''\n# import c", []),
     ],
 )
-def test_imports_of_statement(text, imports):
+def test_import_statements_are_parsed(text, imports):
     assert parse_imports(text) == [Import(*expected) for expected in imports]
 
 

@@ -126,7 +126,7 @@ def test_evidence_error_uses_page_language():
     assert shown_reason(claim.reason, "de") == "ein Knoten des Beweises ist nicht hexadezimal"
 
 
-def test_anchor_words_are_quoted():
+def test_reasons_quote_words_of_anchors():
     record = made_record(FEATURES[0] if isinstance(FEATURES, (list, tuple)) else next(iter(FEATURES)))
     anchor = Anchor("ab", missing={"onChain": "example.org has no {such} block"})
     claim = prove(record, anchor=anchor, digest="ab").claim(ClaimName.ON_CHAIN)

@@ -187,7 +187,7 @@ def random_entry(random: Random, number: int) -> ContractRow:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_partly_renewed_search_is_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partly_rebuilt_search_is_complete(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         search, "MAX_SHARD_CONTRACTS", 8
     )  # files are divided, and united, by single contracts

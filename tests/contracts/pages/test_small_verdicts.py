@@ -71,7 +71,7 @@ def test_lists_draw_trail_of_evidence(signs: str) -> None:
 
 
 @pytest.mark.parametrize("row", STATES)
-def test_search_index_holds_verdict(row: ContractRow) -> None:
+def test_search_index_contains_verdicts(row: ContractRow) -> None:
     texts = renderer_of(small_site_context()).localization.texts
     files = {
         document.path.removeprefix("contracts/search/"): orjson.loads(document.body)

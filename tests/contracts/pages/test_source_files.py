@@ -55,7 +55,7 @@ def test_bidirectional_characters_are_shown() -> None:
     assert line.count('class="hidden-character"') == 4
 
 
-def test_contract_file_is_first_and_open() -> None:
+def test_contract_source_is_listed_first_expanded() -> None:
     sources = {path: {"content": "contract A {}"} for path in ("a.sol", "b.sol", "z/Main.sol")}
     views = list(source_views(sources, "Solidity", "z/Main.sol"))
     assert [(view.path, view.opened, view.anchor) for view in views] == [

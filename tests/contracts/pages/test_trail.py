@@ -65,7 +65,7 @@ def test_verified_claim_is_ticked_beside_contradiction():
     assert 'href="#i-checked"/></svg>\n<div>\n<p><span class="hidden-text">Passed: ' in page
 
 
-def test_contradicted_colours_hold_no_green():
+def test_contradicted_trail_shows_no_green():
     assert '<body class="contradicted"' not in page_of(made_record("immutables"))
 
 
@@ -87,7 +87,7 @@ def test_every_strand_leads_to_its_claim():
 
 @pytest.mark.parametrize("published", [True, False])
 @pytest.mark.parametrize("code", ["", "0x33ff"])
-def test_small_trail_has_signs_of_page(code, published):
+def test_small_trail_matches_page_trail(code, published):
     record = changed(made_record("immutables"), code) if code else made_record("immutables")
     proof = prove(record)
     small = trail_signs(JudgedRecord(record, proof, published))

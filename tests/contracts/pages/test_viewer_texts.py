@@ -12,7 +12,7 @@ SCRIPTS = CHECKOUT / "src/statuary/contracts/pages/viewer_script"
 TEXTS = re.compile(r"\bt(?:\.count|\.has)?\(\s*[\"'`]([a-z_.]+)|texts\[\"([a-z.]+)\"\]")
 
 
-def test_viewer_has_texts_that_it_uses() -> None:
+def test_viewer_has_every_used_text() -> None:
     found = {
         "".join(keys) for file in SCRIPTS.glob("*.js") for keys in TEXTS.findall(file.read_text("utf-8"))
     }
@@ -65,6 +65,6 @@ def body_of(template: str) -> list[object]:
         ),
     ],
 )
-def test_texts_without_values_are_markup(template: str, body: list[object], keys: list[str]) -> None:
+def test_texts_without_placeholders_become_markup(template: str, body: list[object], keys: list[str]) -> None:
     assert body_of(template) == body
     assert list(text_keys(body)) == keys

@@ -154,7 +154,7 @@ RPC = "2026-11-02-the-rpc-does-not-answer"
 EXPLORER = "2026-11-02-no-answer"
 
 
-def test_draft_opens_publishing_pull_request(repository: Repository) -> None:
+def test_draft_incident_opens_pull_request(repository: Repository) -> None:
     with github(repository.bare) as api:
         run(repository, api, event_of())
         (incident,) = repository.incidents().values()

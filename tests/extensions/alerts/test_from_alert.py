@@ -113,7 +113,7 @@ def test_returning_alert_opens_new_incident(folder):
     ]
 
 
-def test_incident_resolved_ahead_is_still_open(folder):
+def test_incident_with_future_resolution_is_open(folder):
     run(folder, group())
     run(folder, group(alert("resolved")), now="2026-11-02T12:00:00Z")
     before = incidents(folder)

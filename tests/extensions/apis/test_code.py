@@ -82,7 +82,7 @@ def test_clone_with_other_immutables_is_found(name):
     assert looked_up(bytes(clone), documents) == []
 
 
-def test_code_unlike_compiled_has_no_template():
+def test_code_differing_elsewhere_has_no_template():
     record = made_record("immutables")
     code = bytearray(code_of(record))
     code[0] ^= 1

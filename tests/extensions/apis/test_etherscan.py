@@ -150,7 +150,7 @@ def test_chainlist_lists_chains():
     assert (chain["chainid"], chain["apiurl"]) == (CHAIN, f"https://site.example/v2/api?chainid={CHAIN}")
 
 
-def test_api_page_is_not_a_call():
+def test_explorer_page_is_not_api_call():
     for method, target in (("GET", "/api"), ("HEAD", "/api?x=module"), ("OPTIONS", "/api")):
         assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
 

@@ -72,12 +72,12 @@ def test_hash_with_invalid_length_is_unknown():
     assert found == {"function": {key(TRANSFER, 66): None}, "event": {key(EVENT): []}}
 
 
-def test_lookup_key_keeps_sent_case():
+def test_lookup_key_keeps_requested_case():
     sent = "0x" + key(TRANSFER)[2:].upper()
     assert result(f"{LOOKUP}?function={sent}")["function"] == {sent: [named(TRANSFER)]}
 
 
-def test_errors_are_found_as_functions():
+def test_error_selectors_are_found_as_functions():
     assert result(f"{LOOKUP}?function={key('Bad()')}")["function"][key("Bad()")] == [named("Bad()")]
     assert result(LOOKUP) == {"function": {}, "event": {}}
     assert result(f"{LOOKUP}?function=&event=") == {"function": {}, "event": {}}

@@ -83,7 +83,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("STATUARY_CACHE", str(tmp_path / "cache"))
 
 
-def test_recompiled_code_at_address_is_green(tmp_path):
+def test_recompiled_code_is_shown_as_verified(tmp_path):
     site = Site(tmp_path)
     assert site.recompile().exit_code == ExitCode.OK
     proof = site.proof()
@@ -95,7 +95,7 @@ def test_recompiled_code_at_address_is_green(tmp_path):
     assert 'class="verdict panel l-verified_here"' in site.page()
 
 
-def test_build_without_compiler_is_not_green(tmp_path):
+def test_build_without_compiler_verifies_no_record(tmp_path):
     site = Site(tmp_path)
     site.recompile()
     site.build()
@@ -110,7 +110,7 @@ def test_unchanged_site_compiles_nothing(tmp_path):
     assert site.runs == 1
 
 
-def test_remembered_compilation_is_not_repeated(tmp_path):
+def test_cached_compilation_is_not_repeated(tmp_path):
     site = Site(tmp_path)
     site.recompile()
     site.recompile(out="another")
@@ -118,7 +118,7 @@ def test_remembered_compilation_is_not_repeated(tmp_path):
     assert site.proof("another") == site.proof()
 
 
-def test_other_program_compiles_again(tmp_path):
+def test_different_compiler_binary_compiles_again(tmp_path):
     site = Site(tmp_path)
     site.recompile()
     site.compiler.write_text(site.compiler.read_text() + "# another build of it\n")
@@ -140,7 +140,7 @@ def test_different_compilation_contradicts_record(tmp_path):
     assert "These sources compile to something else" in site.page()
 
 
-def test_listed_rejection_compiles_otherwise_too(tmp_path):
+def test_acknowledged_rejection_may_compile_differently(tmp_path):
     site = Site(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     content = tmp_path / "content"
     [file] = content.glob(f"contracts/{CHAIN}/*.json")
@@ -152,7 +152,7 @@ def test_listed_rejection_compiles_otherwise_too(tmp_path):
     assert site.proof()["claims"]["compiled"]["status"] == "contradicted"
 
 
-def test_missing_compiler_is_said(tmp_path):
+def test_missing_compiler_is_reported_as_warning(tmp_path):
     site = Site(tmp_path)
     site.compiler.write_text(site.compiler.read_text().replace(VERSION, "0.8.29+commit.ab55807c"))
     result = site.recompile()

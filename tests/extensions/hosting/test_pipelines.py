@@ -241,7 +241,7 @@ def test_building_host_keeps_log_in_branch(host, tmp_path):
 
 
 @pytest.mark.slow
-def test_failed_push_tells_no_password(tmp_path):
+def test_failed_push_prints_no_password(tmp_path):
     project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
     with_origin(project, tmp_path / "origin.git")
     set_up(project, "netlify")
@@ -264,7 +264,7 @@ def build_command_of(host: str, project: Path) -> str:
 
 
 @pytest.mark.slow
-def test_news_are_built_without_branch(tmp_path):
+def test_host_builds_without_log_branch(tmp_path):
     """Git fails, so the log cannot be continued; the outage is published all the same, and the job fails later."""
     news = {"site.yaml": SIGNED, "incidents/outage.yaml": INCIDENT}
     project = write_project(tmp_path / "project", news)

@@ -301,7 +301,7 @@ def test_site_without_chains_names_option(content, code):
     assert "give --chain-id and --add-chain" in message
 
 
-def test_settings_name_their_schema(content, code):
+def test_new_settings_file_names_schema(content, code):
     (content / ".schema").mkdir()
     (content / ".schema/contract.json").touch()
     assert run(content, artifact("Fare"), *code("Fare")).exit_code == ExitCode.OK
@@ -328,7 +328,7 @@ def test_missing_chain_is_added(content, code):
 
 
 @pytest.mark.parametrize("name", ["site.yml", "site.json", "site.yaml"])
-def test_chain_is_added_or_place_named(name, content, code):
+def test_chain_is_added_or_advice_printed(name, content, code):
     settings = (content / "site.yaml").read_text().partition("chains:")[0]
     text = {
         "site.yml": f"{settings}chains:\n  - {{chain_id: 1, name: Ethereum}}\n",

@@ -274,6 +274,6 @@ def test_hardhat_project_without_deployments_is_explained(content, tmp_path):
     assert "statuary contract add artifacts/contracts/FILE.sol/NAME.json" in refused.stderr
 
 
-def test_moccasin_is_a_kind(content):
+def test_moccasin_deployments_are_imported(content):
     help_text = CliRunner().invoke(command, ["import", "moccasin", "--help"])
     assert (help_text.exit_code, "moccasin" in help_text.output) == (0, True)

@@ -42,7 +42,7 @@ def compilations(folder):
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_input_equals_that_of_forge(name, project):
+def test_compiler_input_equals_forge_input(name, project):
     made, artifacts = compilations(project(name)), compilations(DEPLOYMENTS / name)
     assert made.keys() == artifacts.keys()
     for contract, compilation in made.items():
@@ -128,7 +128,7 @@ def test_library_folders_are_remapped(tmp_path):
         ),
     ],
 )
-def test_unclear_sources_are_refused(tmp_path, files, message):
+def test_ambiguous_sources_are_rejected(tmp_path, files, message):
     write(tmp_path, {"../secret.sol": "", **files})
     with pytest.raises(NotImportableError, match=message):
         compilation_of_project(tmp_path, "A", CODE, "")

@@ -50,7 +50,7 @@ def compilations(contracts):
     ],
     ids=["copied artifacts", "copied build-infos", "copies", "all artifacts"],
 )
-def test_compilation_equals_that_of_artifacts(name, missing, project):
+def test_compilation_equals_artifact_compilation(name, missing, project):
     found = compilations(read_ignition(project(name, *missing)))
     expected = compilations(read_ignition(DEPLOYMENTS / name))
     assert found.keys() == expected.keys()

@@ -224,7 +224,7 @@ def test_cstate_future_issue_differs_from_source(tmp_path):
     ]
 
 
-def test_cstate_resolved_issue_leaves_nothing_down(tmp_path):
+def test_cstate_resolved_issue_restores_systems(tmp_path):
     over = ANNOUNCED.replace("We work.", "*Resolved* - It was the disk.").replace(
         "section", "resolved: true\nsection"
     )
@@ -680,7 +680,7 @@ def test_empty_source_is_reported(tmp_path, read):
     assert not (tmp_path / "content").exists()
 
 
-def test_two_records_of_one_id_are_named():
+def test_records_with_same_id_are_named():
     """The first one is imported; a record that a source lists again is no other."""
     builder = StatusBuilder(ImportRequest("", WebSource(), (), {}, NOW))
     update = ForeignUpdate("2026-11-02T10:00:00Z", "investigating", "x")

@@ -96,7 +96,7 @@ def files(content):
     return {path.relative_to(content).as_posix(): path.read_text() for path in content.rglob("*.yaml")}
 
 
-def test_second_import_reads_only_news(tmp_path, documents, count):
+def test_second_import_requests_only_new_records(tmp_path, documents, count):
     content = tmp_path / "content"
     with serve_json(documents) as server:
         report, _ = run_import(server, content)

@@ -65,7 +65,7 @@ def runs(tmp_path: Path, content: Path) -> Runs:
         (True, {}, True),
     ],
 )
-def test_log_starts_as_manual_says(is_example, options, starts):
+def test_manual_steps_start_new_log(is_example, options, starts):
     """The manual names everything that starts a log: `--init-log`, `--allow-log-rollback` and the example key."""
     settings = LogSettings(origin=ORIGIN, example_key=is_example)
     context = LogContext(settings, KEY, Instant(datetime(2026, 11, 2, tzinfo=UTC)), **options)
@@ -114,7 +114,7 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
 
 
 @pytest.mark.slow
-def test_copy_survives_unreachable_host(tmp_path, runs, content):
+def test_log_copy_replaces_unreachable_host(tmp_path, runs, content):
     """With the site down and no cache, a copy of the log is published as it is; the next build adds what is missing."""
     first, _ = runs.build("--init-log")
     write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: http://127.0.0.1:1\n"})

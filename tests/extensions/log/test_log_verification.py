@@ -164,7 +164,7 @@ UNCOVERED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", UNCOVERED)
-def test_verify_names_everything_uncovered(site, kind):
+def test_verify_lists_files_missing_from_log(site, kind):
     assert checked(site).holds
     before = set(tree(site))
     UNCOVERED[kind](site)

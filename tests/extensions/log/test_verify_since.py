@@ -110,7 +110,7 @@ def built_with(content: Path, site: Path, records: int, layout: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ["", "hosting:\n  layout: sharded\n"])
-def test_since_reads_changed_documents_alone(tmp_path, layout):
+def test_since_reads_only_changed_documents(tmp_path, layout):
     reads = {}
     for records in (100, 1_000):
         content = write_files(tmp_path / f"content{records}", LOGGED_SITE)
@@ -179,7 +179,7 @@ def test_since_finds_document_removed_in_log(site, changed_site):
 
 
 @pytest.mark.slow
-def test_since_tells_missing_key_from_attack(tmp_path, content, site):
+def test_since_distinguishes_missing_key_from_attack(tmp_path, content, site):
     before = log_of(site).head.size
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})
     logged(content, site, LATER)

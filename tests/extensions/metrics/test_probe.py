@@ -120,7 +120,7 @@ def test_invalid_node_response_fails_probe(content, body):
     assert "rpc: it" in said
 
 
-def test_block_from_future_is_no_health(content):
+def test_block_from_future_fails_probe(content):
     block = {"result": {"number": "0x7", "timestamp": hex(2_000_000_000_000)}}
     with node_that_sends(json.dumps(block).encode()) as url:
         said = probe(content, f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc}}\n', code=1)

@@ -78,7 +78,7 @@ def test_tick_adds_reminder_and_start_messages(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_edit_changes_message_keeps_id(content, tmp_path):
+def test_edited_update_keeps_message_id(content, tmp_path):
     before = messages(built_files(content, tmp_path / "site"))
     slow = (content / "incidents/slow.yaml").read_text()
     write_files(content, {"incidents/slow.yaml": slow.replace("looking into it", "still looking")})

@@ -53,12 +53,12 @@ def test_missing_and_wrong_secrets_are_named(content):
     assert served.url not in done.output
 
 
-def test_state_is_required_otherwise(content):
+def test_missing_state_option_is_rejected(content):
     done = CliRunner().invoke(statuary, ["notify", "--content", str(content)])
     assert (done.exit_code, "Missing option '--state'" in done.stderr) == (2, True)
 
 
-def test_one_channel_is_tested_by_name(content):
+def test_test_option_selects_one_channel(content):
     with receiver() as served:
         options = ["notify", "--test", "office", "--content", str(content)]
         done = CliRunner().invoke(statuary, options, env={"OFFICE_URL": served.url})

@@ -62,7 +62,7 @@ def test_only_agreeing_listings_are_certain(comparison):
     assert [item.path for item in comparison.uncertain] == [entry(number).path for number in (2, 3, 4, 5)]
 
 
-def test_unfinished_first_publication_is_uncertain(comparison):
+def test_interrupted_first_publication_leaves_objects_uncertain(comparison):
     comparison.add_store_entries([(), [entry(1), entry(2)]])
     assert list(comparison.stored) == []
     assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]

@@ -133,7 +133,7 @@ def test_unchanged_objects_are_not_put(store):
     assert names_of(store.seen, "PUT") == [LEASE] * 3
 
 
-def test_changed_objects_are_put_in_order(store):
+def test_changed_objects_are_uploaded_before_index(store):
     publish(store.url, SITE)
     store.seen.clear()
     plan, *_ = publish(store.url, CHANGED)

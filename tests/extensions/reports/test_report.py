@@ -108,7 +108,7 @@ def test_invalid_quarter_is_rejected(content, tmp_path, quarter):
     assert not (tmp_path / "out").exists()
 
 
-def test_page_lists_components_by_group(tmp_path):
+def test_report_groups_components(tmp_path):
     groups = """\
 components:
   core: {name: Core, components: {rpc: {name: RPC}, wss: {name: WSS}}}

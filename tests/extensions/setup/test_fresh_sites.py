@@ -180,13 +180,13 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def test_host_without_schedule_gets_stale(project):
+def test_host_without_schedule_becomes_stale(project):
     project.run(".venv/bin/statuary build", LAST_PUSH)
     assert stale_pages(project.site, NOW)
 
 
 @pytest.mark.parametrize("host", RUNS)
-def test_calm_site_is_fresh(host, project):
+def test_site_without_changes_stays_fresh(host, project):
     set_up(project.folder, host, "--root", str(project.site))
     project.run(".venv/bin/statuary build", LAST_PUSH)
     at = RUNS[host](project)
@@ -196,7 +196,7 @@ def test_calm_site_is_fresh(host, project):
         assert "wrangler@4" in (project.folder / "deployed").read_text()
 
 
-def test_calm_site_in_store_is_fresh(project, moto_server, bucket_name, monkeypatch):
+def test_store_site_without_changes_stays_fresh(project, moto_server, bucket_name, monkeypatch):
     require_module("obstore", install='pip install "statuary[s3]"')
     url = moto_server.make_bucket(bucket_name)
     set_up(project.folder, "s3", "--to", url)
@@ -210,5 +210,5 @@ def test_calm_site_in_store_is_fresh(project, moto_server, bucket_name, monkeypa
     assert not stale_pages(project.site, NOW)
 
 
-def test_every_host_is_aged():
+def test_every_host_is_tested_over_time():
     assert {*RUNS, "s3"} == {*HOSTS}

@@ -24,5 +24,5 @@ def test_styles_name_no_physical_sides(sheet: Path) -> None:
     assert [value for value in sides if len(value) == 4 and value[1] != value[3]] == []
 
 
-def test_styles_are_all_looked_at() -> None:
+def test_every_style_sheet_is_checked() -> None:
     assert len(STYLES) >= 4

@@ -45,13 +45,13 @@ def summary_of(finding):
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_breach_yields_single_finding(name):
+def test_broken_rule_yields_single_finding(name):
     content, expected = BREACHES[name]
 
     assert summary_of(only_finding(**content)) == expected
 
 
-def test_breaches_cover_all_rules():
+def test_examples_break_every_rule():
     assert {expected[0] for _, expected in BREACHES.values()} == {check.name for check in STATUS_CHECKS}
 
 
@@ -89,7 +89,7 @@ def test_overlapping_incident_holds_component_down():
     assert findings_of(incidents={"trouble": TROUBLE, "longer": longer}) == []
 
 
-def test_window_after_cancelled_never_overlaps():
+def test_cancelled_window_overlaps_no_other():
     cancelled = UPGRADE + "    cancelled_at: 2026-11-05T00:00:00Z\n"
 
     assert findings_of(maintenances={"disks": cancelled, "upgrade": UPGRADE}) == []

@@ -124,7 +124,7 @@ def test_earliest_change_comes_first(site):
     ]
 
 
-def test_payload_members_match_webhooks(site):
+def test_change_payloads_have_webhook_members(site):
     site.build(STATUS, "2026-11-02T09:00")
     changes = site.build(STATUS, "2026-11-02T10:00")
     component, record = changes["changes"]

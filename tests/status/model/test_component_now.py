@@ -108,7 +108,7 @@ def test_operational_incident_ends_manual_status():
     assert api_status(timeline, "10:40") == "operational"
 
 
-def test_incident_with_operational_keeps_other_incident():
+def test_operational_status_keeps_other_incident():
     resolved = "status: resolved, components: {rpc: operational}}"
     timeline = timeline_of(incidents={"outage": OUTAGE, "ours": OURS.replace("status: resolved}", resolved)})
 
@@ -128,7 +128,7 @@ def test_window_does_not_hide_outage():
     assert state.overall_now.indicator == "major"
 
 
-def test_window_hides_status_not_worse():
+def test_window_hides_less_severe_status():
     timeline = timeline_of(maintenances={"window": WINDOW, "second": WINDOW})
 
     assert rpc(timeline, "11:00").status == "under_maintenance"

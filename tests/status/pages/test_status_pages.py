@@ -114,12 +114,12 @@ WORSENED = """
         ({"slow": LONG_DEGRADATION}, "Since 5 Nov, 11:00 CET"),
     ],
 )
-def test_headline_names_start_of_status(incidents: dict[str, str], since: str) -> None:
+def test_headline_shows_when_status_began(incidents: dict[str, str], since: str) -> None:
     text = text_of(pages_at(at("11-10 12:00"), incidents=incidents)["index.html"])
     assert since in text[:120]
 
 
-def test_description_says_all_that_is_wrong() -> None:
+def test_preview_description_names_every_problem() -> None:
     page = pages_at(at("11-10 12:00"), incidents={"slow": LONG_DEGRADATION, "down": NEW_OUTAGE})["index.html"]
     [description] = re.findall(r'<meta name="description" content="([^"]*)">', page)
     assert description.startswith("RPC is down. ")
@@ -296,7 +296,7 @@ def test_uptime_bars_stand_on_bottom(height: int) -> None:
     assert [float(middle) + height / 2 for middle in middles] == [BAR_HEIGHT, BAR_HEIGHT]
 
 
-def test_component_has_no_data_before_start() -> None:
+def test_component_shows_no_data_before_start() -> None:
     catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
     now = at("11-12 12:00")
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())

@@ -51,7 +51,7 @@ def test_update_without_body_gets_default(status, body):
     assert incident_of(SMALLEST.replace("investigating", status)).updates[0].body == body
 
 
-def test_updates_times_components_are_limited():
+def test_update_component_product_is_limited():
     components = ", ".join(f"c{number}" for number in range(1_000))
     updates = ", ".join(["{at: 2026-11-02T10:00:00Z, status: scheduled}"] * 101)
     text = f"name: A\ncreated_at: 2026-11-01T00:00:00Z\nscheduled_for: 2026-11-21T22:00:00Z\nscheduled_until: 2026-11-21T23:00:00Z\ncomponents: [{components}]\nupdates: [{updates}]"

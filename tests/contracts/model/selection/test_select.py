@@ -99,7 +99,7 @@ def test_missing_members_are_omitted():
     assert names(cut("metadata,userdoc,abi"))[0] == "abi"
 
 
-def test_part_of_null_is_null():
+def test_selected_part_of_null_is_null():
     assert cut("signatures.event").startswith(b'{"signatures":null,"matchId"')
 
 

@@ -139,7 +139,7 @@ WRONG_CHECKSUM = ADDRESS.replace("aAeb", "AAeb")
         ),
     ],
 )
-def test_first_fault_is_reported_in_order(target, message):
+def test_first_invalid_parameter_is_reported(target, message):
     assert json.loads(answer(f"/v2/{target}").body)["message"] == message
 
 
