@@ -189,8 +189,9 @@ class ContractsSection(ContentSection):
             return None
         from statuary.contracts.incremental.built_contracts import CONTRACTS, LIST_PAGES
 
-        line = "" if _all_have_pages(built) else WITHOUT_PAGES
         contracts = built.site.of(SiteContracts)
+        have_pages = not built.counts.contracts or contracts.have_pages(built.site.pages)
+        line = "" if have_pages else WITHOUT_PAGES
         fingerprint = fingerprint_of(
             site_context(built.site), contracts.chains, contracts.have_pages(built.site.pages)
         ).text
@@ -281,11 +282,6 @@ def _selected_checks(skipped: frozenset[str]) -> "tuple[ContractCheck, ...] | No
     from statuary.contracts.checks.prove import selected_checks
 
     return selected_checks(skipped)
-
-
-def _all_have_pages(built: "BuiltContracts") -> bool:
-    site = built.site
-    return not built.counts.contracts or site.of(SiteContracts).have_pages(site.pages)
 
 
 def _make_single_document(make: Callable[[], Document]) -> list[Document]:

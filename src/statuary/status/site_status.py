@@ -322,19 +322,14 @@ class SiteStatus:
         """Everything that the status documents depend on, except the program."""
         return self.shared_inputs, self._instants, list(self._digests.values())
 
-    def _listed_records(self) -> Iterator[IncidentState]:
-        """Yield the records that lists show."""
-        for kind in (self.api, self.feeds, self.pages):
-            if kind is not None:
-                yield from kind.listed_records(self.now)
-
     def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
         """Yield the records on which current documents and epochs depend.
 
         They are the records that may still change, have no `resolved_at`, changed or began after `earliest`,
         or are in a list, and the one that changed last, which dates the page.
         """
-        listed_ids = {record.incident.id for record in self._listed_records()}
+        kinds = [kind for kind in (self.api, self.feeds, self.pages) if kind is not None]
+        listed_ids = {record.incident.id for kind in kinds for record in kind.listed_records(self.now)}
         passed = bisect_right(self.timeline.changes, self.now)
         last_change = self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:

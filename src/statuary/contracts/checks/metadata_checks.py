@@ -86,7 +86,8 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    severity = _severity_of_unhashed_sources(record)
+    # Sourcify has records with other sources than the metadata, unless a match includes its hash
+    severity = Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
     metadata_sources = as_object(record.metadata.get("sources"))
     if not metadata_sources:
         yield Violation("the metadata lists no sources", ("metadata", "sources"), severity=severity)
@@ -180,11 +181,6 @@ def _members_in_metadata(record: RecordView) -> dict[str, Json]:
         for member, value in members.items()
         if member == "abi" or has_documentation or value is not None
     }
-
-
-def _severity_of_unhashed_sources(record: RecordView) -> Severity:
-    """Return how bad sources are that the metadata does not describe: Sourcify has such records."""
-    return Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
 
 
 def _metadata_hash_violations(side: SideView) -> Iterator[Observation]:

@@ -224,7 +224,10 @@ def verify(
         forget = forget or EXAMPLE in key.name
         _verify_continuity(opened, earlier, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
-        result = _check_documents(opened, location, earlier)
+        if earlier is None:
+            result = _check_all_documents(opened, location)
+        else:
+            result = _check_since(opened, earlier, location)
         if not witnesses and (fault := policy_fault(log.checkpoint, published_settings(read_path))):
             result.problems.append(fault)
     except LogError as error:
@@ -278,7 +281,8 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     origin = log.checkpoint.origin
     stated_key = settings.public_key if settings else None
     is_same = public_key is None and earlier is None and has_known_key(location, origin, stated_key)
-    changes = [] if is_same else log.key_changes(_entries_seen(log, earlier))
+    seen = 0 if earlier is None else min(earlier.checkpoint.size, log.head.size)
+    changes = [] if is_same else log.key_changes(seen)
     try:
         key, source = verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
@@ -292,11 +296,6 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     click.echo(escape_control_chars(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
     click.echo(escape_control_chars(f"signed with {key.text} ({source})"))
     return OpenedLog(log, key, read_path, changes)
-
-
-def _entries_seen(log: PublishedLog, earlier: EarlierCheckpoint | None) -> int:
-    """Return the number of entries that the reader has seen; at most all."""
-    return 0 if earlier is None else min(earlier.checkpoint.size, log.head.size)
 
 
 def _verify_continuity(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, forget: bool) -> None:
@@ -334,12 +333,6 @@ def _check_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -
         f"verified what changed after {since:,} of {log.head.size:,} entries; without --since, every file is verified"
     )
     return result
-
-
-def _check_documents(opened: OpenedLog, location: str, earlier: EarlierCheckpoint | None) -> DocumentCheck:
-    return (
-        _check_all_documents(opened, location) if earlier is None else _check_since(opened, earlier, location)
-    )
 
 
 def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:

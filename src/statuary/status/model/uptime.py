@@ -129,7 +129,12 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
                 window=window.length,
                 days=days,
                 events=records_by_day(
-                    _open_periods(incidents.get(component.id, ()), as_of), days, calendar.zone
+                    (
+                        OpenPeriod(state.incident.started_at, state.resolved_at or as_of, state)
+                        for state in incidents.get(component.id, ())
+                    ),
+                    days,
+                    calendar.zone,
                 ),
             )
             for component, window, days in outages
@@ -268,11 +273,6 @@ def records_by_day(
         if not free:
             break
     return {day: tuple(of_day) for day, of_day in records.items()}
-
-
-def _open_periods(incidents: Iterable[IncidentState], as_of: Instant) -> Iterator[OpenPeriod]:
-    for state in incidents:
-        yield OpenPeriod(state.incident.started_at, state.resolved_at or as_of, state)
 
 
 @lru_cache(maxsize=2)

@@ -129,7 +129,7 @@ class StatusBuilder:
             ident: its id in the source.
         """
         if ident not in self._record_ids:
-            record_id = _safe_id(ident)
+            record_id = re.sub(r"[^A-Za-z0-9_-]+", "-", ident).strip("-_")
             if not record_id or len(record_id) > MAX_ID_LENGTH or record_id in self._used_ids:
                 record_id = distinct_id(record_id or "untitled", ident)
             self._used_ids.add(record_id)
@@ -353,11 +353,6 @@ def _update_source(update: ForeignUpdate) -> Source:
 def _shorten_name(text: str) -> str:
     line = one_line(text) or "Untitled"
     return line if len(line) <= MAX_NAME_LENGTH else line[: MAX_NAME_LENGTH - 2] + " …"
-
-
-def _safe_id(text: str) -> str:
-    """Replace all characters that an id cannot have."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-_")
 
 
 def distinct_id(ident: str, distinction: str) -> str:

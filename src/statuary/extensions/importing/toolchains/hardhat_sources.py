@@ -57,7 +57,8 @@ class HardhatBuilds:
         Args:
             above: the name of the project's folder that it is in, `deployments` or `ignition`.
         """
-        self.project = _project_folder(deployment, above)
+        parents = deployment.resolve().parents
+        self.project = next((folder.parent for folder in parents if folder.name == above), deployment)
         self._folders = (deployment / "build-info", self.project / "artifacts/build-info")
 
     def find_compilation(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
@@ -100,12 +101,6 @@ class HardhatBuilds:
             ]
             for folder in self._folders
         ]
-
-
-def _project_folder(deployment: Path, above: str) -> Path:
-    """Return the project of a deployment, or the deployment's own folder if it is elsewhere."""
-    parents = deployment.resolve().parents
-    return next((folder.parent for folder in parents if folder.name == above), deployment)
 
 
 def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
