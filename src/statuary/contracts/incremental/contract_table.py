@@ -17,6 +17,7 @@ from statuary.contracts.incremental.table_schema import (
     PARTIAL_VIEWS,
     SEARCH_DIFFERENCE,
     SERVED,
+    SHOWN,
     SOURCE_INDEXES,
     SOURCE_VALUES,
     SOURCES,
@@ -65,9 +66,13 @@ class BuiltRows(NamedTuple):
         """Yield all contracts as lists show them, sorted by location."""
         return (row for _, row in self._read(LISTED, "ORDER BY location"))
 
+    def shown(self) -> Iterator[ContractRow]:
+        """Yield all contracts without what only the search needs."""
+        return (row for _, row in self._read(SHOWN, "ORDER BY location"))
+
     def of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's contracts, oldest first."""
-        return (row for _, row in self._read(LISTED, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id))
+        """Yield a chain's contracts, oldest first, without what only the search needs."""
+        return (row for _, row in self._read(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id))
 
     def at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
         """Yield the contracts at a range of addresses, as `rows_of_changed_addresses` does.

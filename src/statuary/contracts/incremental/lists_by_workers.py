@@ -103,9 +103,8 @@ def _pages_of_chain(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
 
 def _home(task: ListTask, _: PreviousPages) -> Iterator[Document]:
     if task.pages is not None:
-        yield from task.pages.home(
-            task.pages.lists_of(list(task.rows.all()) if task.pages.is_complete else [])
-        )
+        entries = list(task.rows.shown()) if task.pages.is_complete else []
+        yield from task.pages.home(task.pages.lists_of(entries))
 
 
 def _search(task: ListTask, noted: PreviousPages) -> Iterator[Document]:

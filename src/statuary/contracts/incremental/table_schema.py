@@ -108,6 +108,12 @@ LISTED = (
 )
 """The columns of `ContractRow`."""
 
+SHOWN = (
+    "match, creation_match, runtime_match, chain_id, address, verified_at,"
+    " substr(match_order, 3) AS match_id, name, language, x'', '', verdict, proxy, trail"
+)
+"""The columns of `ContractRow` that pages show; those that only the search needs, which are the longest, are empty."""
+
 SERVED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
     " substr(match_order, 3) AS match_id, '', '', x'', '', verdict, '', ''"
