@@ -232,7 +232,7 @@ def _entry_from_json(value: JsonObject) -> Entry:
         aliases=aliases,
         size=require_count(value["size"]),
         sha256=require_sha256(value["sha256"]),
-        media_type=_header_value(value["media_type"]),
+        media_type=_require_header_value(value["media_type"]),
     )
 
 
@@ -290,7 +290,7 @@ def require_sha256(value: Json) -> str:
     return text
 
 
-def _header_value(value: Json) -> str:
+def _require_header_value(value: Json) -> str:
     """Return a valid header value: printable ASCII without line breaks."""
     if not ((text := require_string(value)).isascii() and text.isprintable()):
         raise InvalidValueError(f"{shorten_value(value)} is not a media type")

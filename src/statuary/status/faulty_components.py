@@ -96,10 +96,10 @@ def keep_last_components(
         last: the components of the last build.
         places: the places of the components, or `()` for all.
     """
-    kept = list(_kept_components(catalogue, _asked(catalogue, last, frozenset(places))))
-    displaced = _displaced(catalogue, kept)
+    kept = list(_kept_components(catalogue, _published_components_at(catalogue, last, frozenset(places))))
+    displaced = _displaced_component_findings(catalogue, kept)
     left = without_components(catalogue, [finding.pointer for finding in displaced])
-    components = with_members(_merged(left.components, kept, last))
+    components = with_members(_insert_kept_components(left.components, kept, last))
     if displaced:  # each may have a published version too
         newcomers = [finding.pointer for finding in displaced]
         others = keep_last_components(replace(left, components=components), last, newcomers)
@@ -114,7 +114,7 @@ def _without_empty(components: Iterable[Component], faulty: Iterable[FaultyPart]
     return tuple(item for item in components if not item.group or item.children or item.pointer not in groups)
 
 
-def _displaced(catalogue: StatusCatalogue, kept: Iterable[Component]) -> list[Finding]:
+def _displaced_component_findings(catalogue: StatusCatalogue, kept: Iterable[Component]) -> list[Finding]:
     """Return a finding for each component that has the key or id of a published one."""
     names = {name: component.name for component in kept for name in (component.key, component.id)}
     return [
@@ -131,7 +131,7 @@ def _displaced(catalogue: StatusCatalogue, kept: Iterable[Component]) -> list[Fi
     ]
 
 
-def _asked(
+def _published_components_at(
     catalogue: StatusCatalogue, last: Iterable[Component], places: frozenset[Pointer]
 ) -> Iterator[Component]:
     """Yield the published components at some places, without those that moved elsewhere."""
@@ -154,7 +154,7 @@ def _kept_components(catalogue: StatusCatalogue, asked: Iterable[Component]) -> 
             yield component._replace(group_id=group_id)
 
 
-def _merged(
+def _insert_kept_components(
     components: Iterable[Component], kept: Iterable[Component], last: Iterable[Component]
 ) -> list[Component]:
     """Put each kept component after the one that it followed in the last build."""
@@ -176,10 +176,13 @@ def _merged(
 def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
     """Add to each error in components.yaml whether its component is left out."""
     places = {component.pointer for component in catalogue.components}
-    return [replace(finding, message=f"{finding.message}; {_fate(finding, places)}") for finding in findings]
+    return [
+        replace(finding, message=f"{finding.message}; {_consequence_text(finding, places)}")
+        for finding in findings
+    ]
 
 
-def _fate(finding: Finding, places: Collection[Pointer]) -> str:
+def _consequence_text(finding: Finding, places: Collection[Pointer]) -> str:
     """Return what a build publishes instead of a component, or of the whole file."""
     pointer = finding.pointer
     in_component = (pointer[:length] for length in (2, 4) if len(pointer) >= length)

@@ -42,7 +42,7 @@ class KnownIncidents(LedgerTable):
         """Return the incident in a file, if the file has the bytes of the last build."""
         digest = self._digests[path] = sha256(body).digest()
         checksum, value = self._known.get(path, (b"", b""))
-        return _decode(path, value) if checksum == self._checksum(digest, value) else None
+        return _decode_incident(path, value) if checksum == self._checksum(digest, value) else None
 
     def add(self, incident: Incident) -> None:
         """Store the incident that a changed file has.
@@ -51,7 +51,7 @@ class KnownIncidents(LedgerTable):
         """
         path = incident.source
         try:
-            value = _encode(incident)
+            value = _encode_incident(incident)
         except TypeError:
             del self._digests[path]
         else:
@@ -67,43 +67,45 @@ class KnownIncidents(LedgerTable):
         self.connection.executemany("INSERT OR REPLACE INTO main.incidents VALUES (?,?,?)", self._changed)
 
 
-def _encode(incident: Incident) -> bytes:
+def _encode_incident(incident: Incident) -> bytes:
     """Encode an incident without its path as JSON.
 
     Raises:
         TypeError: if it has a text of several languages.
     """
     options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_SUBCLASS
-    return orjson.dumps(_members(incident, without=("source",)), _as_json, options)
+    return orjson.dumps(_changed_fields(incident, without=("source",)), _as_json, options)
 
 
 def _as_json(value: object) -> object:
     if isinstance(value, IncidentUpdate):
-        return _members(value)
+        return _changed_fields(value)
     if isinstance(value, AffectedComponent):
         return [*value]
     raise TypeError(f"{type(value).__name__} is not stored")
 
 
-def _members(value: Incident | IncidentUpdate, without: tuple[str, ...] = ()) -> dict[str, object]:
+def _changed_fields(value: Incident | IncidentUpdate, without: tuple[str, ...] = ()) -> dict[str, object]:
     """Return the fields of a value that differ from their defaults."""
     members = ((field, getattr(value, field.name)) for field in fields(value) if field.name not in without)
-    return {field.name: member for field, member in members if member != _default(field)}
+    return {field.name: member for field, member in members if member != _default_of_field(field)}
 
 
-def _default(field: "Field[Any]") -> object:
+def _default_of_field(field: "Field[Any]") -> object:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _decode(path: str, value: bytes) -> Incident:
-    return Incident(source=path, **_converted(orjson.loads(value), OF_INCIDENT))
+def _decode_incident(path: str, value: bytes) -> Incident:
+    return Incident(source=path, **_convert_members(orjson.loads(value), OF_INCIDENT))
 
 
-def _update(members: dict[str, Any]) -> IncidentUpdate:
-    return IncidentUpdate(**_converted(members, OF_UPDATE))
+def _decode_update(members: dict[str, Any]) -> IncidentUpdate:
+    return IncidentUpdate(**_convert_members(members, OF_UPDATE))
 
 
-def _converted(members: dict[str, Any], conversions: Mapping[str, Callable[[Any], object]]) -> dict[str, Any]:
+def _convert_members(
+    members: dict[str, Any], conversions: Mapping[str, Callable[[Any], object]]
+) -> dict[str, Any]:
     """Convert the members that JSON has as text or list."""
     for name in conversions.keys() & members.keys():
         members[name] = conversions[name](members[name])
@@ -115,7 +117,7 @@ CONVERSIONS: dict[object, Callable[[Any], object]] = {
     Instant | None: datetime.fromisoformat,
     Pointer: tuple,
     tuple[str, ...]: tuple,
-    tuple[IncidentUpdate, ...]: lambda updates: tuple(map(_update, updates)),
+    tuple[IncidentUpdate, ...]: lambda updates: tuple(map(_decode_update, updates)),
     tuple[AffectedComponent, ...] | None: lambda components: tuple(map(AffectedComponent._make, components)),
 }
 """The conversions from JSON, by the annotation of a field."""

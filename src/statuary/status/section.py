@@ -47,7 +47,7 @@ class _ByPath(NamedTuple):
     others: Sequence[Finding]
 
 
-def _by_path(findings: Sequence[Finding], path: str) -> _ByPath:
+def _split_by_path(findings: Sequence[Finding], path: str) -> _ByPath:
     about_file = [finding for finding in findings if finding.path == path]
     return _ByPath(about_file, [finding for finding in findings if finding.path != path])
 
@@ -123,7 +123,7 @@ class StatusSection(ContentSection, PublishesIncidents):
             return None
         # checks and strict builds report the errors instead of excluding content
         is_stopped_by_errors = run.is_check or run.checks.strict
-        of_components, unread = _by_path(unread, site.of(StatusContent).catalogue.components_source)
+        of_components, unread = _split_by_path(unread, site.of(StatusContent).catalogue.components_source)
         if of_components:
             site, of_components = self._with_last_components(
                 site, run, of_components, keeps=not is_stopped_by_errors

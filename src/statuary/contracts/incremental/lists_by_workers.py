@@ -101,13 +101,13 @@ def _pages_of_chain(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
         yield from task.pages.of_chain(task.chain, lists, noted)
 
 
-def _home(task: ListTask, _: PreviousPages) -> Iterator[Document]:
+def _home_page(task: ListTask, _: PreviousPages) -> Iterator[Document]:
     if task.pages is not None:
         entries = list(task.rows.shown()) if task.pages.is_complete else []
         yield from task.pages.home(task.pages.lists_of(entries))
 
 
-def _search(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
+def _search_files(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
     if task.pages is not None and task.pages.has_search:
         yield from task.pages.search(list(task.rows.all()), noted)
 
@@ -120,7 +120,7 @@ def list_tasks(
     output: Output,
 ) -> Iterator[ListTask]:
     """Yield the tasks that make all lists of a site but those of addresses, the longest first."""
-    whole = [("search", _search, None), ("home", _home, None)]
+    whole = [("search", _search_files, None), ("home", _home_page, None)]
     of_chains = [(f"chain-{chain.chain_id}", _pages_of_chain, chain) for chain in chains]
     for name, make, chain in (*whole, *of_chains):
         yield ListTask(make, rows, pages, chain, hosting, output(f"lists-{name}"))

@@ -79,7 +79,7 @@ class SiteDocuments:
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what is wrong with the files of the content."""
-        return (*self._public()[1], *self._custom_files().findings)
+        return (*self._read_public_signatures()[1], *self._custom_files().findings)
 
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
         """Add the documents, or keep those of the last build if nothing changed.
@@ -93,7 +93,7 @@ class SiteDocuments:
             Findings about files of the content, and about documents that cannot be made; their old versions
             stay.
         """
-        public, findings = self._public()
+        public, findings = self._read_public_signatures()
         custom_files = self._custom_files()
         findings += custom_files.findings
         fingerprint = fingerprint_of(
@@ -109,7 +109,7 @@ class SiteDocuments:
             return findings
         are_whole = False
         outcome = run_guarded(
-            lambda: tuple(self._documents(built_contracts, public, custom_files.documents)),
+            lambda: tuple(self._shared_documents(built_contracts, public, custom_files.documents)),
             "",
             "making the documents of all records together",
         )
@@ -166,7 +166,7 @@ class SiteDocuments:
                 target.ledger.documents.retain_prefix(folder)
         return are_whole
 
-    def _documents(
+    def _shared_documents(
         self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._settings_documents(contracts.site, custom_documents)
@@ -182,9 +182,9 @@ class SiteDocuments:
     ) -> Iterator[Document]:
         chains, base = site.of(SiteContracts).chains, site.page.url
         if Api.ETHERSCAN in self.apis:
-            yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
+            yield from (_settings_document(path, body) for path, body in settings_documents(chains, base))
         if Api.BLOCKSCOUT in self.apis:
-            yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
+            yield _settings_document(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
         if Api.OTTERSCAN in self.apis:
             paths = {document.path for document in custom_documents}
             yield from (document for document in chain_files(chains, base) if document.path not in paths)
@@ -195,7 +195,7 @@ class SiteDocuments:
     ) -> Iterator[Document]:
         has_otterscan = Api.OTTERSCAN in self.apis
         if Api.SIGNATURES in self.apis or has_otterscan:
-            signatures = collect_signatures(stored_facts, _read(public).texts)
+            signatures = collect_signatures(stored_facts, _parse_signatures(public).texts)
             if Api.SIGNATURES in self.apis:
                 yield from signature_documents(signatures, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
             if has_otterscan:
@@ -206,7 +206,7 @@ class SiteDocuments:
         has_own = Api.OTTERSCAN in self.apis or Api.PROXIES in self.apis
         return custom_files(self.root) if has_own else CustomFiles([], {}, [])
 
-    def _public(self) -> "_PublicSignatures":
+    def _read_public_signatures(self) -> "_PublicSignatures":
         """Read the file of public signatures.
 
         It is empty if there is no such file, if it cannot be read, or if the API is disabled.
@@ -217,7 +217,7 @@ class SiteDocuments:
         public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
         if isinstance(public, Finding):
             return _PublicSignatures(b"", [public])
-        return _PublicSignatures(public, _read(public).findings)
+        return _PublicSignatures(public, _parse_signatures(public).findings)
 
 
 def split_facts(facts: bytes) -> list[bytes]:
@@ -226,7 +226,7 @@ def split_facts(facts: bytes) -> list[bytes]:
     return lines + [b""] * (3 - len(lines))
 
 
-def _of_settings(path: str, body: JsonObject) -> Document:
+def _settings_document(path: str, body: JsonObject) -> Document:
     """Return a document that depends only on settings.
 
     The list of chains also has the path that clients request.
@@ -250,7 +250,7 @@ class _ReadSignatures(NamedTuple):
     findings: list[Finding]  # about invalid lines
 
 
-def _read(public: bytes) -> _ReadSignatures:
+def _parse_signatures(public: bytes) -> _ReadSignatures:
     """Parse a file of public signatures.
 
     At most `MAX_FINDINGS` invalid lines are reported.

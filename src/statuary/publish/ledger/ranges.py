@@ -49,7 +49,9 @@ def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange
     """
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
-    sample = list(merge(*map(_paths, some), key=lambda path: path.encode().lower()))  # the order of NOCASE
+    sample = list(
+        merge(*map(_sorted_paths, some), key=lambda path: path.encode().lower())
+    )  # the order of NOCASE
     step = max(1, len(sample) // count)
     ends = list(dict.fromkeys(sample[step : step * count : step]))
     for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True)):
@@ -57,7 +59,7 @@ def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange
         yield RecordedRange(after, until, tuple(files), tuple(files[number :: len(ends) + 1]), file)
 
 
-def _paths(file: Path) -> list[str]:
+def _sorted_paths(file: Path) -> list[str]:
     with closing(open_database(file)) as connection:
         rows = connection.execute("SELECT path FROM offered ORDER BY path COLLATE NOCASE")
         return [path for (path,) in rows]

@@ -211,9 +211,9 @@ def _matching_records(typed: str, incidents: Sequence[Incident]) -> Iterator[lis
     """Yield records that match exactly, then without day, then by beginning."""
     tests: tuple[Callable[[str], bool], ...] = (
         lambda name: name == typed,
-        lambda name: _words(name) == typed,
+        lambda name: _name_without_day(name) == typed,
         lambda name: name.startswith(typed),
-        lambda name: _words(name).startswith(typed),
+        lambda name: _name_without_day(name).startswith(typed),
     )
     for matches in tests:
         yield [incident for incident in incidents if any(map(matches, incident_names(incident)))]
@@ -230,7 +230,7 @@ DAY_OF_NAME = re.compile(r"\d{4}-\d\d-\d\d-")
 """The day that a name begins with, as `new_id` writes it."""
 
 
-def _words(name: str) -> str:
+def _name_without_day(name: str) -> str:
     return DAY_OF_NAME.sub("", name, count=1)
 
 

@@ -72,7 +72,7 @@ class OpenLayers:
         It replaces the layer of the same incident, window or page. If the status is the same, the start of
         the replaced layer is kept.
         """
-        place = self._places.pop(_source(layer), None)
+        place = self._places.pop(_source_of_layer(layer), None)
         if place is not None:
             earlier = self._layers.pop(place)
             if earlier.status == layer.status:
@@ -108,7 +108,7 @@ class OpenLayers:
         if layer.kind is LayerKind.STATED:
             self._stated = place
         else:
-            self._places[_source(layer)] = place
+            self._places[_source_of_layer(layer)] = place
         heappush(self._heaps[_is_maintenance(layer)], -place)
 
     @property
@@ -148,7 +148,7 @@ class _Source(NamedTuple):
     record_id: str | None
 
 
-def _source(layer: Layer) -> _Source:
+def _source_of_layer(layer: Layer) -> _Source:
     return _Source(layer.kind, layer.record_id)
 
 

@@ -240,7 +240,7 @@ class IncidentCardBuilder:
             promise=_promised_update_key(state) if place == 0 else "",
             promised=None if promised is None else self._dates.moment(promised),
             id=published_update.update.id,
-            into=self._into(state.incident, published_update.update.display_at),
+            into=self._elapsed_text(state.incident, published_update.update.display_at),
             label=self._texts(f"update.{_update_text_key(state, place)}"),
             at=self._dates.moment(published_update.update.display_at),
             day=self._dates.day_of(published_update.update.display_at).text,
@@ -257,7 +257,7 @@ class IncidentCardBuilder:
         name = STANDARD_BODIES.get(body)
         return body if name is None else self._texts(f"body.{name}")
 
-    def _into(self, incident: Incident, at: Instant) -> str:
+    def _elapsed_text(self, incident: Incident, at: Instant) -> str:
         passed = at - incident.started_at
         if isinstance(incident, Maintenance) or passed < MINUTE:
             return ""

@@ -87,7 +87,7 @@ def status_view(
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
     maintenances = sorted(state.maintenances, key=lambda record: (_starts_at(record), record.incident.id))
-    steps = [at for window in maintenances if (at := _step(window)) and at > state.at]
+    steps = [at for window in maintenances if (at := _next_automatic_step(window)) and at > state.at]
     return StatusView(
         answer=summarize(state, localization),
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
@@ -275,7 +275,7 @@ def _starts_at(state: IncidentState) -> Instant:
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
 
 
-def _step(record: IncidentState) -> Instant | None:
+def _next_automatic_step(record: IncidentState) -> Instant | None:
     window = record.incident
     if record.closed or not isinstance(window, Maintenance):
         return None

@@ -50,7 +50,7 @@ def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) ->
 
 def _without_faults(tree: dict[str, Json], error: ValidationError) -> ReadComponents:
     """Put placeholders in the places of faulty components, and remove unknown keys of the file."""
-    places = {_place_of(pointer) for pointer in error_pointers(error, tree)}
+    places = {_component_pointer(pointer) for pointer in error_pointers(error, tree)}
     if () in places or (COMPONENTS,) in places:
         return NOTHING_READ
     parts = []
@@ -72,7 +72,7 @@ def _without_faults(tree: dict[str, Json], error: ValidationError) -> ReadCompon
         return NOTHING_READ
 
 
-def _place_of(pointer: Pointer) -> Pointer:
+def _component_pointer(pointer: Pointer) -> Pointer:
     """Return the place of the component, the group or the unknown key that has an error."""
     if pointer[:1] != (COMPONENTS,):
         return pointer[:1]
