@@ -360,7 +360,7 @@ def sections_of_others() -> tuple[Extension, ...]:
 
 
 def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the versions of other packages whose sections have these keys of site.yaml.
+    """Return the versions of packages with sections for these site.yaml keys.
 
     What such a section makes is made again after an upgrade of its package.
     """

@@ -56,7 +56,7 @@ class SectionResult(NamedTuple):
 
 
 class FinalResult(NamedTuple):
-    """The result of a section's `finalize`, when nothing can stop the build any more."""
+    """The result of a section's `finalize`, which cannot stop the build."""
 
     skipped: "tuple[Finding, ...]" = ()  # why documents are missing; the rest is still published
     line: str = ""  # a line of the summary; empty for none
@@ -161,7 +161,7 @@ class Section:
         """Add the section's documents to the target."""
 
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add the documents that depend on those of other sections."""
+        """Add the documents that depend on other sections' documents."""
 
     def on_failure(self, run: Run, error: BaseException) -> None:
         """Add a document that tells readers that `build` or `finalize` failed.

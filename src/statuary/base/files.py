@@ -100,7 +100,7 @@ def ignores_case(root: Path) -> bool:
 
 
 def fold_case(path: str) -> str:
-    """Return a path in the form in which case-insensitive systems compare it.
+    """Return a path as case-insensitive file systems compare it.
 
     Windows and macOS ignore case; macOS also ignores how accents are composed.
     """

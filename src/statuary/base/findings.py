@@ -54,7 +54,7 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def for_file(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return this finding for a file whose value at `prefix` it concerns."""
+        """Return the finding with a file's path, and `prefix` before its pointer."""
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 

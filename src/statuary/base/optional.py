@@ -40,5 +40,5 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Return whether a library for transaction senders is installed, without importing it."""
+    """Return whether a library that recovers transaction senders is installed."""
     return any(find_spec(library) for library in RECOVERING_SENDERS)

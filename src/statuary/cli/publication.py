@@ -157,9 +157,9 @@ def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
 
 
 def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool = False) -> None:
-    """Print what was published.
+    """Print the size of a published site, and its changes.
 
-    Of a dry run, each change is printed.
+    After a dry run, print every change too.
     """
     for line in () if applied else changes_lines(plan.changes()):
         click.echo(line, err=to_error)

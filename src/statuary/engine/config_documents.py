@@ -26,7 +26,7 @@ CONFIG = "settings-only"
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add the documents that depend only on `config_inputs`, or reuse them.
+    """Add or reuse the documents that depend only on `config_inputs`.
 
     A document that cannot be made becomes a finding in `skipped`.
     """

@@ -67,7 +67,7 @@ class ReadResult(NamedTuple):
 def read_content(
     root: Path, files: Iterable[SourceFile | Finding] | None = None, *, ledger: Ledger | None = None
 ) -> ReadResult:
-    """Read the content folder, or the given files of it, without contracts."""
+    """Read the content folder, or only given files, without contracts."""
     if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
         return ReadResult(

@@ -40,7 +40,7 @@ class BuildReport:
             self.excluded_count += 1
 
     def add(self, result: "SectionResult") -> None:
-        """Add what `check` or `build` of a section returned."""
+        """Add a section's result of `check` or `build`."""
         self.findings += result.findings
         self.exclusion_reasons += result.exclusion_reasons
         self.excluded_count += result.excluded_count
@@ -49,7 +49,7 @@ class BuildReport:
         self.lines += filter(None, [result.line])
 
     def add_final(self, result: "FinalResult") -> None:
-        """Add what `finalize` of a section returned."""
+        """Add a section's result of `finalize`."""
         self.skipped += result.skipped
         self.lines += filter(None, [result.line])
 

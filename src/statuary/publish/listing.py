@@ -86,7 +86,7 @@ PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 
 
 def document_path(path: str) -> str:
-    """Return the path if a snapshot's document may have it.
+    """Return the path if documents of a snapshot may have this path.
 
     Raises:
         DamagedSnapshotError: if the path leaves the site, is hidden, is unsafe on some system, or is in the
@@ -127,7 +127,7 @@ class NameTable:
         self.connection.close()
 
     def claim(self, path: str) -> None:
-        """Take the path of a file, and those of its folders.
+        """Reserve the path of a file and the paths of its folders.
 
         Raises:
             DamagedSnapshotError: if a file or folder already has the path, in any case.

@@ -36,7 +36,7 @@ class Listing:
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
-        """Add a document, unless another one has its path.
+        """Add a document, unless its path is already taken.
 
         Args:
             entry: the entry.

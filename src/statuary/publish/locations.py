@@ -28,7 +28,7 @@ class SiteLocation(Protocol):
         """
 
     def close(self) -> None:
-        """Release what is open."""
+        """Release open files and connections."""
         return
 
 

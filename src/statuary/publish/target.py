@@ -73,7 +73,7 @@ class BuildTarget(Target[Document], Protocol):
         """Forget added documents, and an error about their paths."""
 
     def resume(self, fingerprint: str) -> bool:
-        """Reuse what an interrupted build has already written.
+        """Reuse the documents that an interrupted build has already written.
 
         Args:
             fingerprint: the fingerprint of this build; the interrupted build must have the same.

@@ -65,7 +65,7 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def unreadable_paths(self) -> frozenset[str]:
-        """Return the files that a build can do without, wholly or in part, because of errors in them."""
+        """Return the files with errors that a build can leave out, wholly or in part."""
         files = (file.path for kind in ALONE for file in self.files[kind])
         return frozenset(files).difference(self.read_paths) | self.faulty_paths
 

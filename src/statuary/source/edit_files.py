@@ -142,7 +142,7 @@ OPERATIONS_IN_PROGRESS = {
 
 
 def check_can_commit(file: Path) -> None:
-    """Check, before a file is written, that git can commit it alone.
+    """Check that git can commit a file alone, before writing the file.
 
     Raises:
         EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a

@@ -40,7 +40,7 @@ def validation_findings(
 
 
 def error_pointers(error: ValidationError, tree: Json) -> dict[Pointer, None]:
-    """Return the places of all errors that pydantic found in a tree, each once."""
+    """Return the pointers of pydantic's errors in a tree, without repetitions."""
     return dict.fromkeys(
         _pointer_of_location(details["loc"], tree) for details in error.errors(include_url=False)
     )

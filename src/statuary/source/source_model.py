@@ -206,7 +206,7 @@ HexText = Annotated[
 def model_members(model: object) -> dict[str, object]:
     """Return the keys and types of a model.
 
-    Of a union, the first model counts.
+    For a union, these are the members of its first model.
     """
     return next(
         (members for option in _allowed_types(model) if (members := _members_of_option(option)) is not None),
@@ -217,7 +217,7 @@ def model_members(model: object) -> dict[str, object]:
 def item_type(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
     """Return the type of the items in a list or mapping type.
 
-    Of a union, the first list or mapping counts.
+    For a union, this is the item type of its first list or mapping.
 
     Returns:
         The type, or None if there is no container.

@@ -33,7 +33,7 @@ def _is_record(path: str) -> bool:
 
 
 def without_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
-    """Return a site without the records of some files, as if they could not be read."""
+    """Return a site without the records of some files."""
     catalogue = site.of(StatusContent).catalogue
     catalogue = replace(
         catalogue,
@@ -56,7 +56,7 @@ class SoundStatus(NamedTuple):
 
 
 def without_broken_parts(site: SiteContent, find: Callable[[SiteContent], list[Finding]]) -> SoundStatus:
-    """Leave out the components and records that break a rule, as the first build of a site does.
+    """Exclude components and records that break a rule, as a first build does.
 
     Args:
         find: returns the findings of the rules.

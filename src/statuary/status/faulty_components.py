@@ -19,7 +19,7 @@ PUBLISHED_COMPONENTS = "components"
 def find_faulty_components(
     findings: Iterable[Finding], catalogue: StatusCatalogue
 ) -> dict[Pointer, list[Finding]]:
-    """Return the errors of each component that breaks a rule, by the component's place."""
+    """Return the errors of faulty components, by their pointers."""
     places = {component.pointer for component in catalogue.components}
     faulty: dict[Pointer, list[Finding]] = {}
     for finding in findings:
@@ -32,7 +32,7 @@ def find_faulty_components(
 
 
 def without_components(catalogue: StatusCatalogue, places: Iterable[Pointer]) -> StatusCatalogue:
-    """Return a catalogue without the components at some places, and note that they are faulty."""
+    """Return a catalogue without some components, and mark them as faulty."""
     names: dict[Pointer, set[str]] = {place: set() for place in places}
     for component in catalogue.components:
         for place in {component.pointer[:2], component.pointer} & names.keys():
@@ -70,7 +70,7 @@ class KeptComponents(NamedTuple):
 def replace_components(
     catalogue: StatusCatalogue, faulty: Mapping[Pointer, Sequence[Finding]], last: Sequence[Component]
 ) -> KeptComponents:
-    """Replace components that break a rule with their last published versions, or leave them out.
+    """Replace faulty components by their published versions, or exclude them.
 
     Args:
         faulty: the errors of each component, by its place.
@@ -174,7 +174,7 @@ def _insert_kept_components(
 
 
 def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
-    """Add to each error in components.yaml whether its component is left out."""
+    """Add to each error in components.yaml what happens to the component."""
     places = {component.pointer for component in catalogue.components}
     return [
         replace(finding, message=f"{finding.message}; {_consequence_text(finding, places)}")

@@ -27,7 +27,7 @@ _LINE = "\t"
 
 
 def records_group(part: str) -> str:
-    """Return the ledger's group with the records of a part of the archive.
+    """Return the name of the ledger group for records of an archive part.
 
     Its lines have the digest of a record and the paths of its documents.
     """
@@ -103,7 +103,7 @@ class _StatusWriter:
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
-        """Make all documents again, add them, and return paths."""
+        """Make and add all documents again, and return their paths."""
         parts = [part.name for part in status.archive_parts]
         for group in (ALL, STATUS, TIMED, *parts, *map(records_group, parts)):
             self.target.ledger.save_group(group, "")

@@ -29,7 +29,7 @@ MAX_VALUE = 64 << 20
 
 
 def open_temporary_database(schema: str) -> sqlite3.Connection:
-    """Return a database that is deleted when it is closed.
+    """Open a database that is deleted on closing.
 
     Data that fits in its cache is never written to disk.
     """

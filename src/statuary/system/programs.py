@@ -205,7 +205,7 @@ def _start_process(
 
 
 def stop_all_programs() -> None:
-    """Stop every running program, because Ctrl-C does not reach them."""
+    """Stop all running programs, which Ctrl-C does not reach."""
     for process in tuple(_RUNNING):
         _kill_process(process)
 

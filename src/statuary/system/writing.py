@@ -55,7 +55,7 @@ def replace_file(path: Path, body: bytes) -> None:
 
 
 def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
-    """Write a new file, and remove it again if that fails.
+    """Write a new file, or remove the incomplete file on failure.
 
     Returns:
         The time of the file, in nanoseconds.
@@ -79,7 +79,7 @@ def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
 
 
 def append_to_file(path: Path, body: bytes) -> None:
-    """Append bytes to a file in one step, creating it if needed.
+    """Append bytes to a new or existing file in one step.
 
     Raises:
         OSError: if it cannot be written, or is not a regular file.
@@ -123,7 +123,7 @@ def sync_file_system(folder: Path) -> None:
 
 
 def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:
-    """Lock a folder until its descriptor is closed, or this process ends.
+    """Lock a folder until the returned descriptor is closed.
 
     Args:
         folder: the folder.
@@ -150,7 +150,7 @@ def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:
 
 
 def lock_stream(stream: IO[bytes], *, blocking: bool = True) -> None:
-    """Lock an open file until it is closed, or the process ends.
+    """Lock an open file until the file is closed.
 
     Args:
         blocking: whether to wait for another process that has locked it.

@@ -136,7 +136,7 @@ def process_executor(count: int, prepare: Callable[[], object] | None = None) ->
 
 
 def prepare_worker() -> None:
-    """Import what the tasks of sections need."""
+    """Import the modules that the tasks of sections need."""
     for row in CONTENT_SECTIONS:
         if target := row.provides.get("worker imports"):
             load(target)()

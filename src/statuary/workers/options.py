@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOptions:
-    """The options that affect how a build runs and not its result."""
+    """The options that affect how a build runs, but not its result."""
 
     executor: Executor = field(default_factory=InProcessExecutor)
     git: "GitQuery | None" = None  # a running query about the content; None compares files without git

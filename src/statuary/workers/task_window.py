@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class WorkersLostError(StatuaryError):
-    """Workers are lost repeatedly, or all of them are lost."""
+    """Workers are lost repeatedly, or no worker is left."""
 
 
 class WorkerPool(Protocol):

@@ -248,9 +248,9 @@ def resolve_status(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return the status of an update: as given, asked for, or unchanged.
+    """Return the status for an update: the given one, or the user's choice.
 
-    It is unchanged if only a text is given.
+    If only a text is given, the incident keeps its current status.
 
     Raises:
         click.UsageError: if neither a status nor a text is given, and there is no terminal.

@@ -212,7 +212,7 @@ class FolderTarget(BuildTarget):
 
     @override
     def resume(self, fingerprint: str, kind: str = "contracts") -> bool:
-        """Reuse what an interrupted build has already written.
+        """Reuse the documents that an interrupted build has already written.
 
         Args:
             fingerprint: the fingerprint of this build; the interrupted build must have the same.

@@ -289,7 +289,7 @@ class SiteFolder:
             (self.staging_folder(run) / tree).mkdir(parents=True, exist_ok=True)
 
     def discard_leftover(self) -> None:
-        """Delete what an earlier build left in its staging folder."""
+        """Delete the leftovers of an earlier build from the staging folder."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:

@@ -76,10 +76,10 @@ class LedgerTable:
         self.ledger, self.connection = ledger, connection
 
     def set_partial(self) -> None:
-        """Keep each row of the last build that this build does not replace."""
+        """Keep the rows of the last build that this build does not replace."""
 
     def replaced_documents(self) -> Iterable[str]:
-        """Yield the paths that the last build made from what this build replaces."""
+        """Yield the paths that the last build made from sources that this build replaces."""
         return ()
 
     def save(self) -> None:
@@ -191,7 +191,7 @@ class Ledger:
 
     @property
     def build_database(self) -> str:
-        """The path of the database with the tables of this build; empty if they are in memory."""
+        """The path of this build's database, or empty for tables in memory."""
         databases = self.connection.execute("PRAGMA database_list")
         (file,) = [file for _, name, file in databases if name == "work"]
         return str(file)

@@ -106,7 +106,7 @@ def counted_loop(items: Iterable[R]) -> Iterator[R]:
 
 
 def check_length(length: int) -> None:
-    """Check the length of a string before making it.
+    """Check the length of a string before the string is made.
 
     Raises:
         SecurityError: if the string would be too long.
@@ -138,7 +138,7 @@ def scalar(value: object) -> object:
 
 
 def checked_printable(value: object) -> object:
-    """Return a value if it can be printed.
+    """Return a value if templates may print the value.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -187,7 +187,7 @@ def replace_text(text: str, old: str, new: str) -> str:
 
 
 def bounded_literal(value: R) -> R:
-    """Return a list, tuple or mapping if it is not too large."""
+    """Return a list, tuple or mapping of limited size."""
     if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
         raise SecurityError(f"the list has more than {MAX_LITERAL_ITEMS:,} items")
     return value

@@ -55,7 +55,7 @@ class BoundedSyntax(NodeTransformer):
 
     @override
     def visit(self, node: nodes.Node, *arguments: object, **options: object) -> nodes.Node:
-        """Return the counting form of a node and everything in it."""
+        """Return a node in which loops and calls count their steps."""
         self.generic_visit(node)
         rule = self._rules.get(type(node))
         return node if rule is None else rule(node)

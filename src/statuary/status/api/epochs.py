@@ -70,7 +70,7 @@ class PatchBase:
     def _offsets_near(self, place: int) -> dict[bytes, list[int]]:
         """Map each member or line near an offset to its own offsets.
 
-        Of a large document, only the blocks that patches refer to are indexed.
+        For a large document, only the blocks that patches refer to are indexed.
         """
         number = place // NEAR
         places = self._places.get(number)

@@ -48,7 +48,7 @@ def find_similar_incident(
 
 
 def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
-    """Return those of the given components that an incident affects."""
+    """Return the given components that an incident affects."""
     by_name = timeline.catalogue.components_by_name
     own_keys = {by_name[name].key for name in incident.components if name in by_name}
     return [key for key in keys if key in own_keys]

@@ -46,7 +46,7 @@ def changes_document(
     documents: Iterable[Document],
     members: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Document:
-    """Return `changes.json`, which lists what changed since the last build.
+    """Return `changes.json`, which lists the changes since the last build.
 
     Args:
         read_published: returns the published bytes of a path in `PREVIOUS_PATHS`, or None.

@@ -196,7 +196,7 @@ class LayerHistory:
             self._nows.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return the status that pages show at a time, with its cause."""
+        """Return the status that pages show at a time, and the cause."""
         return self._nows[bisect_right(self._instants, instant)]
 
     def shown_changes(self) -> list[ShownChange]:

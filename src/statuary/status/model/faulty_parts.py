@@ -8,7 +8,7 @@ from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 
 def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
-    """Return a catalogue without the components of some parts of components.yaml, which it notes as faulty."""
+    """Return a catalogue without the components in faulty parts of components.yaml."""
     parts = tuple(parts)
     places = {part.pointer for part in parts}
     left = (
@@ -20,7 +20,7 @@ def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> St
 
 
 def with_members(components: Iterable[Component]) -> tuple[Component, ...]:
-    """Give each group the ids of the components that name it, by position."""
+    """Give each group the ids of its components, sorted by position."""
     components = tuple(components)
     members: dict[str, list[Component]] = {}
     for component in components:

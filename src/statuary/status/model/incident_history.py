@@ -29,7 +29,7 @@ from statuary.status.model.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IncidentState:
-    """An incident or maintenance window as it is between two changes."""
+    """The state of an incident or maintenance window between two changes."""
 
     incident: Incident
     since: Instant  # the change instant that this state begins at

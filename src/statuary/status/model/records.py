@@ -256,7 +256,7 @@ class StatusCatalogue:
     faulty_parts: tuple[FaultyPart, ...] = ()
 
     def may_be_faulty(self, name: str) -> bool:
-        """Return whether a key or id may be that of a component with an error."""
+        """Return whether a key or id may belong to a component with an error."""
         return name in self._faulty_names or any(not part.pointer for part in self.faulty_parts)
 
     @cached_property
@@ -271,7 +271,7 @@ class StatusCatalogue:
 
 
 class StatusContent(NamedTuple):
-    """The status of a site, as its content describes it."""
+    """The status of a site as its content describes it."""
 
     catalogue: StatusCatalogue
     settings: StatusSettings

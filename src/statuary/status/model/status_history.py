@@ -41,7 +41,7 @@ class PublishedUpdate(NamedTuple):
 
 
 class BegunStatus(NamedTuple):
-    """A component's status, and the time since when it has it."""
+    """A component's status, and when that status began."""
 
     status: ComponentStatus
     began: Instant | None = None  # None for the status before the first change

@@ -56,7 +56,7 @@ SAME_CHANGE = timedelta(seconds=1)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Timeline:
-    """The status of a page over time: everything that it ever shows."""
+    """The status of a page over time, from the first to the last change."""
 
     catalogue: StatusCatalogue
     until: Instant  # recurring maintenances have the windows that are announced by this instant

@@ -148,7 +148,7 @@ def components_with_uptime(timeline: Timeline) -> list[Component]:
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether a component that publishes its uptime has an outage."""
+    """Return whether any component with published uptime has an outage."""
     histories = timeline.status_histories
     return any(
         histories[component.id].at(at).status in OUTAGE_STATUSES
@@ -191,7 +191,7 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Divide an interval into days, each with its start and end."""
+        """Divide an interval into days, with the start and end of each."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False

@@ -213,7 +213,7 @@ class StatusPages:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
-        """Return a quarter's history page as it is at a time."""
+        """Return the history page of a quarter for a given time."""
         quarters = self._records_by_quarter.records_begun_by(at)
         previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbouring_quarters(list(quarters), quarter))

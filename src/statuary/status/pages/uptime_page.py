@@ -101,7 +101,7 @@ class ComponentName(NamedTuple):
 
     @property
     def full(self) -> str:
-        """The name, with the group's before it."""
+        """The name after that of the group, if any."""
         name = isolate_direction(self.alone)
         return f"{isolate_direction(self.group)} / {name}" if self.group else name
 

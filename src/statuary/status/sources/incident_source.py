@@ -257,7 +257,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Convert the updates in a file, and sort them oldest first.
+    """Convert the updates in a file, sorted from old to new.
 
     If an update is imported, all keep the order of the file. An update without an id gets one made from the
     record's id and its `created_at`, so that it survives edits of the text.

@@ -59,7 +59,7 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Add to each finding what happens to the file's record.
+    """Add to each finding what a build does with the file's record.
 
     It stays as it was last published, or is left out.
     """

@@ -101,7 +101,7 @@ def is_url(location: str) -> bool:
 def display_location(location: str) -> str:
     """Return a path or URL as messages show it.
 
-    Of a URL, only scheme and host are shown, because the rest may be secret.
+    A URL is shortened to its scheme and host, because the rest may be secret.
     """
     return display_origin(location) if is_url(location) else location
 
@@ -244,7 +244,7 @@ def send(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> HttpResponse:
-    """Send a request, and return the response, whatever its status.
+    """Send a request, and return the response with any status.
 
     Args:
         url: the URL.

@@ -51,7 +51,7 @@ class PrivateAddressError(OSError):
 
 
 def http_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return an opener for HTTP and HTTPS that follows no redirects.
+    """Return an opener for HTTP and HTTPS that does not follow redirects.
 
     It returns responses of every status.
     """
