@@ -181,7 +181,7 @@ def test_key_without_package_is_unknown(tmp_path: Path) -> None:
 
 def test_invalid_foreign_settings_are_located(tmp_path: Path, package: Path) -> None:
     done = build(content_with(tmp_path, "counter: {name: Incidents}\n"), tmp_path / "out", package)
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert "site.yaml:" in done.stdout + done.stderr
 
 

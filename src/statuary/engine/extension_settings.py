@@ -4,6 +4,7 @@ The model of an extension is imported only if its key is present.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
@@ -45,9 +46,16 @@ def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
     return models
 
 
+class ReadExtensions(NamedTuple):
+    """The settings of extensions, and the keys of those that are left out because of an error."""
+
+    settings: ExtensionSettings
+    faulty_keys: frozenset[str]
+
+
 def read_extension_settings(
     tree: Mapping[str, Json], models: Mapping[str, type[ExtensionSource]], path: str, findings: list[Finding]
-) -> ExtensionSettings | None:
+) -> ReadExtensions | None:
     """Read the settings of extensions from the parsed site.yaml.
 
     Args:
@@ -57,16 +65,23 @@ def read_extension_settings(
         findings: receives the errors in the settings.
 
     Returns:
-        The settings, or None if there are errors in them.
+        The settings, or None if there are errors in those of an extension that other parts of a site depend on.
     """
     settings: list[tuple[str, tuple[object, ...]]] = []
-    errors: list[Finding] = []
+    faulty: set[str] = set()
     for key, model in models.items():
-        source = validate_tree({key: tree[key]}, model, path, errors)
+        source = validate_tree({key: tree[key]}, model, path, findings)
         value = None if source is None else run_guarded(source.settings, path, f"reading `{key}`")
         if isinstance(value, Finding):  # a bug: the status is published without this extension
             findings.append(value.for_file(path, (key,)))
         elif value is not None:
             settings.append((key, value))
-    findings += errors
-    return None if errors else tuple(settings)
+        if source is None:
+            faulty.add(key)
+    return ReadExtensions(tuple(settings), frozenset(faulty)) if all(map(_stands_alone, faulty)) else None
+
+
+def _stands_alone(key: str) -> bool:
+    """Return whether an extension provides nothing to other parts of a site."""
+    row = extension_of(key)
+    return row is not None and not row.provides

@@ -152,6 +152,7 @@ def _combine_site(
         hosting=convert_model(HostingSettings, settings.site.hosting),
         own_pages=own_pages,
         extensions=settings.extensions,
+        faulty_keys=settings.faulty_keys,
         values=tuple(content.value for content in found),
         has_contracts=any(content.has_contracts for content in found),
         unread=files.unreadable_paths(),
@@ -177,6 +178,7 @@ class SettingsFile(NamedTuple):
     site: SiteSource
     sections: dict[str, SourceModel]  # the keys of contracts and status, by section
     extensions: ExtensionSettings
+    faulty_keys: frozenset[str]  # the extensions that are left out because of an error in their settings
 
 
 def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> SettingsFile | None:
@@ -211,7 +213,7 @@ def _parse_settings(tree: dict[str, Json], path: str, findings: list[Finding]) -
     site = validate_tree(tree, SiteSource, path, findings, known)
     if site is None or extensions is None or len(sections) < len(kinds):
         return None
-    return SettingsFile(site, sections, extensions)
+    return SettingsFile(site, sections, *extensions)
 
 
 def _take(tree: dict[str, Json], keys: Iterable[str]) -> dict[str, Json]:

@@ -7,6 +7,7 @@ an exception while they build ends the run, and later only errors of the target 
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -140,7 +141,7 @@ class Sections:
         site = self._run.site
         if site is None:
             return
-        keys = [key for key, _ in site.extensions]
+        keys = [*dict(site.extensions), *sorted(site.faulty_keys)]
         found = [
             *self._report.unsorted,
             *_guarded_findings(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
@@ -150,7 +151,17 @@ class Sections:
             found += _guarded_findings(partial(section.findings, self._run), site, f"checking `{row.name}`")
         for finding in found:
             is_alone = finding.rule == DEFECT or finding.path in site.unread
+            if self._is_of_faulty_extension(finding, site):
+                is_alone = True
+                message = f"{finding.message}; `{finding.pointer[0]}` stays as last published"
+                finding = replace(finding, message=message)  # noqa: PLW2901
             (self._report.skipped if is_alone else self._report.findings).append(finding)
+
+    def _is_of_faulty_extension(self, finding: Finding, site: "SiteContent") -> bool:
+        """Return whether a build goes on without the extension that a finding is about."""
+        is_stopped_by_errors = self._run.is_check or self._run.checks.strict
+        is_of_extension = finding.path == site.source and not site.faulty_keys.isdisjoint(finding.pointer[:1])
+        return is_of_extension and not is_stopped_by_errors
 
     def check(self) -> None:
         """Run the checks of every section."""

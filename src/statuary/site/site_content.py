@@ -44,6 +44,8 @@ class SiteContent(NamedTuple):
     hosting: HostingSettings = NO_HOSTING
     own_pages: tuple[SitePage, ...] = ()  # the site's own Markdown pages
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
+    # the keys of extensions that are left out because of an error in their settings
+    faulty_keys: frozenset[str] = frozenset()
     values: tuple[object, ...] = ()  # the content of the status and the contracts, one value of each type
     has_contracts: bool = False  # whether pages lead to contracts
     # files with parts that could not be read, and that a build can leave out

@@ -139,7 +139,7 @@ def setup_command(
     the lines of .gitignore. Run it again after you change components or channels.
     """
     read = read_content(content)
-    if read.site is None:
+    if read.site is None or _is_incomplete(read.site):
         located = locate_findings(content, read.findings)
         click.echo(format_findings(located, str(content), "text"), err=True)
         return ExitCode.FINDINGS
@@ -161,6 +161,11 @@ def setup_command(
             build_instant(None),
         )
     return ExitCode.OK
+
+
+def _is_incomplete(site: SiteContent) -> bool:
+    """Return whether settings or components have errors, so that files for a host would lack something."""
+    return bool(site.faulty_keys or site.of(StatusContent).catalogue.faulty_parts)
 
 
 def _decide_answers(host: str, answers: Answers, site: SiteContent, out: Path) -> SetupAnswers:
