@@ -83,7 +83,7 @@ class Anchor(NamedTuple):
     """A chain's Merkle proofs about one contract, as `anchor.json` stores them."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
-    # the block whose state has the account and its storage; None if the chain shows neither
+    # the block whose state contains the account and its storage; None if neither is proven
     block: AnchoredBlock | None = None
     account: Nodes = ()  # the proof of the account under the block's state root
     # the proofs of storage slots under the account's storage root, by slot (32 bytes as hex)

@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
 class NotApplicable(NamedTuple):
     """The reason why a check does not apply to a record.
 
-    A match level that requires the check is then not confirmed.
+    If a match level requires the check, that level is not confirmed.
     """
 
     reason: str

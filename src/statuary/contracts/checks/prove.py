@@ -148,7 +148,7 @@ def prove_batch(
     cache: 16 records take a fifth less time than one by one.
 
     Args:
-        : the records with their evidence.
+        records: the records with their evidence.
         checks: the checks to run; the proofs list all others as skipped.
     """
     views = [RecordView(provable.record) for provable in records]

@@ -88,7 +88,7 @@ class ContractWithDocuments(NamedTuple):
 
 
 class BuiltContract(NamedTuple):
-    """A contract that was read and checked; its documents come later."""
+    """A contract that was read and checked; its documents are made later."""
 
     source: ContractSource
     digest: bytes = b""  # the SHA-256 of the record's file, as in `ParsedContract`

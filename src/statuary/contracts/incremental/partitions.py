@@ -214,7 +214,7 @@ class Partitioner:
             )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return a partition with these sources and a unique name."""
+        """Create a partition of these sources, with a unique name."""
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

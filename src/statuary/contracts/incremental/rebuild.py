@@ -194,7 +194,7 @@ def _outdated_single_sources(
 
 
 class ReadBulkSource(NamedTuple):
-    """A bulk file after reading: its state before, and the findings."""
+    """A bulk file that was read: its earlier size and time, and findings."""
 
     outdated: OutdatedSource[BulkSource]
     stat: SourceStat

@@ -81,10 +81,7 @@ class Claim(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The sentence that a proof begins with.
-
-    It says whether the sources compile to the on-chain code.
-    """
+    """The overall result of a proof: whether the sources give the code."""
 
     status: ClaimStatus  # the weaker of claims C and D, unless a claim is contradicted
     sentences: tuple[Reason, ...]

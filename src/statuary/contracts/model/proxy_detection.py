@@ -109,8 +109,8 @@ class ProxyEvidence(NamedTuple):
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
-    # whether every version of Sourcify finds the clone: before August 2026 a clone had to end the code, since
-    # then it has to begin the code
+    # whether the code is nothing but the clone, which every version of Sourcify detects: before August 2026
+    # it looked for the clone at the end of the code, and since then at the beginning
     is_plain_clone: bool = False
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 

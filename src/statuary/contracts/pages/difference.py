@@ -22,7 +22,8 @@ class CodeDifference(NamedTuple):
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown
-    # for each side (`onchain` or `recorded`, `recompiled`): pieces of hex bytes, each with whether it differs
+    # the name of each side (`onchain` or `recorded`, `recompiled`), and its hex bytes in pieces that differ
+    # or not
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 

@@ -31,10 +31,11 @@ class PreviousPages:
         """Store the digests of the last build's pages.
 
         Args:
-            noted: the digests of its pages by path.
-            published: the paths that it published.
-            changed_contracts: None if any may have changed.
-            changed_chains: the ids of chains with a changed contract; None if any may have changed.
+            noted: the digests of the pages, by path.
+            published: the paths that the last build published.
+            changed_contracts: the earlier and new list entries of changed contracts; None if any contract may
+                have changed.
+            changed_chains: the ids of chains with a changed contract; None if any chain may have changed.
         """
         self._noted, self._published = noted, published
         self._changed_chains = changed_chains

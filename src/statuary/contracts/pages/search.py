@@ -42,14 +42,14 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 class SearchedContract(NamedTuple):
-    """A contract, and the words that find it."""
+    """A contract, and the words by which the search finds it."""
 
     entry: ContractRow
     facet: str  # the values for filters: chain, language, match level, and whether it is a proxy
 
 
 class Found(NamedTuple):
-    """The contracts that a search word finds."""
+    """The contracts that a word finds in the search."""
 
     newest: list[int]  # the newest contracts for each facet, as indexes into the list of newest contracts
     facets: dict[str, int]  # the number of contracts found, by facet

@@ -19,7 +19,7 @@ from statuary.site.pages.site_context import FormattedTime, Localization
 class Strand(NamedTuple):
     """A line in the drawing of a contract's evidence.
 
-    It says what evidence connects one part with the next.
+    It represents the evidence that links one part to the next.
     """
 
     claim: str  # such as `on_chain`
@@ -105,7 +105,7 @@ def trail_signs(judged: JudgedRecord) -> str:
 
 
 class Stroke(NamedTuple):
-    """A line of the small drawing."""
+    """A line in the small drawing of a contract's evidence."""
 
     sign: str
     x: int  # where it begins, in pixels

@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """The place of a contract in the content."""
+    """Where the content folder has a contract."""
 
     # the file relative to the content folder, or its URL: the record, the `contract.yaml` of a workspace, the
     # JSONL file, or the `sourcify_matches` file of an export
@@ -37,7 +37,7 @@ class ContractSource(NamedTuple):
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return the folder that contains evidence about a contract.
+    """Return the folder with a contract's evidence, such as `anchor.json`.
 
     This is the workspace of the contract, or a folder named like its file.
     """

@@ -87,7 +87,7 @@ RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 
 
 class FolderListing(NamedTuple):
-    """The names in a folder."""
+    """The names of the files and folders in a folder."""
 
     # runs of names, in byte order of the paths below them; `True` marks a run of record names
     runs: list[tuple[bool, list[str]]]

@@ -15,7 +15,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class Publication(StrEnum):
-    """The choice of publishing an alert's incident, or saving a draft."""
+    """Whether an alert's incident is published or saved as a draft."""
 
     DRAFT = "draft"
     AUTOMATICALLY = "automatically"
@@ -38,7 +38,7 @@ class AlertRule(NamedTuple):
 
 
 class AlertSettings(NamedTuple):
-    """The alert rules in order; the first that matches applies."""
+    """A site's rules for alerts. The first rule that matches an alert applies."""
 
     rules: tuple[AlertRule, ...] = ()
 

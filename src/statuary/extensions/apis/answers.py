@@ -22,7 +22,7 @@ Items = list[dict[str, object]]
 
 
 class ApiAnswer(NamedTuple):
-    """A JSON response."""
+    """The JSON response to a request to one of the APIs."""
 
     body: bytes
     status: int = 200

@@ -92,7 +92,7 @@ def blockscout_contract(judged: JudgedRecord) -> JsonObject:
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
         "name": as_text(compilation.get("name")) or name,
-        # Blockscout writes a `v` before every compiler version, also before Vyper's
+        # Blockscout writes a `v` before every compiler version, including Vyper's
         "compiler_version": f"v{as_text(compilation.get('compilerVersion'))}",
         "optimization_enabled": is_optimized(compilation),
         "optimization_runs": optimizer_runs(compilation),

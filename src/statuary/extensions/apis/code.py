@@ -50,7 +50,7 @@ class CodeFacts(NamedTuple):
     template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
-        """Encode the hashes as a line that the ledger stores."""
+        """Encode the hashes as a line of the build's database, the ledger."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod

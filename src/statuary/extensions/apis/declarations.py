@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Encode the signatures as a line that the ledger stores.
+        """Encode the signatures as a line of the build's database, the ledger.
 
         Returns:
             The line; empty if there are no signatures.

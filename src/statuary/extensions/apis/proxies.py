@@ -22,7 +22,7 @@ ContractLocation = tuple[str, str]
 
 
 class ProxyFacts(NamedTuple):
-    """A proxy's type and implementations, for the ledger."""
+    """A proxy's type and implementations, as the ledger stores them."""
 
     proxy_type: str
     implementations: tuple[str, ...]  # the checksummed addresses in the record

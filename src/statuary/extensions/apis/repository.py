@@ -15,7 +15,7 @@ LONGEST_NAME = LONGEST_PATH - len(".zst")
 
 
 class RepositoryFile(NamedTuple):
-    """A file of a contract in a repository like Sourcify's."""
+    """A file about a contract, as Sourcify's repository publishes it."""
 
     path: str  # the path in the contract's folder, in version 2 of the repository
     body: bytes

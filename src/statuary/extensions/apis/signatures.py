@@ -170,7 +170,7 @@ MAX_SIGNATURE = 4_000
 
 
 def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
-    """Yield the line number and signature of each line.
+    """Yield the line number and signature of each line of a list.
 
     Empty lines and lines that begin with `#` are skipped.
 

@@ -190,7 +190,7 @@ class ExportBucket(NamedTuple):
 
 
 class RowContract(NamedTuple):
-    """A contract in an export."""
+    """A contract's record from a row of Sourcify's export."""
 
     source: ContractSource
     parsed_contract: ParsedContract

@@ -54,10 +54,12 @@ class BucketWriter:
     """
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
-        """Create empty buckets.
+        """Create empty databases.
 
         Args:
-            limit: the bytes of strings and blobs that all buckets together may have.
+            folder: the folder of the databases.
+            buckets: the number of databases.
+            limit: the number of bytes that the strings and blobs in all databases may have together.
         """
         self.rows_left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
@@ -311,7 +313,7 @@ class BucketQuery(NamedTuple):
     """The SQL query that fills a table of the buckets."""
 
     name: str
-    # the SQL, whose rows begin with the number of their bucket; `{needed}` is the join's narrow side
+    # the SQL; the first column is the bucket's number, and `{needed}` stands for the table `needed`
     query: str
     needed: str = ""  # the table of keys on the narrow side; empty if the query has no join
     key: str = ""  # the key column of the narrow side
@@ -397,7 +399,7 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """The contracts of an export, in buckets, with findings."""
+    """The result of joining an export: groups of contracts, and findings."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]

@@ -95,7 +95,7 @@ RANGE_SIZE = 8 << 20
 
 
 class LineRange(NamedTuple):
-    """A range of lines in a JSONL file."""
+    """A range of lines in a JSON Lines file, for one worker."""
 
     path: str  # the file, relative to the content folder, or a URL
     start: int = 0  # offset of the first line, in bytes
@@ -108,7 +108,7 @@ class LineRange(NamedTuple):
 
 
 class LineContract(NamedTuple):
-    """A contract on a line of a JSONL file."""
+    """A contract's record on a line of a JSON Lines file."""
 
     source: ContractSource
     parsed_contract: ParsedContract

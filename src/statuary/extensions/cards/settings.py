@@ -26,7 +26,7 @@ class CardsSource(SourceModel):
 
 
 class SiteCardsSource(ExtensionSource):
-    """The key in site.yaml."""
+    """The key `cards` of site.yaml."""
 
     cards: CardsSource
     """Pictures for links to pages, by state. They need the extra `cards`."""

@@ -75,7 +75,7 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """Where each part of a merged descriptor is written."""
+    """Records the file from which each part of a merged descriptor comes."""
 
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
@@ -175,7 +175,7 @@ class Descriptor:
 
 
 class DescriptorError(Exception):
-    """A descriptor's file cannot be read or merged."""
+    """Raised if a descriptor cannot be read, or merged with included files."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -189,7 +189,7 @@ class _Merged(NamedTuple):
 
 
 class DescriptorFiles(NamedTuple):
-    """The files of a folder of descriptors."""
+    """The paths of JSON files in a folder of descriptors, and findings."""
 
     paths: tuple[str, ...]  # the sorted paths of at most `MAX_FILES` JSON files in the folder
     findings: tuple[Finding, ...]  # about files that cannot be listed, or about too many files
@@ -202,7 +202,12 @@ class DescriptorFolder:
     """
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
-        """Open the content folder, or a registry's checkout with an empty `name`."""
+        """Open a folder of descriptors, whose files are read later.
+
+        Args:
+            root: the content folder, or a checkout of the registry.
+            name: the name of the folder in `root`; empty for `root` itself.
+        """
         self.root, self._below = root, f"{name}/" if name else ""
         self._values: dict[str, Json] = {}
         self._digests: dict[str, str] = {}
@@ -418,7 +423,7 @@ class _Merger:
 
 
 class BoundContract(NamedTuple):
-    """A contract that a descriptor is for."""
+    """A contract to which a descriptor applies."""
 
     chain_id: str
     address: str  # in lower case

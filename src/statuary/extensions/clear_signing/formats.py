@@ -49,7 +49,7 @@ class ShownValue(NamedTuple):
 
 
 class Show(NamedTuple):
-    """Everything that a formatter needs besides the value."""
+    """The names and values that a value's display format may refer to."""
 
     chain_id: int
     names: Names

@@ -16,10 +16,7 @@ SELECTOR_BYTES = 4
 
 
 class ListType(NamedTuple):
-    """An array of a type.
-
-    `length` is None for any length.
-    """
+    """An array type. `length` is None for an array of any length."""
 
     item: "ValueType"
     length: int | None
@@ -33,10 +30,7 @@ class StructType(NamedTuple):
 
 
 class NamedType(NamedTuple):
-    """An EIP-712 struct that is given by its name.
-
-    It may contain itself.
-    """
+    """A reference by name to an EIP-712 struct, which may contain itself."""
 
     name: str
 

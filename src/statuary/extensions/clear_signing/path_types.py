@@ -32,7 +32,7 @@ CONTAINER_TYPES: Final[Mapping[str, BasicType]] = {
 
 
 class Bytes(NamedTuple):
-    """A slice of a value's bytes.
+    """The type of a slice of bytes.
 
     `length` is None if it depends on the value.
     """

@@ -28,7 +28,7 @@ class Member(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A step to an array's item; negative numbers count backwards."""
+    """A step to an array's item. A negative index counts from the end."""
 
     number: int
 
@@ -38,9 +38,9 @@ class Items(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """A step to a range of bytes, or of an array's items.
+    """A step to a range of bytes or of an array's items.
 
-    Negative numbers count backwards. `start` is None for the first, `end` for all that follow.
+    Negative numbers count from the end. If `start` or `end` is None, the range has no limit on that side.
     """
 
     start: int | None
@@ -59,7 +59,7 @@ Step = Member | Item | Items | Slice
 
 
 class Path(NamedTuple):
-    """The path to a value, from the root or its group."""
+    """A path to a value, from the root or from its group."""
 
     root: str  # one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]

@@ -147,11 +147,13 @@ class SiteRecords:
     """The verified code of contracts to which descriptors apply, read once."""
 
     def __init__(self, root: Path, site: SiteContent, sources: ContractTable | None = None) -> None:
-        """Prepare to read records.
+        """Prepare to read the records of a site.
 
         Args:
-            sources: the contracts of a build, which name the published one of several records; None outside
-                of one.
+            root: the content folder.
+            site: the content of the site.
+            sources: the contracts of the running build, which select one of several records for a contract;
+                None if no build is running.
         """
         self._root, self._site, self._sources = root, site, sources
         self._chains = frozenset(chain.chain_id for chain in site.of(SiteContracts).chains)

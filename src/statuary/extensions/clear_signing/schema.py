@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.limits import MAX_DEPLOYMENTS, MAX_FIELDS
 
 
 class SchemaError(NamedTuple):
-    """A place where a descriptor does not fit the schema."""
+    """An error of a descriptor against the ERC-7730 schema, with its place."""
 
     pointer: Pointer
     message: str

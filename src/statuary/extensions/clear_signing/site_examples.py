@@ -100,8 +100,10 @@ class SiteExamples:
         """Prepare the documents.
 
         Args:
-            cached: the results of the last build.
-            read_published: returns the bytes that were published at a path, or None.
+            verification: the results of checking the descriptors.
+            chains: the names and currencies of chains.
+            cached: the results of the last build that are still valid.
+            read_published: returns the bytes that the last build published at a path, or None.
         """
         self._verification, self._chains, self._published = verification, chains, read_published
         self._before: Mapping[str, ExampleBasis] = cached.examples

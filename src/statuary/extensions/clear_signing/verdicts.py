@@ -76,7 +76,7 @@ class ExampleBasis(NamedTuple):
 
 
 class CachedResults(NamedTuple):
-    """The last build's results that are still valid."""
+    """The results of the last build whose inputs have not changed."""
 
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})

@@ -53,6 +53,8 @@ class VerificationCache:
         """Prepare the cache of a site.
 
         Args:
+            ledger: the ledger of the site, which stores the results.
+            folder: the folder of descriptors.
             basis: the fingerprint of the program and the settings.
         """
         self._ledger, self._folder, self._basis = ledger, folder, basis

@@ -54,7 +54,7 @@ def install_hint(kind: str, version: str) -> str:
 
 
 class CompilerError(StatuaryError):
-    """A compiler cannot be run, gives no output, or rejects its input."""
+    """Raised if a compiler cannot be run, fails, or writes no output."""
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)

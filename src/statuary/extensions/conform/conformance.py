@@ -15,7 +15,7 @@ from statuary.system.network.client import UnreachableError
 
 
 class ConformanceArea(StrEnum):
-    """The subject of a check."""
+    """The part of a site that a check is about."""
 
     CONTRACTS = "contracts"
     STATUS = "status"
@@ -24,7 +24,7 @@ class ConformanceArea(StrEnum):
 
 
 class ConformanceLevel(IntEnum):
-    """The kind of a deployment: plain files, or an edge program."""
+    """The hosting that a check requires: plain files or an edge program."""
 
     STATIC = 1
     EDGE = 2
@@ -44,7 +44,7 @@ CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
 
 
 class ConformanceCheck(NamedTuple):
-    """A rule for deployments."""
+    """A rule for deployed sites, and the function that checks it."""
 
     # the check itself; its name is the check's name, and the first line of its docstring is the rule
     run: CheckFunction

@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class EmbedSettings(NamedTuple):
-    """The settings of a site with the banner and the badge."""
+    """The setting that the site publishes the banner and the badge."""
 
     is_on: bool = True
 

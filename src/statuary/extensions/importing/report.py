@@ -15,7 +15,7 @@ class NotImportableError(StatuaryError):
 
 
 class SkippedRecord(NamedTuple):
-    """A record that was not, or not exactly, imported."""
+    """A record that was not imported, or only partly, with the reason."""
 
     record: str  # the id, file or name of the record
     reason: str  # the same string for all records with this reason

@@ -39,11 +39,12 @@ class WebSource:
         wait: Callable[[float], None] = time.sleep,
         announce: Callable[[], object] = lambda: None,
     ) -> None:
-        """Create a client.
+        """Create an HTTP client.
 
         Args:
-            headers: headers for the server of the first URL, such as a key; no other server gets them.
-            wait: pauses for some seconds.
+            headers: the headers for the server of the first URL, such as a key; other servers do not get
+                them.
+            wait: pauses for a number of seconds.
             announce: is called before every request.
         """
         self.headers = dict(headers or {})

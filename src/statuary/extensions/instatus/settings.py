@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class InstatusSettings(NamedTuple):
-    """That the site has Instatus's API too."""
+    """The setting that the site also serves Instatus's API."""
 
     is_on: bool = True
 

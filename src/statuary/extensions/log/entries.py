@@ -38,7 +38,7 @@ from statuary.status.urls import incident_id_of_path
 
 
 class EntryKind(StrEnum):
-    """The kind of an entry's subject (maintenance counts as an incident)."""
+    """What a log entry is about. A maintenance window is an incident."""
 
     CONTRACT = "contract"
     INCIDENT = "incident"

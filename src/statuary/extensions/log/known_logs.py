@@ -238,7 +238,7 @@ def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iter
 
 
 class EarlierCheckpoint(NamedTuple):
-    """A checkpoint that the reader gives."""
+    """A checkpoint that the user saved earlier, to compare the log with."""
 
     name: str  # the name of the file
     checkpoint: Checkpoint

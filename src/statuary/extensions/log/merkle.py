@@ -22,14 +22,16 @@ The subtree has 2**height leaves; the index is its position among those of its h
 
 
 class LogError(StatuaryError):
-    """A log cannot be read, or differs from its checkpoint."""
+    """Raised if a log cannot be read, or contradicts its checkpoint."""
 
     def __init__(self, message: str, hint: str = "", cause: str = "", **values: str | int) -> None:
-        """Make an error.
+        """Create an error with a message for users and one for readers of pages.
 
         Args:
-            cause: the key below `log.cause` of the text for readers of pages; empty if there is none.
-            values: the values of the placeholders in that text.
+            message: the sentence that says what is wrong.
+            hint: the sentence that says what to do.
+            cause: the key of the text for readers, below `log.cause`; empty if there is none.
+            values: the values of the placeholders in this text.
         """
         super().__init__(message, hint)
         self.cause = cause
@@ -37,7 +39,7 @@ class LogError(StatuaryError):
 
 
 class ProofError(LogError):
-    """Raised if a proof does not show its claim."""
+    """Raised if a Merkle proof is invalid."""
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -438,13 +440,15 @@ def _require_same_bytes(read_path: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """Adds entries to a Merkle tree, and yields new tiles and bundles."""
+    """Appends entries to a log's Merkle tree, and yields the changed files."""
 
     def __init__(self, size: int, read_path: ReadPath, published_size: int | None = None) -> None:
-        """Read the tiles at the right edge of a tree.
+        """Read the tiles at the right edge of a log's tree.
 
         Args:
-            published_size: the size of the published log; None if it is the same.
+            size: the number of entries in the log.
+            read_path: returns the bytes at a path, or None.
+            published_size: the number of entries in the published log; None if it is `size`.
 
         Raises:
             LogError: if a tile is missing.

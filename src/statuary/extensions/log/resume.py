@@ -43,7 +43,7 @@ MIN_HEAD_FILE = "log-floor.txt"
 
 
 class MinHead(NamedTuple):
-    """The content of `log-floor.txt`: the published size of a log."""
+    """The content of `log-floor.txt`: size and root of the published log."""
 
     origin: str
     head: TreeHead
@@ -230,7 +230,7 @@ class ResumePoint(NamedTuple):
 
 
 class LogLocations(NamedTuple):
-    """All places where the log may have been published."""
+    """All places where copies of the log may have been published."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
     # the readable locations where the site is published; empty if the folder itself is published

@@ -105,10 +105,10 @@ class SiteLog:
     """Extends the log of a site by the changes of a build."""
 
     def __init__(self, target: FolderTarget, context: LogContext) -> None:
-        """Read the published log.
+        """Read the published log of a site.
 
         Raises:
-            LogError: if it is damaged, not signed with the key, or older than one that was published before.
+            LogError: if the log is damaged, not signed with the key, or older than one published before.
         """
         self.target, self.context = target, context
         self.table = target.ledger.table(LogTable)

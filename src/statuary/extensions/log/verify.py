@@ -151,10 +151,10 @@ class LastEntries:
     """The latest log entry about each subject, in a table on disk."""
 
     def __init__(self, log: PublishedLog, start: int) -> None:
-        """Prepare the table for the entries from a number on.
+        """Create an empty table, for the entries from the number `start` on.
 
         Raises:
-            LogError: if the entry before cannot be read.
+            LogError: if the entry before `start` cannot be read.
         """
         self.log, self.start = log, start
         self.rules = EntryRules(parse_entry(log.entry(start - 1)).time if start else "")
@@ -219,11 +219,12 @@ class SiteCheck:
         """Prepare a verification.
 
         Args:
-            since: the size of an earlier state that the log extends. If it is not 0, only the entries after it
-                are read, with those that they replace, and the documents that they are about.
-            key: of the log; None does not verify the signatures of proofs.
-            now: the instant at which the site is read: what its schedule has for later is not due yet.
+            log: the published log.
+            key: the public key of the log; None to skip the verification of signatures in proofs.
+            read_path: returns the bytes at a path of the site, or None.
+            now: the time at which the site is read, after which scheduled changes are not due.
             advance: is called for each entry and file.
+            since: the size of an earlier state; only later entries, and entries that they replace, are read.
 
         Raises:
             LogError: if the last entry of the earlier state cannot be read.

@@ -31,11 +31,11 @@ MILLISECONDS = 1_000_000
 
 
 class PointsError(StatuaryError):
-    """Raised if a file of points cannot be read."""
+    """Raised if a file of measured values cannot be read."""
 
 
 class Point(NamedTuple):
-    """A measured value."""
+    """A measured value with its time."""
 
     at: Instant
     value: float

@@ -12,7 +12,7 @@ from statuary.source.source_model import Identifier, Name, SourceModel, Text, Wh
 
 
 class PointsForm(StrEnum):
-    """The format of a file of points."""
+    """The format of a file with measured values."""
 
     CSV = "csv"
     PROMETHEUS = "prometheus"
@@ -22,7 +22,7 @@ class PointsForm(StrEnum):
 
 
 class Metric(NamedTuple):
-    """A series of points that is shown."""
+    """A series of measured values that the site shows."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class Metric(NamedTuple):
 
 
 class ProbeKind(StrEnum):
-    """The kind of a probe."""
+    """The kind of a probe, such as an HTTP request."""
 
     HTTP = "http"
     TCP = "tcp"
@@ -43,7 +43,7 @@ class ProbeKind(StrEnum):
 
 
 class Probe(NamedTuple):
-    """A probe of `statuary probe`."""
+    """A regular measurement of a service, which `statuary probe` makes."""
 
     id: str
     kind: ProbeKind
@@ -63,7 +63,7 @@ class Probe(NamedTuple):
 
 
 class MetricsSettings(NamedTuple):
-    """The measurements, and those that are shown."""
+    """The probes of a site, and the metrics that it shows."""
 
     folder: str
     shown: tuple[Metric, ...] = ()

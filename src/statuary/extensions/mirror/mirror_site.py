@@ -65,7 +65,7 @@ class MirrorOptions(NamedTuple):
 
 
 class MirrorResult(NamedTuple):
-    """The result of a run."""
+    """The result of copying a site or updating the copy."""
 
     plan: Plan
     changes: Sequence[Change]  # the changes that a dry run found
@@ -209,14 +209,18 @@ class MirrorSync:
         incomplete_sources: Iterable[str],
         options: MirrorOptions,
     ) -> None:
-        """Compare the manifests of folder and site.
+        """Compare the manifests of a copy and of its site.
 
         Args:
-            incomplete_sources: paths whose files are missing or damaged.
+            site: the site.
+            target: the folder of the copy.
+            state: the manifest of the site, with its signature.
+            incomplete_sources: the paths whose files in the copy are missing or damaged.
+            options: the options of the command.
 
         Raises:
-            DamagedSnapshotError: if the manifest is damaged.
-            UnreachableError: if the server cannot be reached.
+            DamagedSnapshotError: if a manifest is damaged.
+            UnreachableError: if the server does not respond.
         """
         self.site, self.target, self.parts = site, target, state.manifest.parts
         self.missing_paths = frozenset(incomplete_sources)

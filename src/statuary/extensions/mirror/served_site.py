@@ -58,13 +58,13 @@ class FetchCounts(NamedTuple):
 
 
 class ServedSite:
-    """A site at a URL, whose files are checked; thread-safe."""
+    """Fetches and verifies the files of a site at a URL; thread-safe."""
 
     def __init__(self, url: str) -> None:
-        """Check the URL of a site, without fetching anything.
+        """Check the URL of a site without sending a request.
 
         Raises:
-            PublishingError: if it is not the URL of a site.
+            PublishingError: if the URL cannot be that of a site.
         """
         if not is_url(url):
             raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")

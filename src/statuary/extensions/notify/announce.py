@@ -86,7 +86,7 @@ def send_due_events(
 
 
 class DueEvents(NamedTuple):
-    """A channel's due events, and those that it does not want."""
+    """A channel's events to send, and those it does not subscribe to."""
 
     due: list[StatusEvent]
     others: list[StatusEvent]

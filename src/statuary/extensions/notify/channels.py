@@ -36,7 +36,7 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of a key of Standard Webhook
 
 
 class DeliveryError(StatuaryError):
-    """An event may not have arrived at a channel."""
+    """Raised if an event did not, or may not have, reached a channel."""
 
     def __init__(self, message: str, hint: str = "", *, is_certain: bool = False) -> None:
         super().__init__(message, hint)
@@ -44,7 +44,7 @@ class DeliveryError(StatuaryError):
 
 
 class ChannelError(StatuaryError):
-    """The environment variable with a channel's URL is missing or wrong."""
+    """Raised if the variable with a channel's URL is missing or invalid."""
 
 
 class Address(NamedTuple):

@@ -37,7 +37,7 @@ URLS = (NOTIFICATION,)
 
 
 class NotifySection(Section, FollowsStatus):
-    """The section that publishes updates as messages."""
+    """The section that publishes updates as documents for mailing services."""
 
     urls = URLS
     feeds = URLS

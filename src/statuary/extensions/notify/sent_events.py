@@ -40,7 +40,7 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents(NamedTuple):
-    """The events that were sent to a channel."""
+    """A channel's delivery state: which events were sent to it."""
 
     until: Instant  # all events up to this time were sent or are not sent at all
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
@@ -93,9 +93,9 @@ Channels = dict[str, SentEvents]
 
 
 class DeliveryStateError(StatuaryError):
-    """The delivery state cannot be read.
+    """Raised if the delivery state cannot be read.
 
-    Without it, events might be sent twice.
+    Without this state, events might be sent twice.
     """
 
 

@@ -30,7 +30,7 @@ MAIL_KINDS = (ChannelKind.LISTMONK, ChannelKind.BUTTONDOWN)
 
 
 class Delivery(StrEnum):
-    """The choice after an interrupted delivery: send again, or skip."""
+    """Whether an event is sent again or skipped after an interrupted delivery."""
 
     AT_LEAST_ONCE = "at_least_once"
     AT_MOST_ONCE = "at_most_once"
@@ -49,7 +49,7 @@ class Channel(NamedTuple):
 
 
 class NotifySettings(NamedTuple):
-    """The channels of a site, in the order of the file."""
+    """The notification channels of a site, in the order of site.yaml."""
 
     channels: tuple[Channel, ...] = ()
     messages: bool = False  # whether the site has a document with the message of each update

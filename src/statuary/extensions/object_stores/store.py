@@ -62,11 +62,11 @@ class ObjectInfo(NamedTuple):
 
 
 class PreconditionFailedError(Exception):
-    """Someone else has changed an object in the store."""
+    """Raised if another program has changed an object in the store."""
 
 
 class ConditionsRefusedError(PublishingError):
-    """A store does not support conditional requests."""
+    """Raised if a store does not support conditional requests."""
 
 
 def is_store_url(url: str) -> bool:
@@ -78,14 +78,16 @@ class ObjectStore:
     """A client for an object store, or for a folder in it."""
 
     def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
-        """Create a client; no request is made.
+        """Create a client without sending a request.
 
         Args:
             url: `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`. Endpoint and
                 credentials come from the usual environment variables (`AWS_…`, `GOOGLE_…`, `AZURE_…`).
+            patience: the time limits and number of attempts.
 
         Raises:
-            PublishingError: if the URL has no bucket, or the library is not installed or does not know such a store.
+            PublishingError: if the URL has no bucket, or the library is not installed or does not know such a
+                store.
         """
         if fault := url_fault(url):
             raise PublishingError(fault, FORM_HINT)
@@ -290,7 +292,11 @@ class StoreLocation(SiteLocation):
     """An object store to read a site from."""
 
     def __init__(self, name: str) -> None:
-        """Open it; raise PublishingError as `ObjectStore` does."""
+        """Create a client for the store at the URL `name`.
+
+        Raises:
+            PublishingError: if the URL is invalid, or the library is not installed.
+        """
         self.name = name
         self.store = ObjectStore(name)
 
@@ -355,15 +361,15 @@ Clock = Callable[[], Instant]
 
 
 class LeaseLostError(PublishingError):
-    """Another publisher may have taken over the lease."""
+    """Raised if another publisher has, or may have, taken the lock."""
 
 
 class LeaseHeldError(PublishingError):
-    """Another publisher has the lease."""
+    """Raised if another publisher has the lock."""
 
 
 class LeaseTerms(NamedTuple):
-    """The content of the object that represents a lease."""
+    """The content of the object that represents the lock."""
 
     holder: str  # a random name; empty if the lease was released
     until: Instant  # when it expires

@@ -31,7 +31,7 @@ LEDGER_FOLDER = f"{OWN_FOLDER}/ledger/"
 
 
 class DamagedStoreLedgerError(PublishingError):
-    """The ledger in a store is damaged.
+    """Raised if a store's ledger (list of objects) is damaged.
 
     Every object has to be requested instead.
     """
@@ -43,7 +43,7 @@ Parts = Sequence[Part]
 
 
 def part_object(digest: str) -> str:
-    """Return the path of a part of the store's ledger.
+    """Return the path of a part of the store's ledger (list of objects).
 
     Args:
         digest: the SHA-256 of the part.

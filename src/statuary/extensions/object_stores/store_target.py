@@ -181,18 +181,19 @@ class ObjectStoreTarget(Target[Entry]):
         verify: bool = False,
         advance: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """Take the lease; the comparison is later.
+        """Acquire the lock; the store is compared with the site later.
 
         Args:
-            lease: None for a dry run, or for a store without conditional requests; if the store has them after all,
-                another publisher is noticed.
-            dry_run: only show the plan.
-            adopt: replace objects at the site's paths that statuary did not put.
-            verify: request every object instead of trusting the ledger.
-            advance: is called for every object that was put or requested.
+            store: the store.
+            site: the site to upload.
+            lease: the lock; None for a dry run, or for a store without conditional requests.
+            dry_run: whether to compute the changes without making them.
+            adopt: whether objects of other programs may be replaced.
+            verify: whether to request every object instead of trusting the ledger in the store.
+            advance: is called for every uploaded or requested object.
 
         Raises:
-            PublishingError: if another publisher has the lease, or the store cannot be used.
+            PublishingError: if another publisher has the lock, or the store cannot be used.
         """
         self.store = store
         self.site = site

@@ -17,7 +17,7 @@ from statuary.site.urls import OWN_PAGE
 
 
 class MovedPageView(NamedTuple):
-    """The inputs of the template for a redirect."""
+    """The values that the template of a redirect needs."""
 
     title: str
     path: str  # the path of the page, relative to the site's root

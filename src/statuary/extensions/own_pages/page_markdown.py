@@ -56,7 +56,7 @@ class Heading(NamedTuple):
 class MarkdownSection(NamedTuple):
     """A heading and the text below it.
 
-    The text before the first heading has an empty one.
+    The heading is empty for the text before the first heading.
     """
 
     heading: Heading

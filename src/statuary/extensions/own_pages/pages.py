@@ -51,7 +51,7 @@ LONGEST_OUTLINE = 60
 
 
 class OwnPageView(NamedTuple):
-    """The inputs of the template for a page."""
+    """The values that the template of an own page of the site needs."""
 
     title: str
     description: str
@@ -67,7 +67,7 @@ class OwnPageView(NamedTuple):
 class OwnPagesSection(Section):
     """The section that adds the pages of `content/pages/`.
 
-    A failed page does not stop the others.
+    If a page cannot be made, the others are made all the same.
     """
 
     @override

@@ -252,7 +252,7 @@ def is_pack(location: str) -> bool:
 
 
 def requested_key(path: str) -> str:
-    """Return the key in packs for a path that a user typed.
+    """Return the key by which packs list a path that a user typed.
 
     Raises:
         StatuaryError: if no document can have the path.

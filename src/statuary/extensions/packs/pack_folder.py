@@ -194,11 +194,11 @@ class PackedSource:
     has_manifest = False
 
     def __init__(self, location: str) -> None:
-        """Open it.
+        """Open a pack, given its file name or URL.
 
         Raises:
-            PublishingError: if it cannot be read.
-            DamagedSnapshotError: if it is not a pack.
+            PublishingError: if the pack cannot be read.
+            DamagedSnapshotError: if the file is not a pack.
         """
         self.name = location
         self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))

@@ -302,7 +302,7 @@ def checked_size(value: Json, limit: int) -> int:
     return size
 
 
-# The end: opening, head and tail
+# The end of a pack: the start of its compressor's stream, its index and its last line
 
 
 def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:

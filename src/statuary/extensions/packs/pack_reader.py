@@ -27,7 +27,7 @@ from statuary.publish.listing import DamagedSnapshotError
 
 
 class KnownEnd(NamedTuple):
-    """The position and digest of a pack's end, from the list."""
+    """The offset and SHA-256 of a pack's end, from the list of packs."""
 
     offset: int
     sha256: str
@@ -37,14 +37,16 @@ class PackReader:
     """Finds documents in a pack, verifying each part that is read."""
 
     def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
-        """Read the pack's end; on failure, release the file or connection.
+        """Read the end of a pack; if this fails, close the file or connection.
 
         Args:
-            known_end: where it begins, if a list of packs says so; else the last line is read first.
+            ranges: reads ranges of the pack's bytes.
+            known_end: the position of the end, if a list of packs states it; otherwise the last line is read
+                first.
 
         Raises:
-            DamagedSnapshotError: if it is not a pack, or its end is damaged.
-            PublishingError: if it cannot be read.
+            DamagedSnapshotError: if the file is not a pack, or its end is damaged.
+            PublishingError: if the pack cannot be read.
         """
         self.ranges, self.name = ranges, ranges.name
         try:

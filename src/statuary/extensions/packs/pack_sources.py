@@ -40,7 +40,7 @@ MAX_LINE_FINDINGS = 100
 
 
 class UnusableLinesError(StatuaryError):
-    """Some lines are not records, or repeat one."""
+    """Raised if lines of a file are not records, or are repeated."""
 
     def __init__(self, findings: list[Finding]) -> None:
         lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
@@ -133,11 +133,11 @@ class LinesOfRecords:
     """Contract records in JSON lines files; a context manager."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        """Read every line once, and record its position.
+        """Read every line once, and record the line's position.
 
         Raises:
             PublishingError: if a file cannot be read, or is compressed.
-            UnusableLinesError: for lines that are not records, or repeat one.
+            UnusableLinesError: if lines are not records, or are repeated.
         """
         self.paths = [*files]
         self.findings: list[Finding] = []
@@ -294,7 +294,11 @@ class DocumentsOfSite:
     """The records and proofs of a site: a folder, snapshot or URL."""
 
     def __init__(self, site: SiteReader) -> None:
-        """List them; raise PublishingError if the site cannot be listed."""
+        """List the records and proofs of a site.
+
+        Raises:
+            PublishingError: if the site cannot be listed.
+        """
         self.site = site
         self.table = KeyTable(self._document_body)
         try:

@@ -30,7 +30,6 @@ class PackedDocuments:
     """Reads records and proofs from packs in a folder or URL."""
 
     def __init__(self, source: FolderReader | UrlSource) -> None:
-        """Read nothing yet."""
         self.source = source
         self._lock = Lock()
         self._text: bytes | None = None

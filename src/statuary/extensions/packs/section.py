@@ -209,7 +209,7 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 
 
 def belongs_in_packs(path: str) -> bool:
-    """Return whether the document with this path belongs in packs."""
+    """Return whether packs store the document at this path."""
     return path.startswith(PREFIXES) and "/0x" in path
 
 

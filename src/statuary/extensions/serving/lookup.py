@@ -52,7 +52,7 @@ from statuary.site.urls import url_regex
 
 
 class RequestError(StatuaryError):
-    """A request that gets one of Sourcify's error responses."""
+    """Raised for an invalid request, which gets one of Sourcify's error responses."""
 
     def __init__(self, message: str, custom_code: str = "invalid_parameter", status: int = 400) -> None:
         super().__init__(message)

@@ -19,7 +19,7 @@ REST = ""
 
 
 class InvalidSelectorError(StatuaryError, ValueError):
-    """The parameter `fields` or `omit` is invalid; the message is Sourcify's."""
+    """Raised if `fields` or `omit` is invalid, with Sourcify's message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ class NotCanonicalError(StatuaryError, ValueError):
 
 
 class MemberSpan(NamedTuple):
-    """The bytes of a member in the text of a record."""
+    """The position of a member in the JSON text of a record."""
 
     name: str  # unescaped
     start: int  # the opening quote of the name

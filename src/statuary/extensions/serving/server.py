@@ -184,13 +184,13 @@ SCRIPT_HEADERS = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Contr
 
 
 class ServedRequest(NamedTuple):
-    """A request that was answered, for the log.
+    """A request and the server's response to it, to be logged.
 
     Attributes:
-        target: path and query as on the request line.
-        size: of the response's body, in bytes.
-        seconds: until the response was ready.
-        failure: the exception behind a status 500.
+        target: the path and query of the request, as the client sent them.
+        size: the size of the response's body in bytes.
+        seconds: the time until the response was ready.
+        failure: the exception that caused a response with status 500, or None.
     """
 
     method: str
@@ -207,11 +207,11 @@ class _Answer(NamedTuple):
 
 
 class SiteApp:
-    """Answers requests for a site.
+    """Responds to the HTTP requests for a site.
 
     Attributes:
-        events: for open pages; None if the site does not change while it is served.
-        hosts: the names by which it may be asked.
+        events: tells open pages that the site changed; None if the site does not change while it is served.
+        hosts: the host names for which requests are accepted.
     """
 
     def __init__(

@@ -66,11 +66,11 @@ from statuary.status import urls as status_urls
 
 
 class Contract:
-    """A verified contract, with Sourcify's member names.
+    """A verified contract, whose properties have the names of Sourcify's API.
 
     Attributes:
-        chain_id: as decimal text.
-        address: checksummed.
+        chain_id: the chain id as a decimal string.
+        address: the address with its EIP-55 checksum.
     """
 
     def __init__(
@@ -209,11 +209,11 @@ Members = Mapping[str, Any]
 
 
 class PageStatus(NamedTuple):
-    """The page's status.
+    """The overall status of a status page.
 
     Attributes:
-        indicator: none, minor, major, critical, or maintenance.
-        description: the same in words.
+        indicator: `none`, `minor`, `major`, `critical` or `maintenance`.
+        description: the status in words, such as `All Systems Operational`.
     """
 
     indicator: str
@@ -222,11 +222,13 @@ class PageStatus(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteComponent:
-    """A component, or a group of them.
+    """A component of a status page, or a group of components.
 
     Attributes:
-        status: operational, degraded_performance, partial_outage, major_outage or under_maintenance.
-        group_id: None outside groups.
+        status: `operational`, `degraded_performance`, `partial_outage`, `major_outage` or
+            `under_maintenance`.
+        group_id: the id of the group that contains the component; None outside of groups.
+        value: the JSON of the status API.
     """
 
     id: str
@@ -251,11 +253,12 @@ class SiteComponent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteIncidentUpdate:
-    """An update of an incident or maintenance.
+    """An update of an incident or maintenance window.
 
     Attributes:
-        status: the incident's status from then on.
-        display_at: the published time.
+        status: the status that the incident has since the update.
+        display_at: the time that the page shows for the update.
+        value: the JSON of the status API.
     """
 
     id: str
@@ -278,14 +281,17 @@ class SiteIncidentUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteIncident:
-    """An incident, or a scheduled maintenance.
+    """An incident or a maintenance window.
 
     Attributes:
-        status: investigating … resolved; scheduled … completed for a maintenance.
-        impact: none, minor, major, critical, or maintenance.
-        resolved_at: None while it is open.
-        scheduled_for: when a maintenance begins; None for an incident.
-        updates: latest first.
+        status: `investigating`, `identified`, `monitoring`, `resolved` or `postmortem`; for a maintenance
+            window `scheduled`, `in_progress`, `verifying` or `completed`.
+        impact: `none`, `minor`, `major`, `critical` or `maintenance`.
+        resolved_at: the time of the end; None while the incident is open.
+        scheduled_for: the start of a maintenance window; None for an incident.
+        scheduled_until: the end of a maintenance window; None for an incident.
+        updates: the updates, latest first.
+        value: the JSON of the status API.
     """
 
     id: str

@@ -57,7 +57,7 @@ EXAMPLE_DOMAINS: Final = ("example.org", "example.com", "example.net", "localhos
 
 
 class Answers(NamedTuple):
-    """The options that answer the questions."""
+    """The options of `setup` that replace its questions."""
 
     url: str | None
     branch: str | None

@@ -38,7 +38,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 
 
 class RebuildSchedule(NamedTuple):
-    """The way to start builds at a host that builds itself."""
+    """How to start regular builds on a host that builds the site."""
 
     hook: str  # the host's name for the URL that starts a build
     reason: str
@@ -56,7 +56,7 @@ REBUILDS: Final = {
 
 
 class DeploySchedule(NamedTuple):
-    """The way in which a workflow publishes to other hosts."""
+    """How a scheduled workflow publishes the site to a host."""
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes
@@ -75,7 +75,7 @@ DEPLOYS: Final = {
 
 
 class SetupAnswers(NamedTuple):
-    """The answers that decide which files are written."""
+    """The answers of the user that determine the files to write."""
 
     host: str
     url: str  # the URL of the site

@@ -11,7 +11,7 @@ SECRETS_PAGE: Final = "Settings, Secrets and variables, Actions"
 
 
 class SetupResult(NamedTuple):
-    """The values that the remaining steps depend on."""
+    """The values on which the remaining manual steps depend."""
 
     answers: SetupAnswers
     options: HostOptions

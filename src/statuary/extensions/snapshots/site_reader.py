@@ -106,7 +106,6 @@ class DocumentFallbacks:
     """Reads documents that extensions store without files of their own."""
 
     def __init__(self, source: DocumentSource) -> None:
-        """Prepare to open files as they are needed."""
         self._source = source
 
     @cached_property
@@ -299,11 +298,13 @@ class SiteReader:
         schedule: SiteSchedule | None = None,
         read_index: Callable[[], ManifestIndex | None] | None = None,
     ) -> None:
-        """Prepare a reader.
+        """Prepare to read a site.
 
         Args:
-            schedule: the versions of documents at other instants, if a server may answer by its clock.
-            read_index: reads the manifest again; None if the site is not published again meanwhile.
+            source: reads the files of the site.
+            index: the manifest; None if the site has none.
+            schedule: the scheduled versions of documents, for a server that already sends a later version.
+            read_index: reads the manifest again; None if the site cannot be published again meanwhile.
         """
         self.source = source
         self._stored = StoredDocuments(source)
@@ -442,7 +443,12 @@ class ReadOnlyLocation(SiteLocation):
     """A snapshot or URL, which cannot be written to."""
 
     def __init__(self, name: str) -> None:
-        """Open it; raise PublishingError as `open_site` does."""
+        """Open the snapshot or URL `name`.
+
+        Raises:
+            PublishingError: if there is no site, or the location is a .tar.zst file.
+            UnreachableError: if the server does not respond.
+        """
         self.name = name
         self.source = open_source(name)
 

@@ -134,10 +134,12 @@ class SiteMembers:
     def __init__(
         self, read_path: ReadPath, name: str, list_paths: Callable[[], Iterator[str]] | None
     ) -> None:
-        """Prepare to read the members of a site.
+        """Prepare to read the files of an unpacked snapshot.
 
         Args:
-            list_paths: yields every path; None if the site cannot be listed, as at a URL.
+            read_path: returns the bytes at a path, or None.
+            name: the location of the snapshot, for error messages.
+            list_paths: yields all paths; None if they cannot be listed, as at a URL.
         """
         self._schedule = SiteSchedule(read_path) if list_paths is None else None
         self._read = read_path

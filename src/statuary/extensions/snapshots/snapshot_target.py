@@ -84,16 +84,19 @@ class SnapshotTarget(StatelessTarget):
         dry_run: bool = False,
         workers: int | None = None,
     ) -> None:
-        """Prepare a snapshot.
+        """Prepare to write a snapshot.
 
         Args:
-            out: the file; its name ends in .zip.
-            only: the part of the offered documents to write.
-            workers: compression threads; one for each core if None. The bytes are the same.
+            out: the snapshot file, whose name must end with .zip.
+            origin: the time and revision of the site.
+            only: the parts of the site to write.
+            signer: signs the manifest; None to write no signature.
+            dry_run: whether to compute the changes without writing the file.
+            workers: the number of threads, which does not affect the result; None for the number of CPUs.
 
         Raises:
-            PublishingError: if the file has another name, the folder cannot be written, or the site is
-                already another part.
+            PublishingError: if the name ends differently, the folder cannot be written, or the site already
+                lacks parts that `only` selects.
         """
         if only.texts and origin.only not in ((), only.texts):
             raise PublishingError(

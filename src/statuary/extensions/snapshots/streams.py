@@ -197,10 +197,10 @@ class Spool(Listing):
     """A temporary file that stores the bytes of documents."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Begin a spool.
+        """Create an empty temporary file in a folder.
 
         Raises:
-            OSError: if the folder of its file cannot be written.
+            OSError: if the folder cannot be written.
         """
         self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
         self.end = 0

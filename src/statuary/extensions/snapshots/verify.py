@@ -270,7 +270,7 @@ class RecordVerifier:
     """
 
     verified: int = 0
-    # the errors of each record that fails a check, at the paths of the snapshot
+    # the errors of each record that fails a check, with paths in the snapshot
     failures: dict[ContractKey, list[Finding]] = field(default_factory=dict)
     # the contracts whose proofs say that they are contradicted
     contradicted: set[ContractKey] = field(default_factory=set)

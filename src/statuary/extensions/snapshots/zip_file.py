@@ -285,10 +285,10 @@ class ZipReader:
     has_manifest = True
 
     def __init__(self, ranges: ByteRanges) -> None:
-        """Read the trailer and the entries of the snapshot's own members.
+        """Read the end of a snapshot, and the entries of its manifest.
 
         Raises:
-            DamagedSnapshotError: if it is not a snapshot; `ranges` is closed then.
+            DamagedSnapshotError: if the file is not a snapshot; `ranges` is closed then.
         """
         self.ranges = ranges
         self.name = ranges.name

@@ -13,7 +13,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class UpstreamKind(StrEnum):
-    """The format of another page's documents."""
+    """The system that serves another status page, and so its format."""
 
     STATUSPAGE = "statuspage"
     INSTATUS = "instatus"
@@ -21,14 +21,14 @@ class UpstreamKind(StrEnum):
 
 
 class Override(NamedTuple):
-    """A status that a person sets instead of the other page's."""
+    """A status set by a person instead of the other page's."""
 
     status: ComponentStatus
     since: Instant
 
 
 class UpstreamComponent(NamedTuple):
-    """A component and the one that it follows."""
+    """A component, and the component on another page that it follows."""
 
     component: str  # the key or id of the component on this page
     url: str  # the address of the other page

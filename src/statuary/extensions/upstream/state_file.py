@@ -32,7 +32,7 @@ Changes = dict[str, tuple[StatusChange, ...]]
 
 
 class StateFileError(StatuaryError):
-    """Raised if the file is damaged."""
+    """Raised if the file with the statuses of other pages is damaged."""
 
 
 def read_changes(content: Path) -> Changes:

@@ -71,7 +71,12 @@ class AnchoringNodes:
     """A node that returns Merkle proofs, and others that confirm block hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
-        """Store the nodes, without a request."""
+        """Store the nodes without sending a request.
+
+        Args:
+            node: the node that returns Merkle proofs.
+            other_nodes: the nodes that must agree with it on the hashes of blocks.
+        """
         self.node = node
         self.other_nodes = list(other_nodes)
         self.notes: list[str] = []

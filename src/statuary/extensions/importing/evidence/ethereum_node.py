@@ -233,7 +233,7 @@ LISTS: Final = {
 
 
 class NodeEvidenceError(EvidenceError):
-    """Raised if a node cannot prove a claim; anchors contain the reason."""
+    """Raised if a node cannot prove a claim; `anchor.json` stores the reason."""
 
     def __init__(self, words: str) -> None:
         super().__init__("stated", reason=words)

@@ -35,7 +35,7 @@ from statuary.system.network.client import is_url
 
 
 class ForeignUpdate(NamedTuple):
-    """An update in another system's words."""
+    """An update of an incident as another system describes it."""
 
     at: str  # the time of the update, in UTC
     status: UpdateStatus

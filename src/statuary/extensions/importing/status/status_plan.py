@@ -70,7 +70,7 @@ class ImportRequest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """The status that the source's own page shows, for the comparison."""
+    """The status that the imported page shows, to verify the import."""
 
     name: str = ""
     language: str = ""  # empty if the source does not name it
@@ -92,7 +92,7 @@ class StatusPlan:
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which names the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # by id
     present_count: int = 0  # the number of records that were not read because the content has them
-    # the records and parts that content cannot express, or that look wrong
+    # the records and parts of records that content cannot express, or that look wrong
     skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # notes for the user
     incomplete: StatuaryError | None = None  # why reading ended early

@@ -52,10 +52,11 @@ class HardhatBuilds:
     """The compilations that a Hardhat project stores, read on demand."""
 
     def __init__(self, deployment: Path, above: str) -> None:
-        """Keep the folder of a deployment or network.
+        """Find the project that contains a deployment.
 
         Args:
-            above: the name of the project's folder that it is in, `deployments` or `ignition`.
+            deployment: the folder of the deployment or network.
+            above: the name of the folder between project and deployment: `deployments` or `ignition`.
         """
         parents = deployment.resolve().parents
         self.project = next((folder.parent for folder in parents if folder.name == above), deployment)
