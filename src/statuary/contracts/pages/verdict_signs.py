@@ -31,7 +31,7 @@ def verdict_key(verdict: str) -> str:
 
 
 def claimed_level(row: "ContractRow") -> str:
-    """Return the text's key for the match level beside a verdict.
+    """Return the key of the text that names a contract's match level.
 
     Returns:
         The key; empty if the record has no match level, or is contradicted.

@@ -22,7 +22,7 @@ def read_contract(root: Path, source: ContractSource, content: OpenFolder | None
     Args:
         root: the content folder.
         source: where the content has the contract.
-        content: the content folder again, to read several contracts.
+        content: the content folder, opened to read several contracts faster; None to open files by path.
 
     Returns:
         The record with its evidence, or the findings that prevented it.

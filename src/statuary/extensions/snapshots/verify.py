@@ -280,9 +280,9 @@ class RecordVerifier:
 
     @property
     def errors(self) -> list[Finding]:
-        """The errors in records, and claims that are not proven.
+        """The errors in records, and the published claims that evidence does not prove.
 
-        Errors that the proof of a record admits are omitted.
+        Errors of a record whose own proof says that it fails its checks are omitted.
         """
         rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
         return [*self.anchor_errors, *chain.from_iterable(rejected)]

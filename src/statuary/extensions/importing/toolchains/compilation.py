@@ -234,7 +234,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add documentation from the metadata, and notes about missing outputs.
+    """Return a compilation with documentation from metadata, and notes about missing outputs.
 
     Raises:
         NotImportableError: if the compiler's output, its version, or solc's metadata is missing.
