@@ -100,7 +100,10 @@ def test_section_reads_only_own_key(row):
     section = load(row.section)
     assert Section in inspect.getmro(section)
     model = section.source()
-    assert (row.name == "hosting") if model is None else [*model.model_fields] == [row.name]
+    if model is None:
+        assert row.name == "hosting"
+    else:
+        assert [*model.model_fields] == [row.name], "the key of site.yaml is the only member of the model"
     assert section.parts is None or isinstance(section.parts, PageParts)
     assert all(isinstance(rule, Rule) for rule in section.rules())
 
