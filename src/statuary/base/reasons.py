@@ -6,7 +6,7 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """Why a claim of a proof holds or fails, for pages in any language.
+    """The reason for the status of a claim, for pages in any language.
 
     It is the key of a text below `claim_reason`, and the values to fill in.
     """
