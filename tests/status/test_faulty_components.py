@@ -207,3 +207,8 @@ def test_incident_of_unknown_component_is_still_found(tmp_path):
     assert {(finding.rule, finding.path) for finding in found if finding.severity == "error"} == {
         ("unknown-component", "incidents/other.yaml")
     }
+
+
+def test_file_of_one_faulty_component_keeps_all(tmp_path):
+    last = published(tmp_path)
+    assert repaired(read(tmp_path, "components: {rpc: {}}\n").site, last).components == last

@@ -96,7 +96,11 @@ def keep_last_components(
         last: the components of the last build.
         places: the places of the components, or `()` for all.
     """
-    kept = list(_kept_components(catalogue, _published_components_at(catalogue, last, frozenset(places))))
+    places = frozenset(places)
+    if places and not catalogue.components:  # nothing of the file can be used, so all of it stays
+        places = frozenset({()})
+        catalogue = without_parts(catalogue, [FaultyPart(())])
+    kept = list(_kept_components(catalogue, _published_components_at(catalogue, last, places)))
     displaced = _displaced_component_findings(catalogue, kept)
     left = without_components(catalogue, [finding.pointer for finding in displaced])
     components = with_members(_insert_kept_components(left.components, kept, last))
