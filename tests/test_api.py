@@ -108,7 +108,9 @@ def test_older_build_requires_allow_older(content: Path, tmp_path: Path) -> None
     statuary.build(content, tmp_path / "site", now=NOW)
     earlier = NOW - timedelta(days=5)
     before = tree(tmp_path / "site")
-    with pytest.raises(statuary.PublishingError, match=r"as of 2026-.*, and this build would be as of 2026-"):
+    with pytest.raises(
+        statuary.PublishingError, match=r"built for 2026-.*, and this build is for an earlier time, 2026-"
+    ):
         statuary.build(content, tmp_path / "site", now=earlier)
     arguments = [
         "build",

@@ -277,8 +277,14 @@ WRONG = {
     ("--url", "status.example.org"): (2, "page URL 'status.example.org' is not an absolute http(s) URL"),
     ("--component", "rpc"): (2, "'rpc' has no name; write it like"),
     ("--component", "a b=RPC"): (2, "'a b=RPC' has a key that is not made of letters"),
-    ("--demo", "--component", "rpc=RPC"): (2, "--demo brings its own components; remove --component"),
-    ("--demo", "--from", "statuspage", "x"): (2, "--from brings its own components; remove --demo"),
+    ("--demo", "--component", "rpc=RPC"): (
+        2,
+        "--demo already has components of its own; leave out --component",
+    ),
+    ("--demo", "--from", "statuspage", "x"): (
+        2,
+        "--from already has components of its own; leave out --demo",
+    ),
     ("--from", "statuspag", "x"): (2, "unknown kind of status page 'statuspag'; did you mean 'statuspage'?"),
     ("--from", "sourcify", "x"): (2, "use one of statuspage, cstate, upptime"),
     ("--from", "statuspage", "http://127.0.0.1:9"): (3, "refuses the connection"),

@@ -167,7 +167,7 @@ def test_tick_before_build_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PublishingError, match="cannot be read"):
         tick(tmp_path, START)
     build(write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "site", START)
-    with pytest.raises(PublishingError, match="is as of"):
+    with pytest.raises(PublishingError, match="was built for"):
         tick(tmp_path / "site", parse_instant("2026-11-19T23:59:59Z"))
 
 

@@ -61,7 +61,7 @@ def consume(steps: int) -> None:
         budget.steps -= steps
         if budget.steps < 0:
             raise StepLimitError(
-                f"it is too large to process: it takes more than {MAX_STEPS:,} steps", "make it smaller"
+                f"it is too large: processing it takes more than {MAX_STEPS:,} steps", "make it smaller"
             )
 
 

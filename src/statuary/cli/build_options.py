@@ -31,20 +31,19 @@ with_worker_options = option_group(
         "--workers",
         type=click.IntRange(1, 1024),
         metavar="N",
-        help="The number of worker processes. Default: one for each core; small sites need only one.",
+        help="Use this many worker processes. Default: one for each core, or fewer for a small site.",
     ),
     click.option(
         "--engine",
         type=click.Choice(["processes", *ENGINES]),
         default="processes",
         show_default=True,
-        help="Where contracts are built: in processes of this machine, or on the Dask cluster of --scheduler.",
+        help="Build contracts in processes of this machine, or on the Dask cluster that --scheduler names.",
     ),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
-        "see content and site under the same paths.",
+        help="Use the Dask cluster at this address, such as tcp://10.0.0.5:8786. Its workers need the same version of statuary, and must see the content and the site under the same paths.",
     ),
 )
 
@@ -86,13 +85,13 @@ with_check_selection = option_group(
         "--skip",
         multiple=True,
         metavar="CHECK",
-        help="Skip this check (repeatable); `proof` and `status` skip a whole group.",
+        help="Skip this check, such as `invalid-identifier`, or a whole group, `proof` or `status` (repeatable).",
     ),
     click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
     click.option(
         "--strict",
         is_flag=True,
-        help="Exit with 1 on warnings and excluded contracts, and publish nothing while there is a warning.",
+        help="Treat warnings and excluded contracts as errors: exit with 1, and publish nothing if there is a warning.",
     ),
 )
 

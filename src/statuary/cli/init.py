@@ -40,7 +40,7 @@ from statuary.system.writing import replace_file
 @click.option(
     "--update",
     is_flag=True,
-    help="Write all schemas into .schema of the content folder again, for example after an upgrade.",
+    help="Rewrite the schemas in the content folder's .schema, for example after an upgrade.",
 )
 @content_option
 def schema_command(
@@ -122,31 +122,33 @@ with_new_site = option_group(
         "--name",
         default="Example Network",
         show_default=True,
-        help="The name of the network, which the pages show.",
+        help="Show this name of the network on the pages.",
     ),
-    click.option("--url", help=f"The URL of the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."),
+    click.option(
+        "--url", help=f"Set the URL of the published site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."
+    ),
     click.option(
         "--chain-id",
-        help="The chain id of the network, such as 1, for a site with contracts. Default: no chain.",
+        help="Add the chain of the network by its id, such as 1, if you want to publish contracts. Default: no chain.",
     ),
     click.option(
         "--chain",
         "chains",
         multiple=True,
         metavar="ID=NAME",
-        help="A chain whose contracts are published, such as 1=Ethereum (repeatable).",
+        help="Add a chain whose contracts you want to publish, such as 1=Ethereum (repeatable).",
     ),
     click.option(
         "--component",
         "components",
         multiple=True,
         metavar="KEY=NAME",
-        help="A component of the status page (repeatable).",
+        help="Add a component to the status page, such as 'rpc=Public RPC' (repeatable).",
     ),
     click.option(
         "--demo",
         is_flag=True,
-        help="Fill the site with invented components, an incident and maintenance, to look at. Its pages say that it is a demo.",
+        help="Fill the site with invented components, an incident and maintenance, so that you can look around. The pages say that it is a demo.",
     ),
 )
 
@@ -159,7 +161,7 @@ with_new_site = option_group(
     "source",
     nargs=2,
     metavar="KIND SOURCE",
-    help="Import your existing status page, such as: statuspage https://status.example.org.",
+    help="Import your existing status page. Give its kind and its address, such as: statuspage https://status.example.org.",
 )
 @click.option(
     "--git/--no-git",
@@ -251,7 +253,7 @@ def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
     origins = {"--from": source, "--demo": site.demo, "--component": site.components}
     used = [flag for flag, value in origins.items() if value]
     if len(used) > 1:
-        raise click.UsageError(f"{used[0]} brings its own components; remove {used[1]}")
+        raise click.UsageError(f"{used[0]} already has components of its own; leave out {used[1]}")
     for text in site.components:
         _check_component(text)
 

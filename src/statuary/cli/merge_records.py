@@ -19,7 +19,7 @@ from statuary.system.writing import atomic_file
 @click.option(
     "--install",
     is_flag=True,
-    help="Set up this clone so that git runs this command on conflicts, and write .gitattributes for the other clones.",
+    help="Set up this clone so that git runs `statuary merge-records` on conflicts, and write .gitattributes for the other clones.",
 )
 def merge_records_command(
     versions: tuple[Path, ...],

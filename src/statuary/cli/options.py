@@ -137,19 +137,19 @@ content_option = click.option(
     type=FOLDER,
     default=Path("content"),
     show_default=True,
-    help="The folder with site.yaml, incidents and contracts.",
+    help="Read the content from this folder, which contains site.yaml, incidents and contracts.",
 )
 out_option = click.option(
     "--out",
     type=FOLDER,
     default=Path("build"),
     show_default=True,
-    help="The folder of the site that the build writes.",
+    help="Use this folder for the built site.",
 )
 now_option = click.option(
     "--now",
     type=INSTANT,
-    help="The time to build for, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH if it is set, else the clock.",
+    help="Use this time as the current time, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH if it is set, else the clock.",
 )
 text_or_json_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True

@@ -99,17 +99,17 @@ def _upcoming_parts(index: EpochIndex, instant: Instant) -> Iterator[str]:
 @click.option(
     "--program",
     metavar="PATH",
-    help="For --as: the path of statuary on the machine that runs the schedule. Default: the path of this program.",
+    help="With --as: use this path of statuary on the machine that runs the schedule. Default: the path of this program.",
 )
 @click.option(
     "--folder",
     type=FOLDER,
-    help="For --as: the folder on that machine in which to run it. Default: the current folder.",
+    help="With --as: run statuary in this folder of that machine. Default: the current folder.",
 )
 @click.option(
     "--site",
     type=FOLDER,
-    help="For --as: the folder of the site on that machine. Default: the folder of --out.",
+    help="With --as: find the site in this folder of that machine. Default: the folder of --out.",
 )
 def next_command(
     out: Path,

@@ -49,7 +49,7 @@ def tick(
     index = read_epoch_index(root)
     if now < index.start:
         raise PublishingError(
-            f"the site is as of {format_utc(index.start)} or later, and not of {format_utc(now)}",
+            f"the site was built for {format_utc(index.start)} or later, but the time is {format_utc(now)}",
             "set the clock or --now; if the last build had a wrong clock, run `statuary build --allow-older`",
         )
     with FolderTarget(root) as target:

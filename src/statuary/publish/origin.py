@@ -30,7 +30,7 @@ def refuse_earlier_build(there: str, instant: Instant) -> None:
     """
     if there and instant < parse_instant(there):
         raise PublishingError(
-            f"the site is as of {format_utc(parse_instant(there))}, and this build would be as of {format_utc(instant)}",
+            f"the site was built for {format_utc(parse_instant(there))}, and this build is for an earlier time, {format_utc(instant)}",
             "set the clock or --now, or use --allow-older",
         )
 

@@ -79,7 +79,12 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         odd = odd or [f"{path[:20]}…"]
         hint = f"use letters, digits, dots, hyphens and underscores, {MAX_PAGE_PATH} in all, and no name that Windows reserves"
         findings.append(
-            Finding(rule="invalid-page-name", path=file.path, message=f"invalid name {odd[0]!r}", hint=hint)
+            Finding(
+                rule="invalid-page-name",
+                path=file.path,
+                message=f"the page has the invalid name {odd[0]!r}",
+                hint=hint,
+            )
         )
         return
     try:
@@ -304,7 +309,7 @@ def _unknown_language_finding(language: str, site_source: str, texts: Iterable[S
         rule="unknown-language",
         path=site_source,
         pointer=("pages", "language"),
-        message=f"no page texts in language {language!r}",
+        message=f"there are no page texts in the language {language!r}",
         hint=suggest_language(language)
         or did_you_mean(language, languages)
         or f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",

@@ -61,7 +61,7 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
     """
     line_rest = REST_OF_LINE.match(text, node.end)
     if line_rest is None:
-        raise EditError("there is more on this line", "move it to a separate line", node.position)
+        raise EditError("there is another value on this line", "move it to a separate line", node.position)
     end = line_rest.end()
     while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
         end = comment.end()
@@ -149,7 +149,7 @@ def _parse_root(text: str) -> YamlNode:
         raise EditError(str(unreadable), unreadable.hint, unreadable.position) from None
     root = parse_nodes(text)
     if root is None or root.kind is not NodeKind.MAPPING:
-        raise EditError("the file is not a mapping", "write its first key yourself")
+        raise EditError("the file is not a mapping", "write the first key into the file yourself")
     return root
 
 

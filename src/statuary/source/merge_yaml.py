@@ -116,7 +116,9 @@ def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Js
         else:
             new.append(item)
     if known:
-        raise MergeConflictError(f"one side changed an item of {_dotted_pointer(pointer)}, and the other too")
+        raise MergeConflictError(
+            f"both sides changed the list {_dotted_pointer(pointer)}, and at least one changed or removed an item"
+        )
     return new
 
 

@@ -225,7 +225,7 @@ class _Constructor:
         if depth > MAX_YAML_DEPTH:
             raise BeyondLimitError(
                 f"the file is nested deeper than {MAX_YAML_DEPTH} levels",
-                "shorten the nesting; check that no anchor (&name) contains its own alias (*name)",
+                "reduce the nesting; check that no anchor (&name) contains its own alias (*name)",
                 _start_position(node),
             )
 

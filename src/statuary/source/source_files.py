@@ -115,7 +115,9 @@ def open_source(root: Path | str, path: str, *, links: bool = True, content: Ope
     except OutsideFolderError:
         raise UnreadableError(OUTSIDE, COPY, rule="outside-content") from None
     except NotRegularFileError:
-        raise UnreadableError("this is not a regular file", "replace it with a file") from None
+        raise UnreadableError(
+            "the path is not a regular file, but perhaps a device or a pipe", "replace it with a file"
+        ) from None
 
 
 def decode_utf8(raw: bytes) -> str:
@@ -231,7 +233,7 @@ def _not_a_file_finding(path: str) -> Finding:
     return Finding(
         rule="outside-content",
         path=path,
-        message="this is neither a file nor a folder",
+        message="the entry is neither a file nor a folder",
         hint="remove it from the content folder",
     )
 

@@ -53,7 +53,7 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
             with place.open("xb") as copy:
                 copyfileobj(member.stream, copy)
     except tarfile.ReadError:  # its message lists the complaint of every format
-        raise DamagedDataError("it is no zip or tar file, or is cut off") from None
+        raise DamagedDataError("it is not a zip or tar file, or it is cut off") from None
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DamagedDataError(f"it is damaged: {error}") from None
     # zipfile raises these for a password or an unknown compression method

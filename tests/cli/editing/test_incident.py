@@ -136,7 +136,7 @@ def test_unknown_component_or_status_is_rejected(repository, named, output):
 
 
 def test_duplicate_component_is_rejected(repository):
-    assert "duplicate component 'rpc'" in repository.run(
+    assert "the component 'rpc' is named twice" in repository.run(
         *OPEN, "--component", "rpc=operational", "--component", "rpc", code=3
     )
 
@@ -184,7 +184,7 @@ def test_missing_value_names_option(opened):
 def test_body_and_body_file_are_exclusive(opened):
     opened.write("text.txt", "x")
     arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
-    assert "use either --body or --body-file" in opened.run(*arguments, code=2)
+    assert "give either --body or --body-file, not both" in opened.run(*arguments, code=2)
 
 
 def test_ambiguous_id_is_rejected(opened):
@@ -705,7 +705,7 @@ def test_next_update_accepts_time(opened):
     opened.run(*update, "--next-update-by", "2026-11-02T10:45:00Z")
     assert opened.read(FILE).endswith("    next_update_by: 2026-11-02T10:45:00Z\n")
     both = opened.run(*update, "--next-update-by", "2026-11-02T10:45:00Z", "--next-update-in", "5m", code=2)
-    assert "give either --next-update-in or --next-update-by" in both
+    assert "give either --next-update-in or --next-update-by, not both" in both
     assert "must be after this one" in opened.run(*update, "--next-update-by", "2026-11-02T09:00:00Z", code=2)
 
 

@@ -91,7 +91,7 @@ def test_invalid_rule_is_rejected(repository):
         (("--name", "x", "--scheduled-for", "2026-11-10T04:00:00Z"), "Missing option '--scheduled-until'"),
         (
             ("--name", "x", *WINDOW, "--scheduled-until", "2026-11-10T05:00:00Z"),
-            "use either --scheduled-until or --duration",
+            "give either --scheduled-until or --duration, not both",
         ),
         (("--name", "x", "--scheduled-for", "2026-11-10T04:00:00"), "has no offset from UTC"),
         (

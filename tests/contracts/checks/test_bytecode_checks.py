@@ -64,7 +64,7 @@ def test_renamed_ids_are_noted():
     result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.PASSED
     assert [finding.message for finding in result.findings] == [
-        "the ids differ from those of the compiler's output"
+        "the ids of the transformations differ from those in the compiler's output"
     ]
 
 
@@ -72,7 +72,7 @@ def test_shared_id_of_two_values_fails():
     record = renamed(made_record("immutables"), {"7": "12"})
     result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.FAILED
-    assert "an id has two values in the compiler's output, or a value two ids" in {
+    assert "the compiler's output has two values for one id, or two ids for one value" in {
         finding.message for finding in result.findings
     }
 

@@ -132,8 +132,8 @@ def test_unknown_chain_is_reported(tmp_path):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("../nowhere", "no file or folder '../nowhere'"),
-        ("gopher://a/b", "no file or folder 'gopher://a/b'"),
+        ("../nowhere", "there is no file or folder '../nowhere'"),
+        ("gopher://a/b", "there is no file or folder 'gopher://a/b'"),
     ],
 )
 def test_missing_source_is_reported(tmp_path, source, said):

@@ -47,7 +47,7 @@ def test_edited_configuration_is_not_replaced(content, tmp_path):
     write_files(tmp_path, {"out/netlify.toml": "# mine\n"})
     refused = run(content, "netlify", "--out", str(tmp_path / "out"))
     assert (refused.exit_code, mine.read_text()) == (3, "# mine\n")
-    assert "netlify.toml exists and differs" in refused.stderr
+    assert "netlify.toml already exists with other content" in refused.stderr
     assert not (tmp_path / "out" / ".edge").exists()
     assert run(content, "netlify", "--out", str(tmp_path / "out"), "--force").exit_code == 0
     assert mine.read_text() != "# mine\n"

@@ -383,7 +383,7 @@ def test_self_contradicting_node_adds_nothing(content, changed_node):
     assert result.exit_code == ExitCode.FINDINGS
     assert "code contradicted as of block " in result.output
     assert (
-        "statuary: the node's own proof contradicts the code that it gave; nothing was written"
+        "statuary: the node sent code that differs from its own Merkle proof; nothing was written"
         in result.output
     )
     assert not (content / "contracts").exists()

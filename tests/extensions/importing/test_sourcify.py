@@ -349,4 +349,4 @@ def test_folder_without_records_is_explained(tmp_path):
     assert "there is no file or folder" in missing.stderr
     (tmp_path / "export.tar.gz").write_bytes(b"")
     archive = run("import", "sourcify", tmp_path / "export.tar.gz", "--content", content)
-    assert "it is no zip or tar file, or is cut off" in archive.stderr
+    assert "it is not a zip or tar file, or it is cut off" in archive.stderr

@@ -115,7 +115,7 @@ def test_first_language_follows_page_language(content, tmp_path):
     ("tags", "said"),
     [
         ("[en, de, de]", "language 'de' is named twice"),
-        ("[en, xx]", "no page texts in language 'xx'"),
+        ("[en, xx]", "there are no page texts in the language 'xx'"),
         ("de", "expected a list"),
         ("[en, {de: 1}]", "expected a text"),
         ("[de, en]", "the first language is 'de', but the pages are in 'en'"),
@@ -147,7 +147,7 @@ def test_language_name_suggests_tag(tmp_path, settings, tag, suggested):
         tmp_path, {"site.yaml": f"page: {{name: Plinth, url: https://plinth.example}}\n{settings}\n"}
     )
     found = [(finding.message, finding.hint) for finding in read_content(content).findings]
-    assert found == [(f"no page texts in language {tag!r}", f"did you mean {suggested!r}?")]
+    assert found == [(f"there are no page texts in the language {tag!r}", f"did you mean {suggested!r}?")]
 
 
 @pytest.mark.slow

@@ -51,4 +51,6 @@ def test_pipe_is_not_opened(tmp_path: Path) -> None:
     folder = tmp_path / "project" / "measurements"
     folder.mkdir(parents=True)
     os.mkfifo(folder / "points.csv")
-    assert "this is not a regular file" in build(tmp_path / "project", "measurements", "points.csv")
+    assert "the path is not a regular file, but perhaps a device or a pipe" in build(
+        tmp_path / "project", "measurements", "points.csv"
+    )

@@ -245,7 +245,10 @@ def test_invalid_removal_line_changes_nothing(
 
 
 def test_empty_update_and_absent_file_fail(tmp_path: Path) -> None:
-    assert "give --from, --remove or both" in run("pack", "update", tmp_path, code=2).stderr
+    assert (
+        "name the records to add with --from, the paths to remove with --remove, or both"
+        in run("pack", "update", tmp_path, code=2).stderr
+    )
     absent = run("pack", "update", "--remove", tmp_path / "gone.txt", tmp_path, code=3).stderr
     assert "gone.txt cannot be read" in absent
 

@@ -184,7 +184,7 @@ def test_folder_without_site_is_refused(tmp_path):
     write_files(tmp_path, {"notes.txt": ""})
     done = CliRunner().invoke(command, ["serve", "--port", "0", str(tmp_path)])
     assert done.exit_code == 3
-    assert "has no site\n    name the folder of a build" in done.output
+    assert "does not contain a site\n    name the folder of a build" in done.output
 
 
 LONG = "9" * 20_000
@@ -245,7 +245,7 @@ def test_missing_content_folder_is_reported(tmp_path, monkeypatch):
     assert done.returncode == 3
     assert done.stderr.splitlines() == [
         "statuary: there is no folder content to build",
-        "    give --content, or a site to serve; `statuary init` makes new content",
+        "    name the content folder with --content, or the folder of a site; `statuary init` makes new content",
     ]
 
 

@@ -214,7 +214,10 @@ def test_second_run_updates_unedited_form(project):
     before = {file: file.read_bytes() for file in project.rglob("*") if file.is_file()}
     arguments = ["setup", "netlify", "--content", str(project / "content"), "--out", str(project)]
     refused = CliRunner().invoke(statuary, [*arguments, "--url", "https://other.example", "--install", "x"])
-    assert (refused.exit_code, "status-form.yml exists and differs" in refused.stderr) == (3, True)
+    assert (refused.exit_code, "status-form.yml already exists with other content" in refused.stderr) == (
+        3,
+        True,
+    )
     assert {file: file.read_bytes() for file in project.rglob("*") if file.is_file()} == before
 
 

@@ -78,7 +78,7 @@ def test_additions_of_both_sides_are_kept(kind):
             WINDOW.replace("T11", "T13"),
             "both sides changed scheduled_until: '2026-12-01T12:00:00Z' and '2026-12-01T13:00:00Z'",
         ),
-        (BASE, BASE.replace("We look", "A"), BASE.replace("We look", "B"), "one side changed an item of updates"),
+        (BASE, BASE.replace("We look", "A"), BASE.replace("We look", "B"), "both sides changed the list updates"),
         (BASE, BASE + FIRST, "name: Slow\n", "one side removed components"),
         (BASE, BASE + "a: [\n", BASE + SECOND, "not YAML"),
         (BASE, BASE + FIRST + "# ours\n", BASE + SECOND + "# theirs\n", "one side wrote the comment '# theirs'"),

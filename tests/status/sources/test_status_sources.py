@@ -135,7 +135,7 @@ def test_null_affected_components_count_as_recorded():
     [
         (SMALLEST.replace("name: Trouble", "name: ''"), "name", "the name is empty"),
         (SMALLEST.replace("Trouble", "T" * 256), "name", "the name has 256 characters, more than 255"),
-        ("name: Trouble\nupdates: []", "updates", "an incident has no update"),
+        ("name: Trouble\nupdates: []", "updates", "the incident has no update"),
         (SMALLEST.replace("+01:00", ""), "updates.0.at", "'2026-11-02T10:00:00' has no offset from UTC"),
         (
             SMALLEST.replace("status: inv", "status: Inv"),
@@ -237,7 +237,7 @@ def test_recurrence_uses_page_timezone_by_default():
         (
             PLANNED + "    recurrence: {rule: FREQ=WEEKLY}\n    cancelled_at: 2026-11-02T10:00:00Z\n",
             "",
-            "a recurring maintenance has `cancelled_at` for single windows only",
+            "`cancelled_at` is a key of a single window, but this maintenance is recurring",
         ),
         (
             PLANNED + "    recurrence: {rule: FREQ=MINUTELY}\n",

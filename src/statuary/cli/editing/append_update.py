@@ -58,7 +58,7 @@ def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | N
 
 
 body_option = click.option(
-    "--body", help="The text of the update, in Markdown. Default: Statuspage's standard text for the status."
+    "--body", help="Write this text, in Markdown. Default: Statuspage's standard text for the status."
 )
 body_file_option = click.option(
     "--body-file",
@@ -81,7 +81,7 @@ class BodyOptions(NamedTuple):
         A text that is given twice raises click.UsageError.
         """
         if self.body is not None and self.body_file is not None:
-            raise click.UsageError("use either --body or --body-file")
+            raise click.UsageError("give either --body or --body-file, not both")
         text = self.body if self.body_file is None else self.body_file
         return None if text is None else normalize_body(text)
 
@@ -124,7 +124,7 @@ class UpdateOptions(NamedTuple):
         if self.next_update_in is None:
             return self.next_update_by
         if self.next_update_by is not None:
-            raise click.UsageError("give either --next-update-in or --next-update-by")
+            raise click.UsageError("give either --next-update-in or --next-update-by, not both")
         return Instant(session.at + self.next_update_in)
 
 
@@ -137,19 +137,19 @@ with_update_options = option_group(
         multiple=True,
         metavar="KEY[=STATUS]",
         shell_complete=complete_component_status,
-        help=f"An affected component and its new status: {', '.join(STATUSES)} (repeatable).",
+        help=f"Set the status of a component, such as rpc=partial_outage (repeatable). The statuses are {', '.join(STATUSES)}.",
     ),
     body_option,
     body_file_option,
     click.option(
         "--next-update-in",
         type=DURATION,
-        help="Announce on the pages that the next update follows within this time, such as 30m.",
+        help="Tell readers to expect the next update within this time, such as 30m.",
     ),
     click.option(
         "--next-update-by",
         type=INSTANT,
-        help="Announce on the pages that the next update follows by this time, such as 2026-11-02T10:30:00Z.",
+        help="Tell readers to expect the next update by this time, such as 2026-11-02T10:30:00Z.",
     ),
     notify_option,
     publish_at_option,
@@ -232,9 +232,11 @@ def next_update(session: EditSession, promised: Instant | None, status: UpdateSt
     if promised is None:
         return None
     if status in CLOSED_STATUSES:
-        raise click.UsageError(f"no next update can be promised when the status is {status}")
+        raise click.UsageError(
+            f"an incident that is {status} has no next update: leave out --next-update-in and --next-update-by"
+        )
     if promised <= session.at:
-        raise click.UsageError("the next update must be after this one")
+        raise click.UsageError("the time of the next update must be later than this update")
     return promised
 
 

@@ -69,7 +69,9 @@ with_edit_options = option_group(
     EditOptions,
     content_option,
     click.option(
-        "--at", type=INSTANT, help="The time of the update, such as 2026-11-02T10:00:00Z. Default: --now."
+        "--at",
+        type=INSTANT,
+        help="Date the update to this time, such as 2026-11-02T10:00:00Z. Default: --now.",
     ),
     now_option,
     click.option("--dry-run", is_flag=True, help="Print the change, and write nothing."),
@@ -82,13 +84,17 @@ with_edit_options = option_group(
 publish_at_option = click.option(
     "--publish-at",
     type=INSTANT,
-    help="Publish this at a later time, such as 2026-11-02T10:00:00Z. Builds before then leave it out.",
+    help="Publish the text only from this time on, such as 2026-11-02T10:00:00Z. Earlier builds leave it out.",
 )
 draft_option = click.option(
-    "--draft", is_flag=True, help="Save it as a draft: it's written to the content, but not published."
+    "--draft",
+    is_flag=True,
+    help="Save a draft: the file is written to the content, but builds don't publish it.",
 )
 new_id_option = click.option(
-    "--id", "new_id", help="The id, which is also the file's name. Default: the date and the words of --name."
+    "--id",
+    "new_id",
+    help="Use this id, which is also the name of the file. Default: the date and the words of --name.",
 )
 
 
@@ -129,7 +135,7 @@ class EditSession:
         place = self.options.content / path
         if path.endswith(".json"):
             raise EditError(
-                f"{place} is JSON; only YAML can be edited", "edit it yourself, or convert it to YAML"
+                f"commands can edit only YAML, but {place} is JSON", "edit it yourself, or convert it to YAML"
             )
         pattern = match_pattern(file.pure_path)
         try:
@@ -187,7 +193,9 @@ class EditSession:
         if publish_at is None:
             return
         if self.options.at is not None:
-            raise click.UsageError("use either --at or --publish-at: readers see an update from its time on")
+            raise click.UsageError(
+                "give either --at or --publish-at, not both: readers see an update from its time on"
+            )
         if publish_at <= self.now:
             raise click.UsageError(
                 f"--publish-at {format_exact(publish_at)} has passed; leave it out, or use --at"

@@ -71,7 +71,9 @@ IMPACTS: tuple[Impact, ...] = ("none", "minor", "major", "critical")
 
 incident_argument = click.argument("incident", metavar="ID", required=False, shell_complete=complete_incident)
 status_option = click.option(
-    "--status", type=click.Choice(STATUSES), help="The status of the incident from now on."
+    "--status",
+    type=click.Choice(STATUSES),
+    help="Set the status of the incident to this. Default: the status stays.",
 )
 
 
@@ -89,25 +91,27 @@ def incident_command() -> None:
 
 
 @incident_command.command("open")
-@click.option("--name", help="The title of the incident, such as 'RPC errors'.")
+@click.option("--name", help="Give the incident this title, such as 'RPC errors'.")
 @click.option(
-    "--status", type=click.Choice(STATUSES), help="The status of the first update. Default: investigating."
+    "--status",
+    type=click.Choice(STATUSES),
+    help="Open the incident with this status. Default: investigating.",
 )
 @with_update_options
 @click.option(
     "--impact-override",
     type=click.Choice(IMPACTS),
-    help="The impact that the pages show. Default: the impact of the affected components.",
+    help="Show this impact on the pages. Default: the impact that follows from the affected components.",
 )
 @click.option(
     "--started-at",
     type=INSTANT,
-    help="When the problem began, if that was before you report it, such as 2026-11-02T09:40:00Z.",
+    help="Say when the problem began, such as 2026-11-02T09:40:00Z. Default: the time of the first update.",
 )
 @click.option(
     "--ended-at",
     type=INSTANT,
-    help="When the problem ended: records a past incident, together with --started-at.",
+    help="Record a past incident, which ended at this time. Give --started-at too.",
 )
 @click.option(
     "--template",
@@ -258,7 +262,7 @@ def _opening_updates(
     if start is None:
         return []
     if not start < update.at <= session.now:
-        raise click.UsageError("the incident must end after --started-at and not in the future")
+        raise click.UsageError("--ended-at must be later than --started-at, and not in the future")
     body = DEFAULT_BODIES[STATUSES[0]]
     return [NewUpdate(at=start, status=STATUSES[0], body=body, notify=False)]
 
@@ -290,7 +294,8 @@ def resolve_incident(session: EditSession, incident: str | None, update_options:
     unresolved = _find_unresolved(session, incident)
     if status_at(unresolved, session.at) == "resolved":
         raise EditError(
-            f"{unresolved.id} is already resolved", "publish a postmortem, or use `reopen` if it is not over"
+            f"{unresolved.id} is already resolved",
+            "publish a postmortem with `incident postmortem`, or use `incident reopen` if it is not over",
         )
     append_update(session, unresolved, "resolved", update_options, "Resolve incident")
     session.print_remaining_statuses(unresolved)
@@ -312,10 +317,14 @@ def reopen_incident(
     closed = incident_or_ask(incident, histories, "incident", session.at, CLOSED_STATUSES.__contains__)
     current = status_at(closed, session.at)
     if current not in CLOSED_STATUSES:
-        raise EditError(f"{closed.id} is not resolved: it is {current or 'not open yet'}", "use `update`")
+        raise EditError(
+            f"{closed.id} is not resolved: it is {current or 'not open yet'}", "use `incident update` instead"
+        )
     new_status = status or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
     if new_status in CLOSED_STATUSES:
-        raise click.UsageError("a reopened incident is not resolved; use `update` to add to it")
+        raise click.UsageError(
+            "a reopened incident cannot have the status resolved; use `incident update` to add an update"
+        )
     append_update(
         session, closed, new_status, update_options, "Reopen incident", ask_components=True, reopens=True
     )
@@ -343,7 +352,9 @@ def publish_postmortem(
     )
     previous_status = status_before(closed, "postmortem", session.at)
     if previous_status == "postmortem" or any(update.status == "postmortem" for update in closed.updates):
-        raise EditError(f"{closed.id} already has a postmortem", "edit the file yourself")
+        raise EditError(
+            f"{closed.id} already has a postmortem", "to change the postmortem, edit the file of the incident"
+        )
     hint = "For a longer text, use --body-file"
     text = value_or_ask(body_options.text, "--body", lambda: _ask_postmortem(closed), hint)
     value = postmortem_value(session.at, text, notify=notify)

@@ -74,17 +74,19 @@ def maintenance_command() -> None:
 
 
 @maintenance_command.command("schedule")
-@click.option("--name", help="The title of the maintenance, such as 'Database upgrade'.")
-@click.option("--scheduled-for", type=INSTANT, help="The start of the window, such as 2026-11-02T10:00:00Z.")
+@click.option("--name", help="Give the maintenance this title, such as 'Database upgrade'.")
+@click.option(
+    "--scheduled-for", type=INSTANT, help="Start the window at this time, such as 2026-11-02T10:00:00Z."
+)
 @click.option(
     "--scheduled-until",
     type=INSTANT,
-    help="The end of the window, such as 2026-11-02T12:00:00Z. Give this or --duration.",
+    help="End the window at this time, such as 2026-11-02T12:00:00Z. Give this or --duration.",
 )
 @click.option(
     "--duration",
     type=DURATION,
-    help="The length of the window, such as 90m or 2h. Give this or --scheduled-until.",
+    help="Set the length of the window, such as 90m or 2h. Give this or --scheduled-until.",
 )
 @click.option(
     "--component",
@@ -92,12 +94,12 @@ def maintenance_command() -> None:
     multiple=True,
     metavar="KEY",
     shell_complete=complete_component,
-    help="An affected component (repeatable).",
+    help="Name a component that the maintenance affects, such as rpc (repeatable).",
 )
 @with_body_options
 @click.option(
     "--rule",
-    help="Repeat the window by this recurrence rule (RFC 5545), such as FREQ=WEEKLY;BYDAY=TU for every Tuesday.",
+    help="Repeat the window, by a recurrence rule of calendars (RFC 5545) such as FREQ=WEEKLY;BYDAY=TU for every Tuesday.",
 )
 @click.option(
     "--no-remind",
@@ -176,13 +178,19 @@ def start_maintenance(session: EditSession, maintenance: str | None, update_opti
     window = _find_maintenance(session, maintenance, frozenset({"scheduled"}))
     current = status_at(window, session.at)
     if current in ACTIVE_STATUSES:
-        raise EditError(f"{window.id} is already {current}", "use `update` or `complete`")
+        raise EditError(
+            f"{window.id} is already {current}", "use `maintenance update` or `maintenance complete`"
+        )
     append_update(session, window, "in_progress", update_options, "Start maintenance")
 
 
 @maintenance_command.command("update")
 @maintenance_argument
-@click.option("--status", type=click.Choice(STATUSES), help="The status of the maintenance from now on.")
+@click.option(
+    "--status",
+    type=click.Choice(STATUSES),
+    help="Set the status of the maintenance to this. Default: the status stays.",
+)
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def update_maintenance(
@@ -211,9 +219,13 @@ def complete_by_hand(session: EditSession, maintenance: str | None, update_optio
     window = _find_maintenance(session, maintenance, ACTIVE_STATUSES)
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
-        raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
+        raise EditError(
+            f"{window.id} is already {current}", "schedule another window with `maintenance schedule`"
+        )
     if current not in ACTIVE_STATUSES:
-        raise EditError(f"{window.id} has not started", "use `start` first, or `cancel`")
+        raise EditError(
+            f"{window.id} has not started", "use `maintenance start` first, or `maintenance cancel`"
+        )
     append_update(session, window, "completed", update_options, "Complete maintenance")
     session.print_remaining_statuses(window)
 
@@ -231,7 +243,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     window = _find_maintenance(session, maintenance, frozenset(STATUSES))
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
-        raise EditError(f"{window.id} is already {current}", "a maintenance that is over cannot be cancelled")
+        raise EditError(f"{window.id} is already {current}", "maintenance that is over cannot be cancelled")
     pointer = record_pointer(window)
     edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
@@ -242,14 +254,20 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
 @maintenance_command.command("reschedule")
 @maintenance_argument
 @click.option(
-    "--scheduled-for", type=INSTANT, help="The new start, such as 2026-11-02T10:00:00Z. Default: unchanged."
+    "--scheduled-for",
+    type=INSTANT,
+    help="Move the start of the window to this time, such as 2026-11-02T10:00:00Z. Default: the start stays.",
 )
 @click.option(
     "--scheduled-until",
     type=INSTANT,
-    help="The new end, such as 2026-11-02T12:00:00Z. Default: the length stays the same.",
+    help="Move the end of the window to this time, such as 2026-11-02T12:00:00Z. Default: the length of the window stays.",
 )
-@click.option("--duration", type=DURATION, help="The new length of the window, such as 90m or 2h.")
+@click.option(
+    "--duration",
+    type=DURATION,
+    help="Change the length of the window, such as 90m or 2h. Default: the length stays.",
+)
 @with_body_options
 @notify_option
 @with_edit_session(Subject("maintenances", "maintenance"))
@@ -291,18 +309,18 @@ def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant,
     start, end = moved
     if moved == (window.scheduled_for, window.scheduled_until):
         raise EditError(
-            f"the window of {window.id} is {format_exact(start)} to {format_exact(end)} already",
-            "give another time, or use `update` to add a text",
+            f"the window of {window.id} is already {format_exact(start)} to {format_exact(end)}",
+            "give another time, or use `maintenance update` to add only a text",
         )
     if start != window.scheduled_for and start < session.at:
         raise EditError(
             f"the new start {format_exact(start)} is before {format_exact(session.at)}",
-            "give a later one, or use `start`",
+            "give a later time, or use `maintenance start`",
         )
     if end < session.at:
         raise EditError(
             f"the new end {format_exact(end)} is before {format_exact(session.at)}",
-            "give a later one, or use `complete`",
+            "give a later time, or use `maintenance complete`",
         )
 
 
@@ -388,7 +406,9 @@ def _find_movable(session: EditSession, typed: str | None, *, moves_start: bool)
     window = _find_maintenance(session, typed, frozenset(STATUSES))
     current = status_at(window, session.at)
     if not isinstance(window, Maintenance) or current in CLOSED_STATUSES:
-        raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
+        raise EditError(
+            f"{window.id} is already {current}", "schedule another window with `maintenance schedule`"
+        )
     if moves_start and current != "scheduled":
         raise EditError(f"{window.id} has already started", "use only --scheduled-until or --duration")
     return window
@@ -401,7 +421,7 @@ def _window_end(start: Instant, end: Instant | None, duration: timedelta | None)
         click.UsageError: if it is given twice, or missing.
     """
     if end is not None and duration is not None:
-        raise click.UsageError("use either --scheduled-until or --duration")
+        raise click.UsageError("give either --scheduled-until or --duration, not both")
     if duration is not None:
         return Instant(start + duration)
     question = "End of the window (an instant, or a length such as 1h)"

@@ -250,15 +250,17 @@ def _position_differences(
     recorded_places = Counter(map(_position_of, own_steps))
     pointer = (side.member, "transformations")
     for place in sorted((expected - recorded_places).keys(), key=str)[:1]:
-        yield Violation(f"there is no {_format_position(place)}", pointer)
+        yield Violation(
+            f"the record does not list a {_format_position(place)}, which follows from the bytecode", pointer
+        )
     for place in sorted((recorded_places - expected).keys(), key=str)[:1]:
         yield Violation(
-            f"there is a {_format_position(place)}, which does not follow from the bytecode", pointer
+            f"the record lists a {_format_position(place)}, which does not follow from the bytecode", pointer
         )
     if expected == recorded_places and [_position_of(step) for step in steps] != [
         _position_of(step) for step in own_steps
     ]:
-        yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
+        yield Violation("the transformations are not in Sourcify's order", pointer, severity=Severity.NOTE)
 
 
 def _format_position(place: _Position) -> str:
@@ -303,9 +305,13 @@ def _id_differences(
     if len(id_pairs) != len({own_step for own_step, _ in id_pairs}) or len(id_pairs) != len(
         {other_step for _, other_step in id_pairs}
     ):
-        yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
+        yield Violation("the compiler's output has two values for one id, or two ids for one value", pointer)
     elif any(own_step != other_step for own_step, other_step in id_pairs):
-        yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
+        yield Violation(
+            "the ids of the transformations differ from those in the compiler's output",
+            pointer,
+            severity=Severity.NOTE,
+        )
 
 
 def _have_same_value(

@@ -145,7 +145,7 @@ def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"metadata": str(language)[:80]})
     if language != record.language:
         yield Violation(
-            f"the metadata is that of {as_json_text(language)[:80]}, but the record is {record.language}",
+            f"the metadata is for {as_json_text(language)[:80]}, but the record is for {record.language}",
             ("metadata", "language"),
             "write null: its compiler writes no metadata",
         )

@@ -116,7 +116,9 @@ def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
         if name not in ITEM_TYPES:
             yield _unlisted_value(record, "type of an ABI item", name, ("abi",))
         elif number > 1 and name not in _NAMED_ITEMS:
-            yield Violation(f"the ABI has {number} items of type {name}; a contract has one", ("abi",))
+            yield Violation(
+                f"the ABI has {number} items of type {name}; a contract has at most one", ("abi",)
+            )
 
 
 @check(Severity.NOTE)
@@ -203,7 +205,9 @@ def _unlisted_value(record: RecordView, what: str, value: str, pointer: Pointer)
     """
     known, parts = _known_version(record)
     if record.is_known and parts is not None and parts["number"] in known:
-        return Violation(f"{_display_value(value)} is no {what} of {record.compilation['compiler']}", pointer)
+        return Violation(
+            f"{_display_value(value)} is not a {what} of {record.compilation['compiler']}", pointer
+        )
     return NotKnown(what, value, pointer)
 
 
@@ -358,7 +362,7 @@ def impossible_deployment(record: RecordView) -> Iterator[Observation]:
 
 def _impossible_values(deployer: str, transaction: str, index: Json) -> Iterator[Violation]:
     if index == GENESIS:
-        yield Violation("transactionIndex -1 is that of the genesis block", _INDEX)
+        yield Violation("transactionIndex is -1, which only a contract of the genesis block has", _INDEX)
     if deployer == _NO_ADDRESS:
         yield Violation("the deployer is the zero address", ("deployment", "deployer"), _IF_UNKNOWN)
     if transaction == _NO_TRANSACTION:
@@ -407,7 +411,7 @@ def impossible_code(record: RecordView) -> Iterator[Observation]:
 def _reserved_address_violations(address: int) -> Iterator[Violation]:
     if address <= PRECOMPILES or address in LATER_PRECOMPILES:
         yield Violation(
-            f"the EVM runs a program of its own at address {address:#x}, or nothing",
+            f"a contract cannot be at address {address:#x}, which the EVM reserves for its own programs",
             ("address",),
             severity=None if address <= PRECOMPILES else Severity.WARNING,
         )
@@ -419,9 +423,13 @@ def _missing_code_violations(record: RecordView, code: bytes) -> Iterator[Violat
     is_object_format = code[:2] == b"\xef\x00" and settings.get("eofVersion") is not None
     if _DELEGATION.fullmatch(code):
         account = code[3:].hex()
-        yield Violation(f"the code is that of an account which delegates to 0x{account} (EIP-7702)", pointer)
+        yield Violation(
+            f"the code is not a contract's: its account delegates to 0x{account} (EIP-7702)", pointer
+        )
     elif code[0] == 0xEF and not is_object_format:
-        yield Violation("the code begins with 0xef, which no contract's does (EIP-3541)", pointer)
+        yield Violation(
+            "the code begins with 0xef, which the code of a contract cannot do (EIP-3541)", pointer
+        )
     if len(code) > MAX_CODE_BYTES:
         message = f"the code has {len(code):,} bytes; most chains allow {MAX_CODE_BYTES:,} (EIP-170)"
         yield Violation(message, pointer, severity=Severity.NOTE)

@@ -88,7 +88,7 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
     keyword = _declaring_keyword(record, text, name)
     yield Evidence({"declaredAs": keyword})
     if not keyword:
-        yield Violation(f"{path!r} declares no {name!r}", ("compilation", "name"))
+        yield Violation(f"{path!r} does not declare {name!r}", ("compilation", "name"))
     elif record.language == "Solidity" and is_library(record) and keyword != "library":
         yield Violation(
             f"the bytecode is a library's, but {name!r} is not declared as one", ("compilation", "name")
@@ -168,7 +168,10 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
         if not same_json(std_json_input.get(member), repeated):
             yield _difference_violation(("stdJsonInput", member), pointer)
     for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
-        yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
+        yield Violation(
+            f"compilers of {record.language} do not accept the input member {member[:80]!r}",
+            ("additionalInput", member),
+        )
     yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
 
 

@@ -47,7 +47,7 @@ def _reject_repeated_addresses(
 ) -> tuple[KnownContradictionSource, ...]:
     for address, count in Counter(contract.address for contract in contracts).items():
         if count > 1:
-            raise InvalidValueError(f"{address} is listed {count} times", "keep one")
+            raise InvalidValueError(f"{address} is listed {count} times", "keep one of the entries")
     return contracts
 
 

@@ -82,7 +82,7 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
     for rule in settings.rules:
         if rule.component not in components or components[rule.component].group:
             raise EditError(
-                f"{content / site.source}: a rule of `alerts` names the unknown component {rule.component!r}",
+                f"{content / site.source}: a rule under `alerts` names the unknown component {rule.component!r}",
                 "write the key or the id of a component of components.yaml",
             )
     return settings.rules

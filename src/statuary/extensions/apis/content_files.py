@@ -50,7 +50,7 @@ def custom_files(root: Path) -> CustomFiles:
                 Finding(
                     rule="invalid-api-file",
                     message=content,
-                    hint="write it as the manual says, or remove it",
+                    hint="correct the file, or remove it; the manual's page about explorers describes it",
                     path=path,
                 )
             )

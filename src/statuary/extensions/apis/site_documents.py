@@ -263,7 +263,7 @@ def _parse_signatures(public: bytes) -> _ReadSignatures:
             findings.append(
                 Finding(
                     rule="invalid-signature-list",
-                    message="this line is not a signature",
+                    message="the line is not the signature of a function",
                     hint="write it like transfer(address,uint256), with types only and without spaces",
                     path=PUBLIC_SIGNATURES,
                     position=Position(number, 1),

@@ -138,7 +138,7 @@ def _require_bytes(value: Json, length: int | None) -> bytes:
     if not (
         isinstance(value, str) and value.startswith("0x") and is_hex_digits(value[2:]) and len(value) % 2 == 0
     ):
-        raise InvalidValueError(f"{value!r} is not hex")
+        raise InvalidValueError(f"{value!r} is not in hex")
     raw = bytes.fromhex(value[2:])
     if length is not None and len(raw) != length:
         raise InvalidValueError(f"{value!r} has {len(raw)} bytes, not {length}")

@@ -60,19 +60,19 @@ with_call_options = option_group(
         "--to",
         metavar="ADDRESS",
         required=True,
-        help="The address of the contract that the transaction calls.",
+        help="Show a call of the contract at this address.",
     ),
     click.option(
         "--chain-id",
         metavar="ID",
-        help="The chain id of the contract, such as 1. Default: its chain in the descriptors, if they name only one.",
+        help="Use the contract on this chain, such as 1. Default: its chain in the descriptors, if they name only one.",
     ),
-    click.option("--value", metavar="WEI", help="The amount that the transaction sends, in wei."),
+    click.option("--value", metavar="WEI", help="Show the call as sending this amount, in wei."),
     click.option(
         "--from",
         "sender",
         metavar="ADDRESS",
-        help="The address that sends the transaction. Some descriptors show it.",
+        help="Show the call as sent from this address, which some descriptors display.",
     ),
 )
 
@@ -91,13 +91,13 @@ with_name_options = option_group(
         "--currency",
         default="ETH",
         show_default=True,
-        help="The symbol to show for the chain's currency. Amounts are shown with 18 decimals.",
+        help="Show this symbol for the chain's currency, such as ETH. Amounts have 18 decimals.",
     ),
     click.option(
         "--names",
         metavar="FILE",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="A JSON file with the names of tokens and addresses, in the format of `dataProvider` in the tests of the ERC-7730 registry.",
+        help="Read the names of tokens and addresses from this JSON file, in the format of `dataProvider` in the tests of the ERC-7730 registry.",
     ),
 )
 
@@ -161,17 +161,17 @@ with_new_options = option_group(
     click.option(
         "--chain-id",
         metavar="ID",
-        help="The chain id of the contract, such as 1. Default: the chain of the site, if it has only one.",
+        help="Use the contract on this chain, such as 1. Default: the chain of the site, if it has only one.",
     ),
     click.option(
         "--owner",
         default="",
-        help="The name of the contract's publisher, which wallets show. Default: the contract's name.",
+        help="Let wallets show this name as the publisher of the contract. Default: the contract's name.",
     ),
     click.option(
         "--entity",
         default="",
-        help="The folder of the registry to write into, usually the publisher's name in lower case. Default: the contract's name.",
+        help="Write into this folder of the registry, usually the publisher's name in lower case. Default: the contract's name.",
     ),
     click.option("--dry-run", is_flag=True, help="Print the descriptor, and write nothing."),
 )
@@ -238,7 +238,7 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
     site = _read_site(content)
     if not any((checkout / name).is_dir() for name in FOLDERS):
         raise click.UsageError(
-            f"{escape_control_chars(str(checkout))} has no folder registry/: give a checkout of a registry"
+            f"{escape_control_chars(str(checkout))} has no folder registry/; name the folder of a clone of the registry"
         )
     folder = DescriptorFolder(checkout, "")
     chosen = select_files(folder, {chain.chain_id for chain in site.of(SiteContracts).chains})
@@ -285,7 +285,7 @@ def _find_contract(site: SiteContent, address: str, stated_chain: str | None) ->
     if not chains:
         raise InvalidValueError("the site has no chains: add one to `chains` in site.yaml")
     if stated_chain is None and len(chains) != 1:
-        raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")
+        raise InvalidValueError(f"the site has the chains {', '.join(chains)}; choose one with --chain-id")
     chain_id = chains[0] if stated_chain is None else stated_chain
     if chain_id not in chains:
         raise InvalidValueError(f"--chain-id {chain_id!r} is not a chain of the site: {', '.join(chains)}")
@@ -335,7 +335,7 @@ def _chain_of_address(descriptors: Descriptors, address: str, stated_chain: str 
     if len(chains) > 1:
         chain_list = ", ".join(map(str, chains))
         raise InvalidValueError(
-            f"descriptors are bound to {address} on the chains {chain_list}: give --chain-id"
+            f"descriptors are bound to {address} on the chains {chain_list}; choose one with --chain-id"
         )
     return chains[0]
 

@@ -314,7 +314,7 @@ class DescriptorFolder:
         files = (IncludedFile(path, sha256(self.file_bytes(path)).hexdigest()),)
         origins = Origins(path)
         if not isinstance(own_value, dict):
-            raise _descriptor_error(READABLE, "this is not a JSON object", path)
+            raise _descriptor_error(READABLE, "the descriptor is not a JSON object", path)
         include = own_value.get("includes")
         if include in (None, ""):
             return _Merged(own_value, files, origins)

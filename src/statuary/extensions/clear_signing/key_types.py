@@ -102,7 +102,7 @@ class _Tokens:
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_KEY:
-            raise InvalidValueError(f"a key of {len(text):,} characters", f"write at most {MAX_KEY:,}")
+            raise InvalidValueError(f"the key has {len(text):,} characters", f"write at most {MAX_KEY:,}")
         self.tokens: list[str] = []
         self.departures: list[str] = []
         end = 0
@@ -110,7 +110,7 @@ class _Tokens:
             match = _TOKEN.match(text, end)
             if match is None:
                 raise InvalidValueError(
-                    f"{quote_shortened(text)} has the character {text[end]!r} (U+{ord(text[end]):04X}) at {end + 1}",
+                    f"{quote_shortened(text)} has an unexpected character {text[end]!r} (U+{ord(text[end]):04X}) at position {end + 1}",
                     "write functions as transfer(address to,uint256 value)",
                 )
             self.tokens.append(match[0])
@@ -206,7 +206,7 @@ def _require_different_names(parameters: list[Parameter], text: str) -> None:
     names = [parameter.name for parameter in parameters if parameter.name]
     if len(names) != len(set(names)):
         raise InvalidValueError(
-            f"{quote_shortened(text)} has two parameters of one name", "rename one of them"
+            f"{quote_shortened(text)} has two parameters with the same name", "rename one of them"
         )
 
 
@@ -298,7 +298,7 @@ def parse_message_key(text: str) -> MessageKey:
         InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.
     """
     if len(text) > MAX_KEY:
-        raise InvalidValueError(f"a key of {len(text):,} characters", f"write at most {MAX_KEY:,}")
+        raise InvalidValueError(f"the key has {len(text):,} characters", f"write at most {MAX_KEY:,}")
     matches = list(_STRUCT.finditer(text))
     if not matches or "".join(match[0] for match in matches) != text:
         raise InvalidValueError(

@@ -137,7 +137,7 @@ def _member_type(members: tuple[Parameter, ...], name: str, path: Path, number: 
             return member.type
     names = [member.name for member in members if member.name]
     hint = f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
-    raise _missing_path_error(path, number, f"there is no {name!r}", hint)
+    raise _missing_path_error(path, number, f"there is no member {name!r}", hint)
 
 
 def _missing_path_error(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:

@@ -30,7 +30,7 @@ def _sample_of_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
     deployments = [as_object(item) for item in as_list(deployment.json(target).get("deployments"))]
     indexed = [item for item in deployments if item.get("indexed") is True]
     if not indexed:
-        raise NotApplicableError(f"{target} lists no deployment that is indexed")
+        raise NotApplicableError(f"no deployment that {target} lists is in the index of descriptors")
     return indexed[: deployment.sample]
 
 

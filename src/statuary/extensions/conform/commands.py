@@ -39,7 +39,7 @@ NAMES = [check.name for check in CHECKS]
     type=click.Choice(list(LEVELS)),
     default="static",
     show_default=True,
-    help="Require what a host of plain files can do (static), or also what the edge module adds (edge).",
+    help="Test what any host of plain files can do (static), or also what the edge program adds (edge).",
 )
 @click.option(
     "--only",
@@ -58,7 +58,7 @@ NAMES = [check.name for check in CHECKS]
     type=click.IntRange(1, 200),
     default=3,
     show_default=True,
-    help="How many records and how many incidents to test. More take more requests.",
+    help="Test at most this many records and incidents. Each one takes more requests.",
 )
 @text_or_json_option
 def conform_command(

@@ -36,40 +36,42 @@ DEFAULT = HostOptions()
     help="Write the configuration into this project folder. Default: print it.",
 )
 @click.option(
-    "--edge-only", is_flag=True, help="Write only the edge module, without the files that configure the host."
+    "--edge-only",
+    is_flag=True,
+    help="Write only the edge program, without the files that configure the host.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: refuse.")
 @click.option(
     "--publish",
     default=DEFAULT.publish,
     show_default=True,
-    help="The folder of the built site, relative to the project.",
+    help="Publish this folder, relative to the project, as the site.",
 )
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="The requirement that the host passes to `pip install`. Default: this version, from where you installed it.",
+    help="Let the host install statuary with `pip install` of this requirement, such as a wheel or git+https://…. Default: this version, from where you installed it.",
 )
 @click.option(
     "--root",
     default=DEFAULT.root,
     show_default=True,
-    help="For nginx and caddy: the folder of the site on the server.",
+    help="For nginx and caddy: serve the site from this folder on the server.",
 )
 @click.option(
     "--domain",
     metavar="NAME",
-    help="For nginx and caddy: the host name of the site, such as status.example.org, if the server has other sites too.",
+    help="For nginx and caddy: answer only requests for this host name, such as status.example.org, because the server has other sites too.",
 )
 @click.option(
     "--listen",
-    help="For nginx and caddy: the port to listen on, or ADDRESS:PORT. Default: 8080, or with --domain the ports of HTTP and HTTPS.",
+    help="For nginx and caddy: listen on this port, or on ADDRESS:PORT. Default: 8080; with --domain, the ports of HTTP and HTTPS.",
 )
-@click.option("--branch", help="The git branch that the host publishes. Default: the current branch.")
+@click.option("--branch", help="Let the host publish this git branch. Default: the current branch.")
 @click.option(
     "--edge",
     metavar="ADDRESS:PORT",
-    help="For nginx and caddy: the address where `deno serve` runs the edge module.",
+    help="For nginx and caddy: pass requests to the edge program, which `deno serve` runs at this address.",
 )
 def hosting_command(
     name: str,

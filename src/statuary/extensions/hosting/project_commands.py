@@ -49,7 +49,7 @@ def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> Non
     edited = [file for file in files if _was_edited(file, out / file.path)]
     if edited and not force:
         names = ", ".join(str(out / file.path) for file in edited)
-        raise StatuaryError(f"{names} exists and differs", "use --force to replace it")
+        raise StatuaryError(f"{names} already exists with other content", "use --force to replace it")
 
 
 def write_files(

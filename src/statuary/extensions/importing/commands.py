@@ -242,20 +242,19 @@ with_contract_options = option_group(
         "--rpc",
         multiple=True,
         metavar="URL",
-        help="Compare contracts with the code at this Ethereum node; repeat it for each chain.",
+        help="Compare contracts with the code at this Ethereum node (repeat it for each chain).",
     ),
     click.option(
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="A compiler for contracts of its version: solc=PATH or vyper=PATH (repeatable). "
-        "Default: the compilers on PATH.",
+        help="Use this compiler for contracts that need its version: solc=PATH or vyper=PATH (repeatable). Default: the compilers on your PATH.",
     ),
     anchor_option,
     click.option(
         "--add-chains",
         is_flag=True,
-        help="Add missing chains to site.yaml. Each is named by its chain id; change the name there.",
+        help="Add missing chains to site.yaml, each with its chain id as its name. You can change the name there.",
     ),
     click.option(
         "--report",
@@ -529,7 +528,7 @@ def _list_contracts(
         given = Place(chain_id, addresses[0] if len(addresses) == 1 else None)
         return _filter_contracts(read_sourcify_folder(Path(source), given), chain_id, addresses)
     if chain_id is None:
-        raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
+        raise click.UsageError("the source does not name the chain of its contracts; add --chain-id")
     if kind == "sourcify":
         return read_sourcify_api(source, WebSource(), chain_id, addresses)
     if is_url(source):

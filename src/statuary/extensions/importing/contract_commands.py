@@ -159,12 +159,12 @@ def _only_chain(chains: list[ChainId]) -> ChainId:
 @click.option(
     "--rpc",
     metavar="URL",
-    help="The Ethereum node to ask. Default: the first node of the chain in site.yaml.",
+    help="Ask this Ethereum node. Default: the first node of the chain in site.yaml.",
 )
 @click.option(
     "--chain-id",
     type=CHAIN_ID,
-    help="The chain id of the contracts, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
+    help="Use contracts on this chain, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
 )
 @click.option(
     "--older-than",
@@ -326,7 +326,7 @@ def anchor_added(
             click.echo(f"note: {escape_control_chars(note)}", err=True)
     _print_anchor(source.address, claims)
     if claims[0].status is ClaimStatus.CONTRADICTED:
-        raise ContradictedError("the node's own proof contradicts the code that it gave")
+        raise ContradictedError("the node sent code that differs from its own Merkle proof")
     return anchor
 
 

@@ -72,30 +72,30 @@ class CompilationOptions(NamedTuple):
 with_compilation_options = option_group(
     "compilation_options",
     CompilationOptions,
-    click.option("--address", required=True, type=ADDRESS, help="The address of the contract on the chain."),
+    click.option("--address", required=True, type=ADDRESS, help="Add the contract at this address."),
     click.option(
         "--chain-id",
         type=CHAIN_ID,
-        help="The chain id of the contract, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
+        help="Name the chain of the contract by its id, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
     ),
     click.option(
         "--contract",
         metavar="[PATH:]NAME",
-        help="The contract to add, if FILE has several, such as src/Bridge.sol:Bridge.",
+        help="Choose the contract to add, such as src/Bridge.sol:Bridge, if FILE has several.",
     ),
     click.option(
         "--output",
         type=FILE,
-        help="The compiler's standard JSON output. Needed if FILE is the compiler's input.",
+        help="Read the compiler's standard JSON output from this file. You need it if FILE is the compiler's input.",
     ),
     click.option(
         "--compiler-version",
-        help="The version of the compiler, such as 0.8.28+commit.7893614a. Needed if the compiler's output does not say it.",
+        help="State the version of the compiler, such as 0.8.28+commit.7893614a. You need it if the compiler's output doesn't contain it.",
     ),
     click.option(
         "--project",
         type=FOLDER,
-        help="The Foundry project that FILE belongs to. Default: the nearest folder above FILE with foundry.toml.",
+        help="Use the settings of the Foundry project in this folder. Default: the nearest folder above FILE with foundry.toml.",
     ),
     click.option(
         "--compiler",
@@ -124,28 +124,38 @@ with_chain_options = option_group(
     click.option(
         "--rpc",
         metavar="URL",
-        help="The Ethereum node to read the contract's code from, such as http://127.0.0.1:8545.",
+        help="Read the contract's code from this Ethereum node, such as http://127.0.0.1:8545.",
     ),
-    click.option("--transaction", type=HASH, help="The hash of the transaction that created the contract."),
     click.option(
-        "--runtime", type=FILE, help="Without --rpc: a file with the contract's code on the chain, in hex."
+        "--transaction",
+        type=HASH,
+        help="Name the transaction that created the contract, by its hash. Default with --rpc: the node is asked for it.",
+    ),
+    click.option(
+        "--runtime",
+        type=FILE,
+        help="Without --rpc: read the contract's on-chain code, in hex, from this file.",
     ),
     click.option(
         "--creation",
         type=FILE,
-        help="Without --rpc: a file with the creation code and the constructor's arguments, in hex.",
+        help="Without --rpc: read the creation code and the constructor's arguments, in hex, from this file.",
     ),
     click.option(
         "--block-number",
         type=NUMBER,
-        help="Without --rpc: the number of the block in which the contract was created.",
+        help="Without --rpc: state the number of the block in which the contract was created.",
     ),
     click.option(
         "--transaction-index",
         type=NUMBER,
-        help="Without --rpc: the position in that block of the transaction that created the contract, from 0.",
+        help="Without --rpc: state the position of the creating transaction in its block, from 0.",
     ),
-    click.option("--deployer", type=ADDRESS, help="Without --rpc: the address that sent this transaction."),
+    click.option(
+        "--deployer",
+        type=ADDRESS,
+        help="Without --rpc: state the address that sent the creating transaction.",
+    ),
 )
 
 
@@ -187,12 +197,12 @@ with_write_options = option_group(
     click.option(
         "--match-id",
         type=NUMBER,
-        help="The number that identifies the contract in the API's lists (its match id). Default: the next unused number.",
+        help="Give the contract this match id, a number that identifies it in the API's lists. Default: the next unused number.",
     ),
     click.option(
         "--verified-at",
         type=INSTANT,
-        help="The time of the verification, such as 2026-11-02T10:00:00Z. Default: --now.",
+        help="Date the verification to this time, such as 2026-11-02T10:00:00Z. Default: --now.",
     ),
     click.option(
         "--force",
@@ -203,7 +213,7 @@ with_write_options = option_group(
     click.option(
         "--add-chain",
         is_flag=True,
-        help="Add the chain to site.yaml if it's missing there. It is named by its chain id; change the name there.",
+        help="Add the chain to site.yaml if it's missing there, with its chain id as its name. You can change the name there.",
     ),
     click.option("--dry-run", is_flag=True, help="Verify the contract, and write nothing."),
     content_option,

@@ -211,7 +211,10 @@ def read_hex_file(file: Path) -> Hex:
     except InvalidValueError as error:
         raise NotImportableError(f"{file}: {error}", error.hint) from None
     if code == "0x":
-        raise NotImportableError(f"{file} has no bytecode", "leave the option out if the code is unknown")
+        raise NotImportableError(
+            f"{file} has no bytecode",
+            "if you don't have the bytecode, leave out the option that names this file",
+        )
     return code
 
 

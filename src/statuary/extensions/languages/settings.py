@@ -34,10 +34,10 @@ def _validate_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """
     for place, tag in enumerate(tags):
         if tag in tags[:place]:
-            raise InvalidValueError(f"language {tag!r} is named twice", "name each once")
+            raise InvalidValueError(f"language {tag!r} is named twice", "list each language once")
         if tag.lower() in LANGUAGE_NAMES or (place and tag not in LANGUAGES):
             raise InvalidValueError(
-                f"no page texts in language {tag!r}",
+                f"there are no page texts in the language {tag!r}",
                 suggest_language(tag)
                 or did_you_mean(tag, LANGUAGES)
                 or f"choose a further language from {', '.join(LANGUAGES)}; a language of your theme can only be the first",

@@ -94,7 +94,7 @@ quorum_option = click.option(
     "--quorum",
     type=click.IntRange(0),
     default=0,
-    help="How many of the witnesses must have cosigned the checkpoint.",
+    help="Require that at least this many of the witnesses have cosigned the checkpoint.",
 )
 witness_key_options = with_options(
     click.option(
@@ -102,7 +102,7 @@ witness_key_options = with_options(
         "witnesses",
         multiple=True,
         metavar="KEY",
-        help="The public key of a witness that you trust (repeatable).",
+        help="Trust the witness with this public key (repeatable).",
     ),
     quorum_option,
 )
@@ -122,7 +122,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
     if len(urls) % 2:
-        raise click.UsageError("give a key and a URL for each witness")
+        raise click.UsageError("name both the key and the URL of each witness")
     with FolderTarget(out) as target:
         log = require_log(open_log(str(out), target.published, None), str(out))
         settings = published_settings(target.published)
@@ -130,7 +130,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
             settings.witnesses if settings else ()
         )
         if not witness_list:
-            raise click.UsageError("site.yaml lists no witnesses; give the key and the URL of some")
+            raise click.UsageError("site.yaml lists no witnesses; list each with its key and URL under `log`")
         cosignatures: dict[PublicKey, str] = {}
         for key, url in witness_list:
             cosigned = _request_cosignature(log, read_public_key(key, b"\4"), url)
@@ -187,7 +187,7 @@ SHOWN = 50
 @click.option(
     "--since",
     type=FILE,
-    help="A checkpoint that you saved earlier: verify that the log continues it, and verify only what changed since then.",
+    help="Verify that the log continues the checkpoint in this file, which you saved earlier, and verify only what has changed since.",
 )
 @public_log_key_option
 @witness_key_options
@@ -364,7 +364,7 @@ from_option = click.option(
     metavar="FOLDER|SNAPSHOT|URL",
     default="build",
     show_default=True,
-    help="The published site to read.",
+    help="Read this published site: a URL, a folder or a snapshot.",
 )
 
 
@@ -387,7 +387,7 @@ log_command.add_command(witness)
     "--out",
     type=FILE,
     required=True,
-    help="The file for the new private key. Keep it outside of the content folder.",
+    help="Write the new private key to this file. It must be outside of the content folder.",
 )
 @content_option
 def init(origin: str, out: Path, content: Path) -> None:
@@ -443,15 +443,17 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 
 @log_command.command()
 @click.option(
-    "--log-key", type=FILE, help=f"The current private key. Default: the key in the variable {KEY_VARIABLE}."
+    "--log-key",
+    type=FILE,
+    help=f"Sign with the current private key in this file. Default: the key in the variable {KEY_VARIABLE}.",
 )
 @click.option(
     "--out",
     type=FILE,
     required=True,
-    help="The file for the new private key. Keep it outside of the content folder.",
+    help="Write the new private key to this file. It must be outside of the content folder.",
 )
-@click.option("--origin", help="A new name for the log. Default: the name stays.")
+@click.option("--origin", help="Give the log this new name. Default: the log keeps its name.")
 @content_option
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
     """Create a new key of a log, announced by the current one.
@@ -461,7 +463,9 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     """
     text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:
-        raise click.UsageError(f"give the current key: --log-key, or {KEY_VARIABLE}")
+        raise click.UsageError(
+            f"the current key is missing; name its file with --log-key, or set {KEY_VARIABLE}"
+        )
     if not content.is_dir():
         raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
     refuse_content(out, content)

@@ -150,7 +150,7 @@ def parse_entry(body: bytes) -> LogEntry:
     except (ValueError, KeyError, TypeError, AttributeError, LogError):
         is_exact = False
     if not is_exact:
-        raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
+        raise LogError(f"{body[:80]!r} is not a log entry: statuary never writes such a line")
     return entry
 
 
@@ -316,7 +316,7 @@ def parse_proof(body: bytes) -> TlogProof:
     head, separator, note = body.partition(b"\n\n")
     match = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
     if not separator or match is None:
-        raise ProofError(f"this is not a .tlog-proof file, which begins with {HEADER}")
+        raise ProofError(f"the file is not a .tlog-proof file: it does not begin with {HEADER}")
     extra = decode_base64(match["extra"] or "")
     hashes = [decode_base64(line) for line in match["hashes"].split()]
     if extra is None or None in hashes or len(hashes) > MOST_HASHES:
@@ -565,7 +565,7 @@ def entry_digest(kind: EntryKind, document: bytes) -> str:
     try:
         return _digest_of_json(authored_incident(orjson.loads(document)["incident"]))
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise LogError("this is not the document of an incident") from None
+        raise LogError("the file is not the document of an incident") from None
 
 
 def authored_incident(record: JsonObject) -> list[Json]:

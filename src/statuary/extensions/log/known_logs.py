@@ -200,7 +200,8 @@ def verification_key(
         return trusted
     if stated_key is None:
         raise LogError(
-            f"the signature was not verified: the public key of {origin} is unknown", "give --public-key"
+            f"the signature was not verified: the public key of {origin} is unknown",
+            "name the key with --public-key",
         )
     return KnownKey(parse_public_key(stated_key), "the key that the site states, seen for the first time")
 

@@ -200,7 +200,7 @@ def verify_consistency(
         _check_hashes([first_root, second_root, *proof])
     if first_size in (0, second_size):
         if proof:
-            raise ProofError("a consistency proof that needs no hashes has some")
+            raise ProofError("the consistency proof has hashes, although it needs none")
         if (first_size == second_size and first_root != second_root) or (
             not first_size and first_root != EMPTY_ROOT
         ):
@@ -363,12 +363,12 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
     at = 0
     while len(entries) < count:
         if at + 2 > len(body):
-            raise LogError(f"an entry bundle holds fewer than {count} entries")
+            raise LogError(f"a file of log entries has fewer than {count} entries")
         (length,) = unpack_from(">H", body, at)
         entries.append(body[at + 2 : at + 2 + length])
         at += 2 + length
         if at > len(body):
-            raise LogError("an entry bundle is cut off")
+            raise LogError("a file of log entries is cut off")
     return entries
 
 
@@ -414,7 +414,7 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
             sum(map(len, entries)) + 2 * count < len(body)
             and read_path(tile_path(ENTRIES, index, count)) == body
         ):
-            raise LogError(f"{tile_path(ENTRIES, index, count)} holds more than its {count} entries")
+            raise LogError(f"{tile_path(ENTRIES, index, count)} should have {count} entries, but has more")
         new_entries = entries[max(0, start - index * WIDTH) :]
         for entry in new_entries:
             for path, piece in growth.add(entry):

@@ -167,7 +167,7 @@ def parse_private_key(text: str) -> PrivateKey:
     raw = decode_base64(encoded)
     is_key = text.strip().startswith(PRIVATE) and raw is not None and len(raw) == HASH_SIZE + 1
     if raw is None or not is_key or raw[:1] != LOG_KEY:
-        raise LogError("this is not the private key of a log", "`statuary log init` makes one")
+        raise LogError("the file is not the private key of a log", "`statuary log init` makes one")
     key = PrivateKey(_validate_key_name(name), raw[1:])
     if key.public.id.hex() != key_id:
         raise LogError(f"the private key of {name} is damaged", "restore it from a copy")
@@ -239,7 +239,7 @@ def parse_note(body: bytes) -> Note:
     text, separator, lines = note_text.rpartition("\n\n")
     malformed = not separator or not text or CONTROL_CHARACTERS.search(note_text) or len(body) > LARGEST_NOTE
     if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
-        raise LogError("this is not a signed note: text, an empty line, signatures")
+        raise LogError("not a signed note: expected a text, an empty line, and signatures")
     return Note(f"{text}\n", tuple(map(_parse_signature, lines[:-1].split("\n"))))
 
 
@@ -282,7 +282,9 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
     digest = decode_base64(root)
     is_right = DECIMAL.fullmatch(size) and digest is not None and len(digest) == HASH_SIZE
     if not origin or not is_right or digest is None or not all(extensions[:-2]):
-        raise LogError("this is not a checkpoint: origin, size, and root of 32 bytes")
+        raise LogError(
+            "not a valid checkpoint: expected three lines with the log's name, its size and a root hash of 32 bytes"
+        )
     return Checkpoint(origin, int(size), digest, note)
 
 

@@ -31,7 +31,7 @@ KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(
     "--public-key",
     metavar="FILE|KEY",
-    help="The public key of the log: the text NAME+HEX+BASE64, or a file with it.",
+    help="Require that this key signed the log. Give the public key as NAME+HEX+BASE64, or a file that contains it.",
 )
 
 

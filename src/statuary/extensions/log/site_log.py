@@ -553,5 +553,5 @@ def require_key(key: PrivateKey | None) -> PrivateKey:
         LogError: if the key is None.
     """
     if key is None:
-        raise LogError("the log cannot be extended without a signing key")
+        raise LogError("the log needs a signing key to be extended")
     return key

@@ -94,7 +94,7 @@ def _parse_csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
     reader = csv.reader(io.StringIO(body.decode("utf-8-sig")))
     names = next(reader, [])
     if metric.series and metric.series not in names:
-        raise ValueError(f"no column {metric.series!r} in {', '.join(names)}")
+        raise ValueError(f"the file has no column {metric.series!r}; its columns are {', '.join(names)}")
     column = names.index(metric.series) if metric.series else 1
     for row in reader:
         if len(row) > column and row[column].strip():
@@ -142,7 +142,7 @@ def _parse_gatus(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]
 def _parse_uptime_kuma(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
     monitors = _require_object(_require_object(_parse_json(body)).get("heartbeatList"))
     if metric.series not in monitors:
-        raise ValueError(f"no monitor {metric.series!r} among {', '.join(monitors)}")
+        raise ValueError(f"the file has no monitor {metric.series!r}; its monitors are {', '.join(monitors)}")
     for beat in map(_require_object, _require_list(monitors[metric.series])):
         if beat.get("ping") is not None:
             yield _parse_instant(str(beat.get("time"))), _require_number(beat["ping"])

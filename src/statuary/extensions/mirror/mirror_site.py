@@ -157,7 +157,7 @@ def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
     """
     if manifest.origin.instant > utc_now() + MAX_AHEAD:
         raise PublishingError(
-            f"{site.url} is as of {format_utc(manifest.origin.instant)}, more than a day ahead of this clock",
+            f"{site.url} was built for {format_utc(manifest.origin.instant)}, which is more than a day ahead of this machine's clock",
             "set the clock if it is wrong; otherwise tell the site's owner",
         )
 

@@ -137,7 +137,9 @@ class ServedSite:
             UnreachableError: if the server does not respond.
         """
         if part.size > LARGEST_PART:
-            raise DamagedSnapshotError(f"{part.path} is to have {part.size:,} bytes, more than any part has")
+            raise DamagedSnapshotError(
+                f"{part.path} has {part.size:,} bytes according to the manifest, more than such a file can have"
+            )
         body = self.read(part.path, part.size)
         parse_part(body, part)
         return body or b""
@@ -154,7 +156,7 @@ class ServedSite:
         """
         if entry.size > LARGEST_DOCUMENT:
             raise DamagedSnapshotError(
-                f"{entry.path} is to have {entry.size:,} bytes, more than any file has"
+                f"{entry.path} has {entry.size:,} bytes according to the manifest, more than a file of a site can have"
             )
         body = None
         try:

@@ -48,18 +48,17 @@ from statuary.status.urls import INCIDENT
 @click.option(
     "--state",
     metavar="FILE|URL",
-    help="Where the command stores what it sent: a file that you keep between runs, or the site in an object store"
-    " (s3://BUCKET/PREFIX).",
+    help="Remember what was sent in this file, which you keep between runs, or beside the site in an object store (s3://BUCKET/PREFIX).",
 )
 @click.option(
     "--site",
     metavar="FOLDER|URL",
-    help="The published site: send only updates that readers can already see there. Default: send every update in the content.",
+    help="Send only updates that readers can already see on this published site. Default: send every update in the content.",
 )
 @click.option(
     "--since",
     type=INSTANT,
-    help="Send a new channel the updates since this time, such as 2026-11-02T10:00:00Z. Default: only updates after its first run.",
+    help="Send a new channel also the earlier updates since this time, such as 2026-11-02T10:00:00Z. Default: only updates after its first run.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the messages for each channel, and send nothing.")
 @click.option(
@@ -67,12 +66,12 @@ from statuary.status.urls import INCIDENT
     is_flag=False,
     flag_value="",
     metavar="[CHANNEL]",
-    help="Send a test message to this channel, or to every channel if you name none. Needs no --state.",
+    help="Send a test message to this channel, or to every channel if you name none. You don't need --state for it.",
 )
 @click.option(
     "--allow-clock-rollback",
     is_flag=True,
-    help="Continue although the delivery state is ahead of the clock, after a run with a wrong clock.",
+    help="Continue although the delivery state is dated in the future, because an earlier run had a wrong clock.",
 )
 @now_option
 def notify_command(
@@ -115,7 +114,9 @@ def notify_command(
         channels = _channels_to_test(settings.channels, test, read_site.source)
         return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
-        raise click.UsageError("Missing option '--state': a file that is kept between runs.")
+        raise click.UsageError(
+            "Missing option '--state'. Name a file or an object store where statuary can keep its delivery state between runs."
+        )
     timeline = timeline_from(
         read_site.of(StatusContent).catalogue, instant, read_site.of(StatusContent).settings
     )

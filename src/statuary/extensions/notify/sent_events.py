@@ -130,7 +130,8 @@ def parse_state(body: bytes, name: str) -> Channels:
         record = cast("dict[str, Json]", orjson.loads(body))
         if record["format"] != 1:
             raise DeliveryStateError(
-                f"{name} has format {record['format']}", "install a newer version of statuary"
+                f"{name} has the format {record['format']}, which this version of statuary does not know",
+                "install a newer version of statuary",
             )
         channels = cast("dict[str, dict[str, Json]]", record["channels"])
         return {channel: _parse_sent_events(members) for channel, members in channels.items()}

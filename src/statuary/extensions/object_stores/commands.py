@@ -89,14 +89,14 @@ store_options = with_options(
     click.option(
         "--no-lease",
         is_flag=True,
-        help="Publish without a lease, which keeps two publishers from writing at once. For stores without conditional requests.",
+        help="Publish without a lease, the lock that prevents two publishers from writing at once. Use it for stores without conditional requests.",
     ),
     click.option(
         "--lease-seconds",
         type=click.IntRange(2, 3600),
         default=LEASE_SECONDS,
         show_default=True,
-        help="How many seconds the lease of a killed publisher blocks others.",
+        help="Let the lease (lock) of a killed publisher block others for this many seconds.",
     ),
     click.option(
         "--wait",
@@ -104,7 +104,7 @@ store_options = with_options(
         default=DEFAULT_WAIT,
         show_default=True,
         metavar="SECONDS",
-        help="How many seconds to wait for another publisher, or for the lease of a killed one.",
+        help="Wait at most this many seconds for another publisher, or for the lease (lock) of a killed one.",
     ),
 )
 
@@ -257,7 +257,7 @@ def format_requests(requests: RequestCounts) -> str:
     "--to",
     metavar="FOLDER|URL",
     required=True,
-    help="Where to publish: a folder, or an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
+    help="Publish to this folder, or to this object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
 )
 @public_key_option
 @click.option("--allow-older", is_flag=True, help="Publish a snapshot even if the site at --to is newer.")
@@ -269,7 +269,7 @@ def format_requests(requests: RequestCounts) -> str:
 @click.option(
     "--exclude-packed",
     is_flag=True,
-    help="Don't publish records and proofs that are in the site's packs as separate files. Only programs that read packs find them.",
+    help="Publish no separate files for records and proofs that are in the site's packs. Only programs that read packs then find them.",
 )
 @store_options
 def publish_command(

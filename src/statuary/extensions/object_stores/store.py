@@ -410,8 +410,8 @@ class Lease:
     def _refuse_if_held(self, terms: LeaseTerms) -> None:
         if terms.holder and terms.until + self.duration * CLOCK_SKEW > self.clock():
             raise LeaseHeldError(
-                f"another publisher holds the lease of {self.bucket.url} until {format_instant(terms.until, UTC)}",
-                "wait for it to finish; the lease of a killed publisher ends by itself",
+                f"another publisher has locked {self.bucket.url} until {format_instant(terms.until, UTC)}",
+                "wait for it to finish; the lock (lease) of a killed publisher ends at that time",
             )
 
     def _try_conditions(self) -> None:
@@ -459,7 +459,7 @@ class Lease:
         """
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
-                f"the lease of {self.bucket.url} is about to end and could not be renewed",
+                f"the lock (lease) on {self.bucket.url} is about to end and could not be renewed",
                 "publish again; it continues from here",
             )
 

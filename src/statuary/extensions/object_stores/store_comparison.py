@@ -116,7 +116,9 @@ def parse_index(text: bytes) -> StoreIndex:
         begun, doubted = (tuple(map(require_string, value[name])) for name in ("begun", "doubted"))
         return StoreIndex(listing, begun, doubted, instant)
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, InvalidValueError):
-        raise DamagedStoreLedgerError(f"{INDEX} is not a ledger") from None
+        raise DamagedStoreLedgerError(
+            f"{INDEX} is not a ledger (statuary's list of published files)"
+        ) from None
 
 
 class StoreComparison:

@@ -44,7 +44,7 @@ JAVASCRIPT_READER = Path(__file__).parents[2] / "edge" / "packs.js"
 workers_option = click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="The number of threads that compress documents. Default: one for each core.",
+    help="Compress documents in this many threads. Default: one for each core.",
 )
 
 
@@ -64,7 +64,7 @@ def pack_command() -> None:
     multiple=True,
     required=True,
     metavar="FILE|FOLDER|URL",
-    help="The records to pack: files with one JSON record on each line, such as records.jsonl (repeatable), or a site: a folder, a snapshot or a URL.",
+    help="Read the records from this JSON Lines file, such as records.jsonl (repeatable), or from a site, given as a folder, a snapshot or a URL.",
 )
 @workers_option
 @click.argument("out", type=FILE)
@@ -121,7 +121,7 @@ def _open_sources(sources: tuple[str, ...]) -> Iterator[KeyTable]:
     "--remove",
     "removed",
     type=FILE,
-    help="Remove the documents that this file lists: each line is a path such as v2/contract/1/0x….",
+    help="Remove the documents that this file lists, one path on each line, such as v2/contract/1/0x….",
 )
 @workers_option
 @click.argument("folder", type=FOLDER)
@@ -134,7 +134,9 @@ def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, 
     Exit codes: 0 written; 1 a line is not a record or a path, and nothing was written; 3 a file cannot be read or written.
     """
     if not sources and removed is None:
-        raise click.UsageError("give --from, --remove or both")
+        raise click.UsageError(
+            "name the records to add with --from, the paths to remove with --remove, or both"
+        )
     try:
         keys = [] if removed is None else removed_keys(removed)
         with LinesOfRecords(map(Path, sources)) as records:

@@ -392,7 +392,9 @@ def _parse_head(value: JsonObject, end: int, what: str) -> PackHead:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
     require_order((leaf.first_key for leaf in leaves), what)
     if any(leaf.offset + leaf.size > end for leaf in leaves):
-        raise DamagedSnapshotError(f"{what} is damaged: it lists leaves beyond the end of the pack")
+        raise DamagedSnapshotError(
+            f"{what} is damaged: it lists parts of the index beyond the end of the pack"
+        )
     return head
 
 

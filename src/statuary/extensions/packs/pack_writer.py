@@ -174,7 +174,7 @@ class PackWriter:
         if max(offset, self.totals.size) >= MAX_COUNT:
             raise PublishingError(
                 "the documents are too large for one pack",
-                "divide the records over several files, and pack each",
+                "split the records into several files, and pack each one",
             )
         leaves = tuple(leaf._replace(offset=start + leaf.offset) for leaf in self._leaves)
         head = PackHead(self.totals, self.compressor.version, leaves, tuple(self._frames))

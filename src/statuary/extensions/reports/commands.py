@@ -68,7 +68,7 @@ def _parse_quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Q
     default="reports",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="The folder for the report's files.",
+    help="Write the report into this folder.",
 )
 @now_option
 def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | None) -> ExitCode:
@@ -94,7 +94,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     year, number = quarter
     page = status.catalogue.page
     if day_start(months_of_quarter(year, number)[0], page.time_zone) > at:
-        raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
+        raise click.UsageError(f"the quarter {year}-q{number} has not begun: the time is {format_utc(at)}")
     rows = quarter_figures(timeline, year, number, at)
     out.mkdir(parents=True, exist_ok=True)
     title = f"{page.name}: availability in Q{number} {year}"

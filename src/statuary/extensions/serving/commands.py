@@ -47,14 +47,14 @@ from statuary.system.network.listening import MAX_PORT, ServerError, listen
     "--host",
     default=LOOPBACK,
     show_default=True,
-    help="The address to listen on; 0.0.0.0 makes the site reachable from other machines.",
+    help="Listen on this address. With 0.0.0.0, other machines can read the site too.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, MAX_PORT),
     default=8000,
     show_default=True,
-    help="The port to listen on; 0 chooses a free one.",
+    help="Listen on this port. With 0, a free one is chosen.",
 )
 @click.option(
     "--allow-host",
@@ -95,7 +95,8 @@ def _open_site(site: str) -> SiteReader:
     folder = Path(site)
     if folder.is_dir() and not any((folder / name).exists() for name in NAMES_OF_SITE):
         raise ServerError(
-            f"{site} has no site", "name the folder of a build, such as `statuary serve build`, or no folder"
+            f"{site} does not contain a site",
+            "name the folder of a build, such as `statuary serve build`, or no folder",
         )
     reader = open_site(site, as_served=True)
     if folder.is_dir():
@@ -121,7 +122,7 @@ def _open_built_content(content: Path, clock: Callable[[], Instant], stack: Exit
     if not content.is_dir():
         raise ServerError(
             f"there is no folder {content} to build",
-            "give --content, or a site to serve; `statuary init` makes new content",
+            "name the content folder with --content, or the folder of a site; `statuary init` makes new content",
         )
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="statuary-")))
 

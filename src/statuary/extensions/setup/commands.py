@@ -73,8 +73,8 @@ class Answers(NamedTuple):
 with_answers = option_group(
     "answers",
     Answers,
-    click.option("--url", help="The URL of the site. Default: the URL in site.yaml."),
-    click.option("--branch", help="The git branch that the host publishes. Default: the current branch."),
+    click.option("--url", help="Set up the host for the site at this URL. Default: the URL in site.yaml."),
+    click.option("--branch", help="Let the host publish this git branch. Default: the current branch."),
     click.option(
         "--form/--no-form",
         default=None,
@@ -85,25 +85,23 @@ with_answers = option_group(
         default=None,
         help="Add a function and a workflow that open incidents from alerts. Default: no.",
     ),
-    click.option(
-        "--to", "store", metavar="URL", help="For s3: the bucket to publish to, such as s3://BUCKET."
-    ),
+    click.option("--to", "store", metavar="URL", help="For s3: publish to this bucket, such as s3://BUCKET."),
     click.option(
         "--root",
         default=HostOptions().root,
         show_default=True,
-        help="For nginx and caddy: the folder of the site on the server.",
+        help="For nginx and caddy: serve the site from this folder on the server.",
     ),
     click.option(
         "--clone",
         default="/srv/status",
         show_default=True,
-        help="For nginx and caddy: the folder on the server into which the project is cloned.",
+        help="For nginx and caddy: clone the project into this folder on the server.",
     ),
     click.option(
         "--edge",
         metavar="ADDRESS:PORT",
-        help="For nginx and caddy: the address of the service that `statuary setup deno` installed on the same server.",
+        help="For nginx and caddy: pass requests to the service at this address, which `statuary setup deno` installed on the same server.",
     ),
     click.option("--yes", is_flag=True, help="Ask nothing: use the defaults."),
 )
@@ -114,12 +112,12 @@ with_answers = option_group(
 @with_answers
 @content_option
 @click.option(
-    "--out", type=FOLDER, default=Path(), show_default=True, help="The project folder to write into."
+    "--out", type=FOLDER, default=Path(), show_default=True, help="Write the files into this project folder."
 )
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="The requirement that the host passes to `pip install`. Default: this version, from where you installed it.",
+    help="Let the host install statuary with `pip install` of this requirement, such as a wheel or git+https://…. Default: this version, from where you installed it.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: refuse.")
 @click.option("--test-message", is_flag=True, help="Send a test message to every notification channel now.")
@@ -214,7 +212,7 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
             raise click.UsageError(f"--to is for s3; {host} gets the site from its own build")
         return ""
     if given is None and not asks:
-        raise click.UsageError("Missing option '--to': the bucket, such as s3://bucket")
+        raise click.UsageError("Missing option '--to'. Name the bucket, such as s3://bucket.")
     bucket: str = given or click.prompt("The bucket", default="s3://bucket")
     return bucket
 

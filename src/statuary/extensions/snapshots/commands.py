@@ -234,7 +234,7 @@ snapshot_command.add_command(diff_command)
 @click.option(
     "--revision",
     metavar="TEXT",
-    help="The version of the content to note in the manifest. Default: the git commit of the content.",
+    help="Note this version of the content in the manifest. Default: the git commit of the content.",
 )
 @sign_option
 @allow_older_option
@@ -362,7 +362,7 @@ def _print_result(target: SnapshotTarget) -> None:
     "--key",
     type=FILE,
     required=True,
-    help="The file with your minisign secret key, which `minisign -G` creates.",
+    help="Sign with your minisign secret key in this file, which `minisign -G` creates.",
 )
 @click.option(
     "--out", type=FILE, help="Write the signed snapshot to this file. Default: sign the snapshot in place."

@@ -56,7 +56,7 @@ def parse_public_key(text: str) -> "PublicKey":
         key: PublicKey = minisign.PublicKey.from_base64(lines[1 if len(lines) > 1 else 0].strip())
     except minisign.Error:
         raise PublishingError(
-            "this is not a minisign public key",
+            "the text is not a minisign public key",
             "give the .pub file that `minisign -G` wrote, or its second line",
         ) from None
     return key
@@ -77,7 +77,7 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
         key: SecretKey = minisign.SecretKey.from_bytes(text.encode())
     except minisign.Error:
         raise PublishingError(
-            "this is not a minisign secret key", "give the .key file that `minisign -G` wrote"
+            "the file is not a minisign secret key", "give the .key file that `minisign -G` wrote"
         ) from None
     try:
         if key.is_encrypted():

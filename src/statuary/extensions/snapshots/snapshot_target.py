@@ -100,7 +100,7 @@ class SnapshotTarget(StatelessTarget):
         """
         if only.texts and origin.only not in ((), only.texts):
             raise PublishingError(
-                f"this is already a part of a site ({', '.join(origin.only)})",
+                f"the source is already only a part of a site ({', '.join(origin.only)})",
                 "make the part from the whole site",
             )
         require_zip_name(out)

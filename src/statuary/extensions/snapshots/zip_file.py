@@ -354,7 +354,7 @@ class ZipReader:
         text = self.ranges.read(entry.offset, len(local) + header.packed_size)
         if not text.startswith(local) or len(text) != len(local) + header.packed_size:
             raise DamagedSnapshotError(
-                f"{self.name} is damaged: its list of files does not fit the file {path}"
+                f"{self.name} is damaged: its list of files and the file {path} disagree"
             )
         return CompressedMember(header=header, data=text[len(local) :])
 

@@ -41,7 +41,7 @@ def theme_command() -> None:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("theme-preview"),
     show_default=True,
-    help="The folder for the preview. It must be empty, or not exist yet.",
+    help="Write the preview into this folder, which must be empty or not exist yet.",
 )
 def preview_command(content: Path, out: Path) -> None:
     """Write a page that shows every part and state in your theme.
@@ -53,9 +53,9 @@ def preview_command(content: Path, out: Path) -> None:
     if site is None:
         raise StatuaryError(f"the content in {str(content)!r} cannot be read", "run `statuary check`")
     if overlap := overlap_of_folders(content, out, "the folder"):
-        raise StatuaryError(overlap, "name another one with --out")
+        raise StatuaryError(overlap, "name another folder with --out")
     if out.is_dir() and any(out.iterdir()):
-        raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another one with --out")
+        raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another folder with --out")
     try:
         theme = site.pages.theme
         files = (*frame_assets(theme), *status_assets(), *contract_assets(theme, search=False))

@@ -53,7 +53,7 @@ class FetchedStatus(NamedTuple):
 @click.option(
     "--allow-clock-rollback",
     is_flag=True,
-    help="Discard saved statuses that are ahead of the clock, after a run with a wrong clock.",
+    help="Discard saved statuses that are dated in the future, because an earlier run had a wrong clock.",
 )
 def upstream_command(
     content: Path,

@@ -132,6 +132,6 @@ def status_of_component(rows: list[ListedComponent], name: str, page: str) -> Co
     word = matching_rows[0].status.lower().replace("_", "").replace(" ", "")
     if word not in STATUSES:
         raise UpstreamError(
-            f"{page} gives {name!r} the status {shorten(matching_rows[0].status)}, which is unknown"
+            f"{page} shows the status {shorten(matching_rows[0].status)} for {name!r}, which statuary does not know"
         )
     return STATUSES[word]

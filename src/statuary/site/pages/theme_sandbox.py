@@ -75,7 +75,7 @@ class BoundedSyntax(NodeTransformer):
 
     def _dict(self, node: nodes.Dict) -> nodes.Node:
         if not all(isinstance(pair.key, nodes.Const) for pair in node.items):
-            raise self._error("the keys of a mapping must be literal", node)
+            raise self._error("the keys of a mapping must be literal, such as {'a': 1}", node)
         return _wrap_in_filter(node, "_literal")
 
     def _name(self, node: nodes.Name) -> nodes.Node:

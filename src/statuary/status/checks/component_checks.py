@@ -114,7 +114,7 @@ def stale_page_updated_at(context: StatusContext) -> Iterator[StatusViolation]:
         yield StatusViolation(
             context.catalogue.page_source,
             ("page", "updated_at"),
-            f"the page was updated at {format_utc(later_changes[-1])}, after the given {format_utc(updated_at)}",
+            f"updated_at is {format_utc(updated_at)}, but the page changed later, at {format_utc(later_changes[-1])}",
             "remove updated_at; it follows from the content",
         )
 

@@ -68,7 +68,7 @@ def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
                 yield StatusViolation(
                     record.source,
                     _update_pointer(update, "at"),
-                    f"the update is dated {format_utc(update.display_at)} and is published only then",
+                    f"the update is dated {format_utc(update.display_at)}, which is in the future, and is published only then",
                     "correct the time, unless the update is meant for later",
                 )
 
@@ -81,14 +81,14 @@ def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
             yield StatusViolation(
                 record.source,
                 ("draft",),
-                "this is a draft and is not published",
+                "the record is a draft, so it is not published",
                 "to publish it, remove `draft` or set `publish_at`",
             )
         elif record.publish_at is not None and record.publish_at > context.now:
             yield StatusViolation(
                 record.source,
                 ("publish_at",),
-                f"this is not published before {format_utc(record.publish_at)}",
+                f"the record is not published before {format_utc(record.publish_at)}",
             )
 
 
@@ -125,7 +125,7 @@ def component_not_restored(context: StatusContext) -> Iterator[StatusViolation]:
                 yield StatusViolation(
                     state.incident.source,
                     _resolving_pointer(state),
-                    f"component {component!r} is still {status} when this is {state.status}",
+                    f"component {component!r} is still {status} when the record is {state.status}",
                     "set its status in that update, or leave the incident open",
                 )
 

@@ -65,7 +65,7 @@ def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
             later_window.source,
             ("scheduled_for",),
             (
-                f"the window at {format_utc(later_window.scheduled_for)} overlaps that of {earlier_window.id!r}, "
+                f"the window at {format_utc(later_window.scheduled_for)} overlaps the window of {earlier_window.id!r}, "
                 f"which affects {affected[0]!r}{more} until {format_utc(earlier_window.scheduled_until)}"
             ),
             "move one of them, or combine them into one maintenance",
@@ -205,7 +205,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
             yield StatusViolation(
                 maintenance.source,
                 RULE,
-                "the rule gives no window",
+                "the recurrence rule gives no window",
                 "correct the rule, or remove `recurrence`",
             )
         elif rule_start != maintenance.scheduled_for:
@@ -237,7 +237,7 @@ def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
                 yield StatusViolation(
                     maintenance.source,
                     changes.pointer,
-                    f"the rule gives no window at {format_utc(start)}",
+                    f"the recurrence rule gives no window at {format_utc(start)}",
                     (f"did you mean {format_utc(nearest)}?" if nearest else "correct the time or the rule"),
                     on_key=True,
                 )

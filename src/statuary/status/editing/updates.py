@@ -51,7 +51,7 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
         name, equals, status = word.partition("=")
         key = find_component(name, catalogue).key
         if key in statuses:
-            raise EditError(f"duplicate component {key!r}", "name it once")
+            raise EditError(f"the component {key!r} is named twice", "name it once")
         statuses[key] = parse_status(status) if equals else None
     return statuses
 
@@ -401,7 +401,10 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
     """
     current = current_update(incident, at)
     if current is None and status_at(incident, at) in CLOSED_STATUSES:
-        raise EditError(f"{incident.id} was cancelled before it was announced", "schedule a new maintenance")
+        raise EditError(
+            f"{incident.id} was cancelled before it was announced",
+            "schedule another window with `maintenance schedule`",
+        )
     if current is None:
         return None
     if not can_follow(current.status, status):

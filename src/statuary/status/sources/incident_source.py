@@ -164,7 +164,7 @@ def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -
 
 def _require_updates(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
     if not updates:
-        raise InvalidValueError("an incident has no update", "add one with `at`, `status` and `body`")
+        raise InvalidValueError("the incident has no update", "add one with `at`, `status` and `body`")
     return updates
 
 

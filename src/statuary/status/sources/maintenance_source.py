@@ -172,7 +172,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
         for key in PER_WINDOW_KEYS:
             if key in keys and getattr(self, key):
                 raise InvalidValueError(
-                    f"a recurring maintenance has `{key}` for single windows only",
+                    f"`{key}` is a key of a single window, but this maintenance is recurring",
                     f"move {key} into recurrence.occurrences",
                 )
         for key in DERIVED_KEYS:

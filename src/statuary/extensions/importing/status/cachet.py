@@ -62,7 +62,7 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
     if not records:
         raise NotImportableError(
             f"{display_location(request.source)} has no Cachet page and no saved lists",
-            "give the URL of the page, or saved lists of its API",
+            "name the URL of the page, or a folder with saved responses of its API",
         )
     builder.set_page("", request.source if request.is_url else "")
     builder.plan.notes.append("the API does not give the name of the page: change it in site.yaml")

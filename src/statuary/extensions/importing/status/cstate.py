@@ -60,7 +60,9 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     root = Path(request.source)
     builder = StatusBuilder(request)
     if request.is_url:
-        raise NotImportableError("a cState page is read from its repository", "clone it and give its folder")
+        raise NotImportableError(
+            "a cState page is read from its repository", "clone the repository, and name its folder"
+        )
     if root.is_dir():
         configuration = next((root / name for name in CONFIGURATIONS if (root / name).is_file()), None)
         if configuration is None:

@@ -38,7 +38,7 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
     if not documents:
         raise NotImportableError(
             f"{display_location(request.source)} is neither a configuration nor a page of Gatus",
-            "give its configuration, or the URL of its page",
+            "name a configuration file of Gatus, or the URL of its page",
         )
     _add_page(builder, request, documents)
     for name, convert, noun in (

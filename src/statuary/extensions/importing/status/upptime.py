@@ -87,7 +87,10 @@ Repository = tuple[Fields, list[Fields], list[Fields], list[Fields]]
 def _fetch_repository(request: ImportRequest, api: str) -> Repository:
     raw = _read_repository_file(request, api, SETTINGS)
     if not raw:
-        raise NotImportableError(f"{display_location(api)} has no {SETTINGS}", "give the Upptime repository")
+        raise NotImportableError(
+            f"{display_location(api)} has no {SETTINGS}",
+            "name the repository of your Upptime page, such as https://github.com/OWNER/REPOSITORY",
+        )
     settings = Fields.wrap(parse_source_yaml(raw, SETTINGS))
     measured = parse_json(_read_repository_file(request, api, SUMMARY).encode() or b"[]", SUMMARY)
     issues = list(_fetch_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
