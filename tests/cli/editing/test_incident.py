@@ -687,7 +687,7 @@ updates:
             ("--ended-at", NOW, "--status", "monitoring"),
             "--ended-at requires the status resolved, not monitoring",
         ),
-        (("--started-at", NOW, "--ended-at", "2026-11-02T09:00:00Z"), "end after --started-at"),
+        (("--started-at", NOW, "--ended-at", "2026-11-02T09:00:00Z"), "later than --started-at"),
         (("--started-at", NOW, "--ended-at", "2026-11-03T09:00:00Z"), "not in the future"),
         (
             ("--status", "resolved", "--started-at", "2026-11-02T09:00:00Z", "--next-update-in", "30m"),
@@ -706,7 +706,9 @@ def test_next_update_accepts_time(opened):
     assert opened.read(FILE).endswith("    next_update_by: 2026-11-02T10:45:00Z\n")
     both = opened.run(*update, "--next-update-by", "2026-11-02T10:45:00Z", "--next-update-in", "5m", code=2)
     assert "give either --next-update-in or --next-update-by, not both" in both
-    assert "must be after this one" in opened.run(*update, "--next-update-by", "2026-11-02T09:00:00Z", code=2)
+    assert "must be later than this update" in opened.run(
+        *update, "--next-update-by", "2026-11-02T09:00:00Z", code=2
+    )
 
 
 @pytest.mark.slow

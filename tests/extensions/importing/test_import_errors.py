@@ -75,7 +75,7 @@ CASES = {
         "statuspage",
         "a.json",
         incident(incident_updates=[]),
-        "the incident has no update",
+        "an incident has no update",
     ),
     "an incident whose id is a path": (
         "statuspage",

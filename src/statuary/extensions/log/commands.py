@@ -445,7 +445,7 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 @click.option(
     "--log-key",
     type=FILE,
-    help=f"Sign with the current private key in this file. Default: the key in the variable {KEY_VARIABLE}.",
+    help=f"Sign with the current key in this file. Default: the key in {KEY_VARIABLE}.",
 )
 @click.option(
     "--out",
@@ -463,9 +463,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     """
     text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:
-        raise click.UsageError(
-            f"the current key is missing; name its file with --log-key, or set {KEY_VARIABLE}"
-        )
+        raise click.UsageError(f"name the file of the current key with --log-key, or set {KEY_VARIABLE}")
     if not content.is_dir():
         raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
     refuse_content(out, content)
