@@ -364,7 +364,7 @@ from_option = click.option(
     metavar="FOLDER|SNAPSHOT|URL",
     default="build",
     show_default=True,
-    help="Read this published site: a URL, a folder or a snapshot.",
+    help="Read a published site: a URL, a folder or a snapshot.",
 )
 
 
@@ -443,9 +443,7 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 
 @log_command.command()
 @click.option(
-    "--log-key",
-    type=FILE,
-    help=f"Sign with the current key in this file. Default: the key in {KEY_VARIABLE}.",
+    "--log-key", type=FILE, help=f"Sign with the current key in this file. Default: {KEY_VARIABLE}."
 )
 @click.option(
     "--out",

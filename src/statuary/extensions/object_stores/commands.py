@@ -257,7 +257,7 @@ def format_requests(requests: RequestCounts) -> str:
     "--to",
     metavar="FOLDER|URL",
     required=True,
-    help="Publish to this folder, or to this object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
+    help="Publish to a folder, or to an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
 )
 @public_key_option
 @click.option("--allow-older", is_flag=True, help="Publish a snapshot even if the site at --to is newer.")

@@ -64,7 +64,7 @@ def pack_command() -> None:
     multiple=True,
     required=True,
     metavar="FILE|FOLDER|URL",
-    help="Read the records from this JSON Lines file, such as records.jsonl (repeatable), or from a site, given as a folder, a snapshot or a URL.",
+    help="Read the records from a JSON Lines file, such as records.jsonl (repeatable), or from a site, given as a folder, a snapshot or a URL.",
 )
 @workers_option
 @click.argument("out", type=FILE)

@@ -213,7 +213,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
                 maintenance.source,
                 ("scheduled_for",),
                 (
-                    f"the rule gives no window at {format_utc(maintenance.scheduled_for)}; "
+                    f"the recurrence rule gives no window at {format_utc(maintenance.scheduled_for)}; "
                     f"the first one starts at {format_utc(rule_start)}"
                 ),
                 f"set scheduled_for to {format_utc(rule_start)}, or correct the rule",
