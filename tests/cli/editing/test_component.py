@@ -3,8 +3,11 @@
 import json
 
 import pytest
+from click.testing import CliRunner
 
+from statuary.cli.main import command
 from support.content_repository import FILES, GROUPED, make_content_repository
+from support.sites import SMALL_SITE, write_files
 
 FILE = "content/components.yaml"
 
@@ -78,3 +81,12 @@ def test_list_shows_groups_and_components(tmp_path, monkeypatch):
         "status": "partial_outage",
         "updated_at": "2026-11-02T10:00:00Z",
     }
+
+
+def test_unreadable_components_are_reported(tmp_path):
+    write_files(
+        tmp_path, {"content/site.yaml": SMALL_SITE["site.yaml"], "content/components.yaml": "components: ["}
+    )
+    arguments = ["incident", "open", "--name", "Out", "--component", "rpc=major_outage", "--body", "x"]
+    done = CliRunner().invoke(command, [*arguments, "--content", str(tmp_path / "content")])
+    assert (done.exit_code, "components.yaml:2:1: error: not YAML" in done.output) == (1, True)

@@ -329,10 +329,17 @@ def read_or_exit(
 ) -> "tuple[CheckedStatus, Timeline]":
     """Read the status content, or print its findings and exit."""
     content = _read_status(folder, now, scope)
-    if content.timeline is None:
+    timeline = content.timeline
+    if timeline is None or _has_unreadable_components(folder, timeline.catalogue):
         click.echo(text_report(content.findings, str(folder)), err=True)
         raise Exit(ExitCode.FINDINGS)
-    return content, content.timeline
+    return content, timeline
+
+
+def _has_unreadable_components(folder: Path, catalogue: StatusCatalogue) -> bool:
+    """Return whether no component is known because of an error in components.yaml."""
+    is_unread = any(not part.pointer for part in catalogue.faulty_parts)
+    return is_unread and (folder / catalogue.components_source).exists()
 
 
 def _read_status(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedStatus":
