@@ -221,7 +221,7 @@ def test_subset_from_content_and_snapshot_match(content: Path, tmp_path: Path) -
     assert not any(path.startswith("v2/") for path in paths)
     assert "only status" in run("snapshot", "verify", tmp_path / "a.zip").output
     assert (
-        "not a part of a site"
+        "not name a part of a site"
         in run("snapshot", "create", "--from", whole, "--only", "nothing", tmp_path / "c.zip", code=3).output
     )
 

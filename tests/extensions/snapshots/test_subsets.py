@@ -123,9 +123,9 @@ def test_manifest_records_subset_without_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("everything", "not a part of a site"),
-        ("chain", "not a part of a site"),
-        ("contracts=1", "not a part of a site"),
+        ("everything", "not name a part of a site"),
+        ("chain", "not name a part of a site"),
+        ("contracts=1", "not name a part of a site"),
         ("chain=one", "not a decimal number"),
         ("address-list=/nowhere", "cannot be read"),
     ],
