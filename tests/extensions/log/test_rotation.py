@@ -142,7 +142,7 @@ def test_rotation_statement_rejects_any_damage(operator):
             read_change(operator.content)
     # the status is published all the same
     assert "does not announce a key" in operator.build(1, code=4)
-    with pytest.raises(LogError, match="is not a checkpoint"):
+    with pytest.raises(LogError, match="not a valid checkpoint"):
         parse_checkpoint(change.note.encode())
 
 
@@ -173,7 +173,7 @@ def test_key_change_entries_follow_rules():
 
 
 def test_rotate_reports_missing_requirements(operator, tmp_path):
-    assert "give the current key" in operator.run(
+    assert "name the file of the current key" in operator.run(
         "log", "rotate", "--out", tmp_path / "x", "--content", operator.content, code=2
     )
     operator.rotate(0, 1)

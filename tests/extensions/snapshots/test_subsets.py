@@ -144,5 +144,5 @@ def test_invalid_listed_address_is_rejected(tmp_path: Path) -> None:
 def test_nested_subset_is_rejected(tmp_path: Path) -> None:
 
     origin = ORIGIN._replace(only=("status",))
-    with pytest.raises(PublishingError, match="already a part of a site"):
+    with pytest.raises(PublishingError, match="already only a part of a site"):
         SnapshotTarget(tmp_path / "a.zip", origin, only=parse_site_subset(["chain=1"]))

@@ -71,7 +71,7 @@ def test_directory_and_member_mismatch_is_rejected(file: Path) -> None:
         members[names.index(b"index.html")] = evil()
 
     rebuilt(file, exchange)
-    with pytest.raises(DamagedSnapshotError, match=r"list of files does not fit the file index\.html"):
+    with pytest.raises(DamagedSnapshotError, match=r"list of files and the file index\.html disagree"):
         reads(file)
     assert reads(file, "api/v2/status.json") == BODIES["api/v2/status.json"]
 

@@ -101,7 +101,7 @@ def test_recovery_keeps_history(content, tmp_path):
         ({"components": [None, 7, {"name": ["x"]}]}, "has no component 'Ethereum'"),
         (
             {"components": [{"name": "Ethereum", "status": "on fire"}]},
-            "gives 'Ethereum' the status 'on fire'",
+            "the status 'on fire' for 'Ethereum'",
         ),
         (
             {"components": [{"name": "Ethereum", "status": "operational"}] * 2},
