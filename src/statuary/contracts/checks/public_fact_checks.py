@@ -206,7 +206,7 @@ def _unlisted_value(record: RecordView, what: str, value: str, pointer: Pointer)
     known, parts = _known_version(record)
     if record.is_known and parts is not None and parts["number"] in known:
         return Violation(
-            f"{_display_value(value)} is not a {what} of {record.compilation['compiler']}", pointer
+            f"{_display_value(value)} is not a known {what} of {record.compilation['compiler']}", pointer
         )
     return NotKnown(what, value, pointer)
 
