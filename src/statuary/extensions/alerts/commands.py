@@ -4,11 +4,14 @@ import sys
 from pathlib import Path
 
 import click
+from click.exceptions import Exit
 
 from statuary.base.findings import Finding
 from statuary.base.primitives import format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
 from statuary.engine.read_content import read_content
 from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide_on_alerts
 from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
@@ -16,6 +19,7 @@ from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Public
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.source.file_kinds import FileKind, match_pattern
+from statuary.source.locate import locate_findings
 from statuary.source.source_files import SourceFile, walk_folder
 from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.updates import NewUpdate, with_announcement
@@ -72,9 +76,15 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
 
     Raises:
         EditError: if a rule names a group, or a component that does not exist.
+        Exit: if the settings of alerts have an error, after it is printed.
     """
     files = filter(_names_rules_or_components, walk_folder(content))
-    site, _ = read_content(content, files)
+    site, findings = read_content(content, files)
+    if site is not None and "alerts" in site.faulty_keys:
+        # without its rules, an alert would look as if no rule fits it
+        faulty = [finding for finding in findings if finding.pointer[:1] == ("alerts",)]
+        click.echo(text_report(locate_findings(content, faulty), str(content)), err=True)
+        raise Exit(ExitCode.FINDINGS)
     settings = None if site is None else site.settings_of(AlertSettings)
     if site is None or settings is None:
         return ()

@@ -255,7 +255,7 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
         f"{count_text(len(chosen.descriptors), 'descriptor')} of the site's chains, {chosen.other_count:,} of others: "
         f"{count_text(files.written_count, 'file')} written, {files.existing_count:,} there already"
     )
-    if "clear_signing" not in dict(site.extensions):
+    if "clear_signing" not in {*dict(site.extensions), *site.faulty_keys}:
         about.append("Add `clear_signing: {}` to site.yaml to publish them.")
     click.echo("\n".join(map(escape_control_chars, about)))
     return exit_code

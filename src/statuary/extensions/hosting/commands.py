@@ -137,7 +137,7 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
     site = read_content(content).site if content.is_dir() else None
     if site is None:
         return _ContentSettings()
-    return _ContentSettings(site.hosting, frozenset(dict(site.extensions)), site.source)
+    return _ContentSettings(site.hosting, frozenset(dict(site.extensions)) | site.faulty_keys, site.source)
 
 
 def check_host(name: str, host: Host, settings: HostingSettings, source: Path, *, has_edge: bool) -> None:
