@@ -113,12 +113,16 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
     Nothing is published if site.yaml or the theme has errors, or if components.yaml cannot be read before the
     first build.
 
-    Other faults don't stop the build; the exit code is then 4. A record that fails a check is excluded
-    (unless site.yaml has `contracts: {publish: all}`, which marks it as rejected), a component or an incident
-    with an error stays as last published, and a page that cannot be read is left out.
+    If there is any other error, the command publishes the rest of the site, and exits with 4. It keeps the last
+    published version of a component or an incident that has an error, and leaves out a page that it cannot read.
 
-    The build keeps unchanged files, removes obsolete files that statuary wrote, and never touches other
-    files. If --to fails, the folder is complete and the exit code is 6: run the command again.
+    The command excludes a contract record that fails a check. With `contracts: {publish: all}` in site.yaml, it
+    publishes such a record too, and marks it as rejected.
+
+    The command keeps unchanged files, removes files that statuary wrote and the site no longer has, and never
+    touches other files.
+
+    If publishing to --to fails, the build folder is still complete, and the exit code is 6. Run the command again.
     """
     refuse_overlapping_folders(content, out)
     if build_options.to is not None:

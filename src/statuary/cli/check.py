@@ -53,11 +53,11 @@ def check_command(
 ) -> ExitCode:
     """Check the content and every contract record without publishing anything.
 
-    RECORD is a file with one contract record, such as the answer of any server of Sourcify's API to `fields=all`.
-    It is then checked alone, offline, and its claims are printed.
+    RECORD is a file with one contract record, such as the response of Sourcify's API to `fields=all`. If you give
+    it, the command checks only this record, without network access, and prints the record's claims.
 
-    With --recompile, a compiler of the recorded version compiles each record's standard JSON input again, and
-    its output is compared with the record. Missing compilers are warnings.
+    With --recompile, the command compiles each record's standard JSON input again, with a compiler of the recorded
+    version, and compares the output with the record. If a compiler is missing, you get a warning.
     """
     check_options = read_check_options(selection)
     if record is not None:

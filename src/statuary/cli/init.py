@@ -178,8 +178,10 @@ def init_command(
 ) -> ExitCode:
     """Write a content folder that is ready to build.
 
-    The folder has settings, your components, and JSON Schemas for editors. --from migrates an existing page;
-    `statuary import --help` lists the kinds. --demo fills the site with invented data. Existing files are never touched.
+    The command writes settings, your components, and JSON Schemas for editors. It never changes existing files.
+
+    --from imports your existing status page: `statuary import --help` lists the kinds of pages. --demo fills the site
+    with invented data.
     """
     instant, code = build_instant(now), ExitCode.OK
     _check_options(site, source)

@@ -28,9 +28,10 @@ def merge_records_command(
 ) -> ExitCode:
     """Merge what two people added to the same record.
 
-    Without arguments, the command resolves conflicts that git left in the content folder: it keeps the
-    updates of both sides, and leaves a file to you if both changed the same value. Git itself calls it with
-    three versions of a file.
+    Without arguments, the command resolves conflicts that git left in the content folder. It keeps the updates of
+    both people. If both changed the same value, it leaves the file to you.
+
+    Git itself calls the command with three versions of a file.
     """
     if install:
         click.echo(f"wrote {install_merge_driver(content)}; git merges records by itself in this clone")

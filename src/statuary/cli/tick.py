@@ -42,11 +42,12 @@ def tick_command(
 ) -> ExitCode:
     """Update a published site to the current time, without a build.
 
-    A build writes the status documents of all coming changes, up to a horizon. This command publishes those of the current
-    time. Run it at the time that `statuary next` prints; running it more often is harmless.
+    Each build also writes the status documents for changes in the coming weeks, such as the start of maintenance. This
+    command publishes the documents that are due. Run it at the time that `statuary next` prints; you can also run it
+    more often.
 
     Exit codes: 0 up to date; 3 failed, nothing changed; 4 published with faults; 5 up to date, but the time that the last
-    build covers has ended, so that `statuary build` is due.
+    build covers has ended, so run `statuary build`.
     """
     instant = build_instant(now)
     changed_paths, line, findings, index = with_new_ledger(
@@ -121,12 +122,15 @@ def next_command(
 ) -> ExitCode:
     """Print when the published status changes next, to run `statuary tick` then.
 
-    With --as, print the configuration of a scheduler that runs `statuary tick`. Use --program, --folder and
-    --site if the scheduler is on another machine. cron runs it every five minutes. The others run it at the
-    time of the change, try again five minutes after a failure, and then schedule the next run.
+    With --as, print the configuration of a scheduler that runs `statuary tick` on time. If the scheduler is on another
+    machine, give the paths there with --program, --folder and --site.
 
-    The exit code is 1 if no change is known. Standard error then names the time by which you have to build
-    again; schedulers run at that time, and every hour after it.
+    systemd and `at` run `statuary tick` when the next change is due, try again five minutes after a failure, and then
+    schedule the next run. cron runs it every five minutes. GitHub runs the workflow of your site when the next change
+    is due; write this configuration again after each change.
+
+    If no further change is scheduled, the command prints the time by which you must build again, and exits with 1.
+    systemd and `at` run at that time instead, and every hour after it.
     """
     index = read_epoch_index(out)
     instant = build_instant(now)

@@ -81,12 +81,14 @@ status_option = click.option(
 def incident_command() -> None:
     """Open, update and resolve incidents, and publish postmortems.
 
-    The commands edit files in content/incidents and leave everything else in them unchanged. ID is an incident's id
-    or the beginning of one, with or without the date: `slow` finds 2026-11-02-slow-answers. On a terminal, a command asks
-    for what you leave out. A change that would add an error to the content is not written.
+    The commands edit the files in content/incidents, and change nothing else in them. On a terminal, a command asks
+    for what you leave out. It refuses a change that would add an error to the content.
 
-    For shell completion of ids and components, run `eval "$(_STATUARY_COMPLETE=bash_source statuary)"` (or
-    zsh_source, fish_source).
+    ID is the id of an incident, or the beginning of one, with or without the date: `slow` finds
+    2026-11-02-slow-answers.
+
+    To complete ids and components with the Tab key, run `eval "$(_STATUARY_COMPLETE=bash_source statuary)"` in bash.
+    In another shell, write zsh_source or fish_source.
     """
 
 

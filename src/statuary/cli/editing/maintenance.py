@@ -67,9 +67,11 @@ maintenance_argument = click.argument(
 def maintenance_command() -> None:
     """Schedule maintenance, and start, complete, move or cancel it by hand.
 
-    Maintenance is announced, started and completed automatically, as its file says; `start` and
-    `complete` are for exceptions. ID is a maintenance's id or the beginning of one, with or without the date; each window
-    of a recurring maintenance has an id. `maintenance list` shows them.
+    Maintenance is announced, started and completed automatically, at the times in its file. Use `start` and `complete`
+    only to depart from these times.
+
+    ID is the id of a maintenance, or the beginning of one, with or without the date. Each window of a recurring
+    maintenance has its own id. `statuary maintenance list` shows the ids.
     """
 
 

@@ -50,10 +50,12 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
 def from_alert(session: EditSession, payload: bytes) -> None:
     """Open or resolve an incident from an alert of your monitoring.
 
-    FILE is the body of a webhook of Alertmanager, Grafana or PagerDuty v3, or a plain form; default: standard
-    input. The rules under `alerts` in site.yaml name the component. The incident is a draft, unless a rule
-    publishes it. The same alert twice changes nothing; the end of the alert resolves the incident, unless a
-    person has updated it since.
+    FILE is what Alertmanager, Grafana or PagerDuty (v3) sent to a webhook, or a JSON object with `key`, `status`,
+    `name` and `component`. Without FILE, the command reads standard input. The rules under `alerts` in site.yaml
+    say which component an alert belongs to.
+
+    The command writes the incident as a draft, unless a rule publishes it. If the same alert comes again, nothing
+    changes. When the alert ends, the command resolves the incident, unless a person has updated it since.
     """
     rules = read_rules(session.options.content)
     alerts = read_alerts(payload)

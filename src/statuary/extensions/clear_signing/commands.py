@@ -119,7 +119,8 @@ def render_command(
 ) -> ExitCode:
     """Show a call as a wallet does.
 
-    CALLDATA is the data of the transaction, in hex; the descriptor is that of the called contract. Names and decimals of tokens come from --names; unknown values are shown raw, with a note. The command uses no network.
+    CALLDATA is the data of the transaction, in hex. The command uses the descriptor of the called contract, and no
+    network. It reads names and decimals of tokens from --names, and shows unknown values raw, with a note.
 
     Exit codes: 0 the call was shown; 1 no descriptor has its format; 2 an option is wrong.
     """
@@ -184,8 +185,11 @@ with_new_options = option_group(
 def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
     """Write a first descriptor of a contract, for you to edit.
 
-    It is made from the verified ABI and NatSpec. Each function that changes state gets a format: the intent is the NatSpec notice, or the function's name in words, and
-    each value gets a field. The descriptor passes every rule; you still have to write good texts.
+    The command makes the descriptor from the contract's verified ABI and NatSpec comments. Each function that changes
+    state gets a format: its intent (what the call does) is the NatSpec notice, or the function's name in words, and
+    each value gets a field.
+
+    The descriptor passes every rule, but you still have to write good texts.
 
     Exit codes: 0 written; 1 there is no verified record, or a descriptor exists; 2 an option is wrong.
     """
@@ -230,8 +234,11 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
 def from_registry(checkout: Path, content: Path) -> ExitCode:
     """Import ERC-7730 descriptors from their registry.
 
-    CHECKOUT is a checkout of the registry. Descriptors of the site's chains are copied with their includes, tests and
-    attestations, byte for byte, in the registry's layout below `clear-signing/`. Existing files stay, and the command names those that differ.
+    CHECKOUT is the folder of a clone of the registry. The command copies the descriptors of your site's chains, with
+    the files that they include, their tests and their attestations. The copies are in `clear-signing/` in your
+    content, in the same folders as in the registry.
+
+    The command keeps existing files, and names those that differ from the registry.
 
     Exit codes: 0 all files are there; 1 a file differs, or cannot be read.
     """

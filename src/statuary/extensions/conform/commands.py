@@ -66,9 +66,11 @@ def conform_command(
 ) -> None:
     """Test a deployment against both APIs over HTTP.
 
-    BASE_URL is its address: https://status.example, or https://sourcify.dev/server with `--only contracts`, or
-    https://www.githubstatus.com with `--only status`. A check that fails is repeated once, because a page may change
-    between two requests.
+    BASE_URL is the address of a site, such as https://status.example. You can also test a Sourcify server
+    (https://sourcify.dev/server with `--only contracts`) or a Statuspage (https://www.githubstatus.com with
+    `--only status`).
+
+    The command repeats a failed check once, because a page may change between two requests.
 
     Exit codes: 0 all checks passed; 1 a check failed; 3 the deployment cannot be reached.
     """

@@ -163,15 +163,17 @@ CONTRACT_KINDS: Final = (
     ContractKind(
         "sourcify",
         "contracts of Sourcify",
-        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder, a"
-        " file, or a .zip or .tar.gz of these: Sourcify's repository or a part of it (full_match, partial_match); records"
-        " (*.json or *.jsonl); answers of API v1; solc's metadata.json with the sources (add --chain-id and --address)",
+        "the URL of a server with API v2, or a folder, a file or an archive (.zip, .tar.gz) with saved contracts. With a"
+        " URL, add --chain-id. If you leave out --address, the command then imports all contracts of the chain."
+        "\n\nSaved contracts are Sourcify's repository or a part of it (full_match, partial_match), records (*.json or"
+        " *.jsonl), answers of API v1, or solc's metadata.json with the sources (add --chain-id and --address)",
     ),
     ContractKind(
         "etherscan",
         "contracts of an explorer with Etherscan's API",
-        "the URL of the API, also that of Blockscout or Routescan (add --chain-id; its key is taken from ETHERSCAN_API_KEY), a saved response of getsourcecode, or a folder of"
-        " them as <address>.json",
+        "the URL of Etherscan's API, or of the same API of Blockscout or Routescan. Add --chain-id. The command reads"
+        " the key of the API from the environment variable ETHERSCAN_API_KEY.\n\nSOURCE can also be a saved response"
+        " of getsourcecode, or a folder with such responses, named <address>.json",
     ),
     ContractKind(
         "hardhat",
@@ -267,8 +269,9 @@ with_contract_options = option_group(
 
 def _contract_command(kind: ContractKind) -> click.Command:
     about = (
-        f"SOURCE is {kind.source}.\n\nEach contract is verified before it is written. The report lists what cannot"
-        " be verified. A workspace without the compiler's output or the code on the chain is written with a note of that."
+        f"SOURCE is {kind.source}.\n\nThe command verifies each contract before it writes it, and its report lists"
+        " what it could not verify. If the compiler's output or the code on the chain is missing, the command still"
+        " writes the contract's folder, with a note in contract.yaml that says what is missing."
     )
 
     @click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")
@@ -289,7 +292,7 @@ CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
 def import_command() -> None:
     """Import contracts and status pages from other systems.
 
-    An import only adds what is new: run it again to import what has been added since. It ends with a
+    An import adds only what is new, so you can run it again to import what has been added since. It ends with a
     report of what it could not import.
     """
 

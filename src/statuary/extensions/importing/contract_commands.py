@@ -184,13 +184,14 @@ def anchor(
 ) -> None:
     """Save the chain's own proofs of contracts beside their records.
 
-    An anchor is anchor.json in the folder contracts/CHAIN-ID/ADDRESS: Merkle proofs of the code at the address, of a
-    proxy's implementation, and of the transaction that created the contract, each under the hash of a block. Builds
-    verify it without a node.
+    The command gets Merkle proofs from a node, and writes them to anchor.json in the folder
+    contracts/CHAIN-ID/ADDRESS. They prove the code at the address, a proxy's implementation, and the transaction
+    that created the contract, each under the hash of a block. Builds verify this file without a node.
 
-    Other nodes that site.yaml lists for the chain must agree on the block hashes. Without ADDRESS, all
-    contracts are anchored except those in bulk files. The exit code is 1 if a proof contradicts a record: its
-    code is gone or changed, or its proxy was upgraded.
+    If site.yaml lists other nodes for the chain, they must agree on the block hashes. Without ADDRESS, the command
+    does this for all contracts except those in bulk files.
+
+    The exit code is 1 if a proof contradicts a record: the code is gone or changed, or the proxy was upgraded.
     """
     require_sender_recovery()
     older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
@@ -353,11 +354,11 @@ def add(
     """Add a contract to the content folder, if it matches the chain.
 
     FILE is an artifact or build-info of Hardhat or Foundry, or a compiler's standard JSON input (with --output).
-    The code on the chain comes from a node (--rpc) or from files (--runtime, --creation). A contract that does not
-    match is not written.
+    The command reads the code on the chain from a node (--rpc) or from files (--runtime, --creation). If the code
+    does not match, the command writes nothing.
 
-    Tool chains leave out some outputs of the compiler. With --compiler, the contract is compiled again, and
-    the record has all of them.
+    Files of Hardhat and Foundry may lack some outputs of the compiler, such as the storage layout. With --compiler,
+    the command compiles the contract again, and the record gets all outputs.
     """
     rpc, content, address = chain_options.rpc, write_options.content, compilation_options.address
     node = None if rpc is None else EthereumNode(rpc)
@@ -477,11 +478,11 @@ def compile_contracts(
 ) -> None:
     """Compile contracts again and write the evidence beside them.
 
-    The evidence of a contract that its compiler reproduces is compilation.json in the folder
-    contracts/CHAIN-ID/ADDRESS; the next build publishes it in the contract's proof. If you change the record,
-    compile it again: the evidence names the record's digest.
+    If the compiler reproduces a contract, the command writes the evidence to compilation.json in the folder
+    contracts/CHAIN-ID/ADDRESS. The next build publishes the evidence in the contract's proof.
 
-    Without ADDRESS, all contracts are compiled except those in bulk files.
+    The evidence names the record's digest, so run the command again after you change the record. Without ADDRESS,
+    the command compiles all contracts except those in bulk files.
 
     The file only states the result. To vouch for it, list its SHA-256 in `contracts: {compilations: [...]}` of site.yaml.
     """

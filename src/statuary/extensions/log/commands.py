@@ -115,9 +115,11 @@ witness_key_options = with_options(
 def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     """Ask witnesses to cosign the checkpoint of a published folder.
 
-    A witness cosigns a checkpoint only if it continues the log that the witness has seen. KEY is its public
-    key, and URL the prefix of its requests. Without arguments, the witnesses in site.yaml are asked. The
-    cosignatures are added to the checkpoint and its proofs; publish the folder again afterwards.
+    A witness is an independent service that cosigns a checkpoint (the signed state of a log), but only if the
+    checkpoint continues the log that the witness has seen. KEY is the public key of the witness, and URL its address.
+    Without arguments, the command asks the witnesses in site.yaml.
+
+    The command adds the cosignatures to the checkpoint and its proofs. Publish the folder again afterwards.
 
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
@@ -206,11 +208,11 @@ def verify(
 ) -> None:
     """Verify a published log and every file of its site.
 
-    The log must also continue what this machine has seen of it: the command stores each log's key and last checkpoint
-    below ~/.local/state/statuary (or STATUARY_STATE).
+    The command also checks that the log continues the one that you verified before. It remembers each log's key and
+    last checkpoint (the signed state of the log) in ~/.local/state/statuary, or in the folder STATUARY_STATE.
 
-    With --since, it reads the entries after that checkpoint, the entries that they replace, and the records, proofs and
-    incidents that they are about; a change of any other file is not found.
+    With --since FILE, the command checks only what has changed since the checkpoint in FILE: new entries, the entries
+    that they replace, and their records, proofs and incidents. It does not find a change of any other file.
 
     Exit codes: 0 verified; 1 something does not match the log; 3 the site cannot be read.
     """
@@ -372,8 +374,8 @@ from_option = click.option(
 def log_command() -> None:
     """Keep and verify the transparency log of a site.
 
-    Every record, proof, incident and update that a build publishes is an entry of an append-only log
-    (c2sp.org/tlog-tiles). Once published, nothing can be edited or removed unnoticed.
+    The log is a signed list that only grows (c2sp.org/tlog-tiles). Each record, proof, incident and update that a
+    build publishes becomes an entry, so nobody can edit or remove one unnoticed.
     """
 
 
@@ -456,8 +458,8 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
     """Create a new key of a log, announced by the current one.
 
-    The announcement goes into the content. The next build with the new key adds it to the log as an entry, and readers
-    who trust the current key then trust the new one.
+    The command writes the announcement to log-rotation.txt in the content. The next build with the new key adds the
+    announcement to the log. Readers who trust the current key then trust the new one too.
     """
     text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:
@@ -496,8 +498,8 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
 def prove(path: str, site: str, out: Path | None) -> None:
     """Write a proof that a document is in the log.
 
-    PATH is the path of a record, a proof or an incident in the site. `statuary log check` reads the proof, a .tlog-proof,
-    without the site.
+    PATH is the path of a record, a proof or an incident in the site, such as incidents/2026-11-02-rpc-latency.json.
+    `statuary log check` checks the document with this proof, without the site.
     """
     log, entries = _log_history(site, path)
     entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]

@@ -50,8 +50,8 @@ def probe_command(
 ) -> ExitCode:
     """Probe nodes and services once, and write the measurements.
 
-    List the probes under `metrics` in site.yaml. Each one writes a CSV file of points, which does not belong in git. Run
-    the command from any scheduler.
+    List the probes under `metrics` in site.yaml. The command adds the results of each probe to a CSV file, which does
+    not belong in git. Run the command regularly, for example with cron.
 
     Exit codes: 0 all probes passed; 1 a probe failed or its result was not saved, or there are none.
     """

@@ -44,8 +44,11 @@ def mirror_command(
 ) -> None:
     """Copy a served site into a folder, and keep it up to date.
 
-    The command fetches only missing and changed files, and checks every byte against the site's manifest before it writes
-    it. It leaves out files that a host would execute. Run it again at any time, or from a schedule: it resumes an interrupted run, and never touches other files.
+    The command fetches only missing and changed files. Before it writes a file, it checks every byte against the
+    site's manifest (a list of its files with their digests). It leaves out files that a host would execute, and never
+    touches files of other programs.
+
+    Run the command again at any time, or on a schedule. If a run is interrupted, the next run continues it.
 
     Exit codes: 0 up to date; 1 the server's files do not match the manifest, and the folder is unchanged; 3 the site
     cannot be reached, or has no valid manifest.

@@ -86,8 +86,9 @@ def notify_command(
 ) -> ExitCode:
     """Send the page's events since the last run to channels.
 
-    List the channels under `notify` in site.yaml. Run the command after each build or tick, with the same --state: it sends
-    each event once. A channel's URL comes from the environment variable that site.yaml names.
+    List the channels, such as a Slack channel, under `notify` in site.yaml. Each one names the environment variable
+    that holds its URL. Run the command after each build or tick, with the same --state, so that it sends each event
+    once.
 
     A component, an incident or a window with an error is left out, and statuses of components wait; the rest is sent.
 

@@ -287,12 +287,15 @@ def publish_command(
 ) -> None:
     """Publish a snapshot, or the folder of a build, to a folder or an object store.
 
-    A snapshot is verified completely before anything changes. Unchanged files are kept, obsolete files that statuary
-    wrote are removed, and other files are never touched.
+    The command verifies a whole snapshot before it changes anything. It keeps unchanged files, removes obsolete files
+    that statuary wrote, and never touches other files.
 
-    Only changes are uploaded to an object store, each object with its media type, cache rule and encoding, and
-    documents before the lists that name them. A lease prevents two publishers from writing at once. Address
-    and credentials come from the usual environment variables, such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.
+    To an object store, the command uploads only changes, and documents before the lists that name them. Each object
+    gets its media type, cache rule and encoding. A lease (a lock on the store) prevents two publishers from writing at
+    once.
+
+    The command reads the address and credentials of the store from the usual environment variables, such as
+    AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.
     """
     options = StoreOptions(
         dry_run=dry_run,

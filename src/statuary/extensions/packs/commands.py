@@ -52,8 +52,10 @@ workers_option = click.option(
 def pack_command() -> None:
     """Pack records and proofs into one file; verify and read it.
 
-    A pack has the documents sorted and compressed, with an index. On any host that serves ranges, a look-up takes two
-    requests. The same documents give the same bytes with the same version of zstd.
+    A pack is one file with many documents, sorted and compressed, and an index of them. On a host that can send a part
+    of a file (range requests), a look-up takes two requests.
+
+    The same documents give the same bytes with the same version of zstd.
     """
 
 
@@ -128,8 +130,9 @@ def _open_sources(sources: tuple[str, ...]) -> Iterator[KeyTable]:
 def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, folder: Path) -> None:
     """Add and remove documents in the packs of FOLDER.
 
-    The first time, everything goes into a large pack. Later changes go into a small pack, merged with earlier small packs
-    that are less than four times as large, so that the large pack stays as it is. Readers use the newest version of a document.
+    The first run writes all documents into a large pack. Later runs write only changes, into a small pack, which
+    they merge with earlier small packs that are less than four times as large. So the large pack stays as it is.
+    Readers use the newest version of a document.
 
     Exit codes: 0 written; 1 a line is not a record or a path, and nothing was written; 3 a file cannot be read or written.
     """
@@ -242,7 +245,9 @@ def read_command(location: str, path: str) -> None:
 def reader(language: str) -> None:
     """Print a program that reads packs without statuary.
 
-    It finds documents in a site's packs on any server. The reader in Python needs a Zstandard decoder; pass one to the reader in JavaScript, such as `fzstd` from npm.
+    The program finds documents in a site's packs on any server. The reader in Python needs Python 3.14, or the package
+    `backports.zstd`. Pass the reader in JavaScript a function that decompresses Zstandard, such as that of `fzstd`
+    from npm.
     """
     file = Path(__file__).with_name("standalone.py.txt") if language == "python" else JAVASCRIPT_READER
     click.echo(read_text(file), nl=False)

@@ -74,8 +74,8 @@ def _parse_quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Q
 def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | None) -> ExitCode:
     """Write the availability of each component over a quarter.
 
-    QUARTER is a quarter such as 2026-q3. The command writes a CSV file with a row for each component and month, and a page
-    to print with the same data and the accounting method. Both depend only on the content and --now.
+    QUARTER is a quarter, such as 2026-q3. The command writes a CSV file with a row for each component and month, and a
+    page for printing, which also explains how availability is computed. The same content and --now give the same files.
 
     A component, an incident or a window with an error is left out, and the page names its file.
 

@@ -68,9 +68,11 @@ def serve_command(
 ) -> None:
     """Serve the site on this machine, like a host with the edge program.
 
-    SITE is a folder that holds a published site, a snapshot (a zip, served without unpacking), or the URL of either.
-    Without SITE, the command builds the content into a temporary folder, rebuilds it on every change, and
-    reloads open pages. It does not use the build folder.
+    SITE is the folder of a published site, a snapshot (a zip file of a site), or the URL of either. The command serves
+    a snapshot without unpacking it.
+
+    Without SITE, the command builds your content into a temporary folder, not the build folder. When you change the
+    content, it builds again, and reloads open pages.
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:

@@ -132,9 +132,11 @@ def setup_command(
 ) -> ExitCode:
     """Set up a site that keeps running at a host, and print the remaining steps.
 
-    The command asks what it needs; every answer is also an option. It writes the configuration of the host, a
-    schedule that builds before the site gets old, workflows for notifications and for people without git, and
-    the lines of .gitignore. Run it again after you change components or channels.
+    The command asks for what it needs. You can give each answer as an option instead. Run it again after you change
+    components or channels.
+
+    It writes the configuration of the host, a schedule that builds before the site gets old, workflows that send
+    notifications and let people report without git, and lines of .gitignore.
     """
     read = read_content(content)
     if read.site is None or _is_incomplete(read.site):

@@ -370,8 +370,8 @@ def _print_result(target: SnapshotTarget) -> None:
 def sign_command(file: Path, key: Path, out: Path | None) -> None:
     """Sign a snapshot's manifest, after verifying the snapshot.
 
-    Minisign itself can verify it: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
-    minisign -Vm snapshot/manifest.json -p minisign.pub.
+    Readers can verify the signature without statuary, with the program minisign: `unzip FILE snapshot/manifest.json
+    snapshot/manifest.json.minisig`, then `minisign -Vm snapshot/manifest.json -p minisign.pub`.
     """
     _copy_snapshot(str(file), out or file, read_signer(key), allow_older=False)
 
@@ -397,9 +397,11 @@ def extract_command(
 ) -> None:
     """Read documents from a snapshot, a folder or a URL.
 
-    WHAT is a path (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*'). One document is
-    printed; several require --to. If the site has a manifest, every document is checked against it before anything is
-    written.
+    WHAT is the path of a document (api/v2/summary.json), a contract (CHAIN/ADDRESS), or a pattern
+    ('v2/contract/1/*'). The command prints one document. To read several, add --to FOLDER.
+
+    If the site has a manifest (a list of its files with their digests), the command checks every document against
+    the manifest before it writes anything.
     """
     with open_site(location, read_public_key(public_key)) as site:
         paths = _requested_paths(site, wanted or ("*",))

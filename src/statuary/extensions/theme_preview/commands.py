@@ -46,8 +46,8 @@ def theme_command() -> None:
 def preview_command(content: Path, out: Path) -> None:
     """Write a page that shows every part and state in your theme.
 
-    Open its index.html in a browser. It shows parts that your site may not have today: each state by colour and shape, in
-    bars, tags, cards and tables, each verdict of a contract, code, fields and buttons.
+    Open the preview's index.html in a browser. It also shows parts that your site may not have today: bars, tags,
+    cards and tables in each state, each verdict of a contract, code, fields and buttons.
     """
     site = read_content(content).site
     if site is None:

@@ -63,8 +63,8 @@ def upstream_command(
 ) -> ExitCode:
     """Fetch the statuses of components that follow other pages.
 
-    List the components under `upstream` in site.yaml. Changes are saved in a file of the content folder, and the next build
-    shows them. If a page can't be fetched, its components keep their last status.
+    List the components under `upstream` in site.yaml. The command saves their changes in content/.upstream.json, and
+    the next build shows them. If the command cannot fetch a page, the components of this page keep their last status.
 
     Exit codes: 0 every status is known; 1 a status is unknown, or there are none to fetch.
     """
