@@ -80,7 +80,7 @@ def _apply_path_layout(document: Document, settings: HostingSettings) -> Documen
 
 
 class ContractKey(NamedTuple):
-    """The chain and the address of a contract, as paths have them."""
+    """The chain and the address of a contract, spelled as in paths."""
 
     chain_id: str
     address: str

@@ -8,7 +8,7 @@ from statuary.site.settings import PageSettings
 
 
 class SiteContracts(NamedTuple):
-    """A site's chains, and where its contracts are."""
+    """A site's chains, and the sources of its contracts."""
 
     chains: tuple[Chain, ...]  # the chains, in the order of the settings
     settings: ContractSettings

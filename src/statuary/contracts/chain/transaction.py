@@ -54,7 +54,7 @@ class RecoverableSignature(NamedTuple):
 
 
 class SignedTransaction(NamedTuple):
-    """A signed transaction."""
+    """The fields of a signed Ethereum transaction."""
 
     hash: bytes  # the transaction hash, 32 bytes
     type: int

@@ -63,7 +63,7 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, prox
 
 
 class AnchoredProxy(NamedTuple):
-    """What a chain's Merkle proofs show about a proxy's implementation."""
+    """The result of comparing a proxy's implementation with a chain's proofs."""
 
     is_shown: bool  # whether the proofs confirm all of `proxyResolution`; a value in a storage slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the storage slot, and the address in it
@@ -215,9 +215,9 @@ class _Outcome(NamedTuple):
 def anchor_claims(
     record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
-    """Return what Merkle proofs from the chain show about a record.
+    """Compare a record with Merkle proofs from its chain, and return the results.
 
-    They can prove the code at the address (claim D) and the deployment (claim E).
+    The proofs can show that the code is at the address (claim D), and how it was deployed (claim E).
 
     Args:
         record: the record.
@@ -262,7 +262,7 @@ class _ChainClaim:
         self.anchor = anchor
 
     def missing_reason(self) -> Reason | None:
-        """Return why there is no evidence for the claim.
+        """Return the reason why there is no evidence for the claim.
 
         Returns:
             The reason, or None if there is evidence.
@@ -403,7 +403,7 @@ class _OnChain(_ChainClaim):
         return outcome._replace(pinned=("runtimeBytecode.onchainBytecode",))
 
     def _is_newer(self, header: BlockHeader) -> bool:
-        """Return whether a block is later than the deployment or the verification."""
+        """Return whether a block is later than the contract's deployment or verification."""
         deployed = as_text(as_object(self.record.value.get("deployment")).get("blockNumber"))
         if deployed == "-1" or (deployed.isascii() and deployed.isdigit() and len(deployed) < 20):
             return header.number >= int(deployed)

@@ -70,7 +70,7 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule for records, with the function that checks it."""
+    """A rule for records, with the function that checks the rule."""
 
     name: str
     rule: str  # a sentence

@@ -157,7 +157,7 @@ def consistent_claim(others: Sequence[CheckResult], passed: int) -> Claim:
 
     Args:
         others: the results of checks that did not pass.
-        passed: the number of the others.
+        passed: the number of checks that passed.
     """
     name = ClaimName.CONSISTENT
     failed, skipped = (_names_with_outcome(others, outcome) for outcome in (_FAILED, _SKIPPED))
@@ -219,7 +219,7 @@ def hashed_claim(record: RecordView, results: Sequence[CheckResult], others: Seq
     Args:
         record: the record.
         results: the results of all checks.
-        others: those of checks that did not pass.
+        others: the results of checks that did not pass.
     """
     name = ClaimName.HASHED
     relevant = _results_of(HASH_CHECKS, others)
@@ -276,7 +276,7 @@ def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, Evidenc
 def compiled_claim(
     record: RecordView, compilation: CompilationEvidence | None, digest: str, *, is_vouched_for: bool = False
 ) -> Claim:
-    """Return claim C, compiling gives this code, by an earlier compilation.
+    """Return claim C (compiling gives this code), decided by an earlier compilation.
 
     Args:
         record: the record.
@@ -310,7 +310,7 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield why evidence from an earlier compilation does not prove a claim.
+    """Yield the reasons why an earlier compilation does not prove a claim.
 
     Yields:
         The reason, and what to do about it.
@@ -325,7 +325,7 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield why a record could not be recompiled.
+    """Yield the reason why a record could not be recompiled, if any.
 
     Yields:
         The reason, and what to do about it.
@@ -342,7 +342,7 @@ _WEAKEST_LAST: Final = tuple(ClaimStatus)
 
 
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return the overall result about a record, from its claims."""
+    """Return the verdict about a record that follows from its claims."""
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(_CONTRADICTED, (contradiction,))
@@ -508,7 +508,7 @@ def pinned_members(
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
-    """Return how strongly each member of a record is proven.
+    """Return the strongest evidence for each member of a record.
 
     Args:
         record: the record.
@@ -581,7 +581,7 @@ _HASHED_BY_SOLC: Final = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA, "sign
 
 
 def _pinned_by_hash(record: RecordView) -> dict[str, PinnedBy]:
-    """Return what the hash in the on-chain bytecode pins, and sources that it does not."""
+    """Return the members that the on-chain hash covers, and the other sources."""
     hashed: Collection[str]
     if record.language == "Vyper":
         pinned, hashed = _HASHED_BY_VYPER, record.vyper_modules

@@ -31,7 +31,7 @@ CACHED_SOURCES: Final = 65_536
 
 
 class KeccakCache:
-    """Computes Keccak-256 hashes, and caches them."""
+    """A cache of Keccak-256 hashes, which are computed on demand."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -51,7 +51,7 @@ class KeccakCache:
         return computed
 
     def clear(self) -> None:
-        """Empty the cache."""
+        """Remove all hashes from the cache."""
         self._known.clear()
 
 

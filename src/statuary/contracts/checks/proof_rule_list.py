@@ -16,7 +16,7 @@ def proof_rules() -> Iterator[Rule]:
 
 
 def rule_of_check(check: ContractCheck, group: str) -> Rule:
-    """Convert a check to a rule, as `check --list` shows it.
+    """Convert a check to a rule for the output of `check --list`.
 
     Args:
         check: the check.

@@ -217,7 +217,10 @@ class SideView:
 
     @unlocked_cached_property
     def onchain(self) -> bytes | None:
-        """The code on the chain; None if unknown."""
+        """The code on the chain, decoded.
+
+        The value is None if the record does not contain the code, or it is not valid hex.
+        """
         return decode_hex(self.value.get("onchainBytecode"))
 
     @unlocked_cached_property
@@ -236,7 +239,7 @@ class SideView:
 
     @unlocked_cached_property
     def values(self) -> Mapping[str, Json]:
-        """The member `transformationValues`: the values that transformations insert."""
+        """The values that transformations insert, from `transformationValues`."""
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
@@ -251,7 +254,10 @@ class SideView:
 
     @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The parsed transformations; None if the list is missing or invalid."""
+        """The parsed transformations.
+
+        The value is None if the list is missing, or an entry is invalid.
+        """
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
@@ -282,7 +288,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The auxdata sections in `cborAuxdata` by number; empty if invalid."""
+        """The auxdata sections in `cborAuxdata` by number.
+
+        The value is empty if `cborAuxdata` is invalid.
+        """
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 
@@ -456,7 +465,7 @@ class RecordView:
         return record, creation, runtime
 
     def adopt_compilation_values(self, computed: tuple[Computed, Computed, Computed]) -> None:
-        """Take over values that a record with the same compilation computed.
+        """Reuse the computed values of another record with the same compilation.
 
         Args:
             computed: the result of `compilation_values` of the other record.
@@ -550,5 +559,8 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def constructor_types(self) -> TupleType | None:
-        """The types of the constructor's arguments; None if the ABI is invalid."""
+        """The types of the constructor's arguments.
+
+        The value is None if the ABI is invalid.
+        """
         return constructor_inputs(self.value.get("abi"))

@@ -109,7 +109,7 @@ class BuiltContract(NamedTuple):
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> ContractWithDocuments:
-        """Return the contract with its documents, which are made now.
+        """Make the documents of the contract, and return both.
 
         If making a document fails, the contract is excluded and has no documents.
         """
@@ -120,10 +120,10 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the row of the ledger for the contract's source.
+        """Return the row for the source in the ledger, the build database.
 
-        The paths of documents are missing. After an unexpected exception, the digest is missing too, so that
-        the next build reads the source again.
+        The row does not yet contain the paths of documents. After an unexpected exception,
+        the digest is missing too, so that the next build reads the source again.
 
         Args:
             unit: the file or folder that is compared to find changes.

@@ -28,11 +28,11 @@ Item = TypeVar("Item")
 
 
 class BulkContract(Protocol):
-    """A contract in a bulk source."""
+    """A contract in a bulk source, which is a file with many contracts."""
 
     @property
     def source(self) -> ContractSource:
-        """Where the contract is: its file, and the line or row."""
+        """The place of the contract: its file, and the line or row."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
@@ -137,7 +137,7 @@ class BulkSourceRange(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts, and yield each with its ledger row."""
+        """Build the contracts, and yield each with its row for the build database."""
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0

@@ -58,7 +58,10 @@ class ContractFiles(NamedTuple):
 
 
 class BuiltRows(NamedTuple):
-    """The published rows of a build that reads every source, for workers to read while nobody writes them."""
+    """The published rows of a build that reads every source.
+
+    Worker processes read the rows while nobody writes them.
+    """
 
     tables: BuildTables
 
@@ -75,7 +78,7 @@ class BuiltRows(NamedTuple):
         return (row for _, row in self._read(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id))
 
     def at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
-        """Yield the contracts at a range of addresses, as `rows_of_changed_addresses` does.
+        """Yield the published contracts at a range of addresses, sorted by address.
 
         Args:
             after: the address before the first one; empty for none.
@@ -92,7 +95,7 @@ class BuiltRows(NamedTuple):
 
 
 class ContractTable(LedgerTable):
-    """The table of a site's contracts in the ledger.
+    """The table of a site's contracts in the ledger, the build database.
 
     The table `main.sources` has the rows of the last build, `work.built` those of this build.
     """
@@ -106,7 +109,7 @@ class ContractTable(LedgerTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether the last build's rows stay unless this build replaces them."""
+        """Whether this build keeps rows of the last build."""
         return self.ledger.is_partial
 
     @override
@@ -187,7 +190,7 @@ class ContractTable(LedgerTable):
     def mark_superseded_rows(self) -> None:
         """Find the last build's rows that this build replaces.
 
-        Call it after all rows have been added.
+        Call this method after all rows have been added.
         """
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
@@ -285,7 +288,9 @@ class ContractTable(LedgerTable):
         return self._query_contract_rows(query, chain_id)
 
     def rows_for_workers(self) -> BuiltRows | None:
-        """Return the published rows for workers to read; nothing may be added until they have.
+        """Return the published rows for worker processes to read.
+
+        Add no rows until the workers have finished reading.
 
         Returns:
             The rows, or None if the tables are in memory, or have rows of the last build too.
@@ -294,10 +299,10 @@ class ContractTable(LedgerTable):
         return None if tables is None else BuiltRows(tables)
 
     def ends_of_addresses(self, size: int) -> list[str]:
-        """Return the addresses that divide those of published contracts into ranges.
+        """Return the addresses at which published contracts are divided into ranges.
 
         Args:
-            size: the contracts of a range.
+            size: the number of contracts in a range.
         """
         numbered = (
             "SELECT address, row_number() OVER (ORDER BY address) AS place FROM work.built WHERE published"
@@ -535,7 +540,7 @@ def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
 
 
 def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
-    """Return why each source was last built.
+    """Return the reason why each source was last built.
 
     Args:
         file: the ledger of a published site.

@@ -60,7 +60,7 @@ MakePages = Callable[["ListTask", PreviousPages], Iterator[Document]]
 
 
 class ListTask(NamedTuple):
-    """The lists of a chain, the page of all chains, or the search."""
+    """A worker's task: a chain's lists, the page of chains, or the search."""
 
     make: MakePages  # a function of this module
     rows: BuiltRows
@@ -71,7 +71,7 @@ class ListTask(NamedTuple):
 
 
 class MadeLists(NamedTuple):
-    """The result of a task."""
+    """The result of a `ListTask`."""
 
     result: PartitionResult
     pages: tuple[str, ...]  # the paths of its pages
@@ -80,7 +80,7 @@ class MadeLists(NamedTuple):
 
 
 def make_lists(task: ListTask) -> MadeLists:
-    """Make some lists, and their pages."""
+    """Make the documents and pages of a `ListTask`."""
     if task.chain is not None:
         chain_id = task.chain.chain_id
         task.output.add(
@@ -119,7 +119,10 @@ def list_tasks(
     hosting: HostingSettings,
     output: Output,
 ) -> Iterator[ListTask]:
-    """Yield the tasks that make all lists of a site but those of addresses, the longest first."""
+    """Yield the tasks for a site's contract lists, the longest first.
+
+    The lists of addresses are made by other tasks, `AddressRange`.
+    """
     whole = [("search", _search_files, None), ("home", _home_page, None)]
     of_chains = [(f"chain-{chain.chain_id}", _pages_of_chain, chain) for chain in chains]
     for name, make, chain in (*whole, *of_chains):

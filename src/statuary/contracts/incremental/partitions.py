@@ -45,7 +45,7 @@ RECENT = 2_000_000_000
 
 
 class PartitionSettings(NamedTuple):
-    """The settings that all partitions of a build share."""
+    """The settings that all workers of a build share."""
 
     root: Path
     contracts: ContractBuildSettings
@@ -65,13 +65,13 @@ def unpack_settings(settings: bytes) -> PartitionSettings:
 
 
 class PartitionSources(Protocol):
-    """The contracts of one partition.
+    """The contracts that one worker builds.
 
-    They have files of their own, or are part of a bulk file.
+    The contracts have files of their own, or are in a bulk file (a file with many contracts).
     """
 
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
-        """Build the contracts, and yield each with its row for the ledger.
+        """Build the contracts, and yield each with its row for the build database.
 
         The rows do not contain the paths of documents yet.
         """
@@ -150,7 +150,7 @@ class ContractPartition(NamedTuple):
 
 
 def build_partition(partition: ContractPartition) -> PartitionResult:
-    """Build the contracts of a partition, and stage their documents.
+    """Build one worker's contracts, and stage their documents.
 
     Raises:
         OSError: if a document cannot be staged.
@@ -178,7 +178,7 @@ def _stage_documents(
 
 
 class Partitioner:
-    """Divides the sources of a build into partitions for its workers."""
+    """Divides the sources of a build into groups (partitions), one per task."""
 
     def __init__(
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
@@ -194,9 +194,9 @@ class Partitioner:
     def divide(
         self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
     ) -> Iterator[ContractPartition]:
-        """Divide sources into partitions, small ones at the start and the end.
+        """Divide sources into groups for workers, with small groups first and last.
 
-        Small partitions at the start give all workers work early; at the end they let the workers finish
+        Small groups at the start give all workers work early; at the end they let the workers finish
         together.
 
         Args:
@@ -214,7 +214,7 @@ class Partitioner:
             )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
-        """Create a partition of these sources, with a unique name."""
+        """Create a task for a worker from sources, with a unique name."""
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

@@ -32,14 +32,17 @@ def precedence_of(
     is_published: bool,
     is_same_contract: bool,
 ) -> Precedence:
-    """Return the precedence of a contract among its duplicates.
+    """Return the sort key of a contract among its duplicates.
 
-    The one that was published first stays. In a first build, that is the one with the better match, and among equal ones
-    the one that was verified first.
+    The contract that was published first stays. In a first build, the contract with the better match stays,
+    and among equal matches the one that was verified first.
 
     Args:
-        digest: the SHA-256 of its source.
-        before: location, digest and list entry that the last build published as the contract.
+        contract: the contract with the location of its record.
+        digest: the SHA-256 of the contract's source.
+        before: location, digest and list entry of each record that the last build published for the contract.
+        is_published: whether the record may be published, apart from duplicates.
+        is_same_contract: whether the duplicates have the same chain and address, so that the better match stays.
     """
     width = len(LIST_MEMBERS)
     same_digest = any(digest and digest == other for _, other, _ in before)

@@ -194,7 +194,7 @@ def _outdated_single_sources(
 
 
 class ReadBulkSource(NamedTuple):
-    """A bulk file that was read: its earlier size and time, and findings."""
+    """A bulk file (with many contracts) that was read, with its findings."""
 
     outdated: OutdatedSource[BulkSource]
     stat: SourceStat
@@ -339,7 +339,7 @@ def _contract_source(contract: LocatedContract) -> ContractSource:
 
 
 def read_finding(members: dict[str, Any]) -> Finding:
-    """Restore a finding from the JSON in the ledger."""
+    """Restore a finding from its JSON in the ledger, the build database."""
     position = members["position"]
     return Finding(
         **{

@@ -54,7 +54,7 @@ class RemainingSources(NamedTuple):
 class SourceComparison:
     """Compares a site's source files with those of the last build.
 
-    Both are sorted by path.
+    The files of both builds are sorted by path.
     """
 
     root: Path
@@ -320,7 +320,7 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return why every source has to be built.
+    """Return the reason for building every source, if there is one.
 
     Returns:
         The reason, or None if only changed sources have to be built.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class RecordOutput(NamedTuple):
     """The documents that extensions made from a record.
 
-    The ledger stores their further data.
+    The ledger (the build database) stores the extensions' other data.
     """
 
     facts: bytes  # data that the ledger stores with the contract

@@ -11,7 +11,7 @@ from statuary.contracts.model.contract_row import ContractRow
 
 
 class SourceRow(NamedTuple):
-    """The result of building one source, as a row of the ledger."""
+    """The result of building one source: a row of the build database."""
 
     location: str  # the file, and the line in a bulk file
     unit: str  # the file or folder that is compared to find changes
@@ -39,7 +39,7 @@ class SourceRow(NamedTuple):
     trail: str = ""
 
     def with_list_entry(self, row: ContractRow | None) -> "SourceRow":
-        """Return the row with the members of this list entry."""
+        """Return the row with the members of a contract's list entry."""
         if row is None:
             return self
         own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order

@@ -90,7 +90,7 @@ class CompiledPart:
         self.derived: dict[Callable[[RecordValue], Any], Any] = {}
 
     def derive(self, compute: Callable[[RecordValue], Value], record: RecordValue) -> Value:
-        """Return what a function derives from a record with this compilation, computed once.
+        """Return a value that depends on the compilation only, computed once.
 
         Args:
             compute: a function that reads only members which the compilation decides.

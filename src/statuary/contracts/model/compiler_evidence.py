@@ -26,7 +26,7 @@ class AuxdataStyle(StrEnum):
 
 
 class SourceHash(StrEnum):
-    """What the hash in auxdata is computed from, if there is one."""
+    """The input of the hash in auxdata, if there is a hash."""
 
     NONE = "none"
     METADATA = "metadata"  # solc's metadata, which contains the hash of each source
@@ -34,7 +34,7 @@ class SourceHash(StrEnum):
 
 
 class AppendedImmutables(StrEnum):
-    """Where the size of immutables after Vyper's runtime code is stated."""
+    """The place that gives the size of immutables after Vyper's runtime code."""
 
     NONE = "none"  # the compiler appends no immutables
     RETURNED = "returned"  # the size follows from the length that the creation code returns
@@ -42,7 +42,7 @@ class AppendedImmutables(StrEnum):
 
 
 class CompilerEvidence(NamedTuple):
-    """What a compiler release puts into bytecode and output as evidence."""
+    """The evidence that a compiler release puts into bytecode and output."""
 
     auxdata: AuxdataStyle = AuxdataStyle.NONE
     has_runtime_auxdata: bool = False  # whether the runtime code ends with auxdata too
@@ -133,7 +133,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
 
 @lru_cache(maxsize=1024)
 def compiler_evidence(language: str, version: str) -> CompilerEvidence:
-    """Return what a compiler puts into bytecode and output as evidence.
+    """Return the evidence that a compiler puts into bytecode and output.
 
     Args:
         language: the record's `compilation.language`; an unknown language has no evidence.

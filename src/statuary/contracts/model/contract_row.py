@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ContractRow(NamedTuple):
-    """A contract in lists: first the API's members, then the pages'."""
+    """A contract in lists: members for the API, then members for pages."""
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names

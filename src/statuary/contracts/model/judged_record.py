@@ -20,7 +20,10 @@ class JudgedRecord(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The proof's verdict, such as `not_shown`; empty if there is none."""
+        """The proof's verdict, such as `not_shown`.
+
+        The value is empty if the proof has no verdict.
+        """
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property
@@ -45,7 +48,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def other_implementation(self) -> str:
-        """The implementation that a proxy calls on the chain, if another.
+        """The implementation that a proxy calls instead of the recorded one.
 
         The value is a checksummed address; empty if it is the implementation in the record, or the contract
         is no known proxy.

@@ -29,7 +29,7 @@ from statuary.contracts.model.transformations import (
 
 
 class MatchLevel(StrEnum):
-    """How exactly recompiled code matches the on-chain code.
+    """The level at which recompiled code matches the on-chain code.
 
     For code that does not match, None is used instead.
     """

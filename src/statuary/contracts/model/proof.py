@@ -18,7 +18,7 @@ NO_EVIDENCE: Mapping[str, EvidenceValue] = MappingProxyType({})
 
 
 class CheckOutcome(StrEnum):
-    """The outcome of a check."""
+    """The outcome of a check, such as passed or failed."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -59,7 +59,7 @@ class ClaimName(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """How strongly evidence supports a claim."""
+    """The strength of the evidence for a claim."""
 
     VERIFIED = "verified_here"
     """This build did the check, and anyone with the same files can repeat it."""

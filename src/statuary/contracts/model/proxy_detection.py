@@ -97,7 +97,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """What the bytecode of a contract says about being a proxy."""
+    """The answer that bytecode gives to whether a contract is a proxy."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -105,7 +105,7 @@ class ProxyVerdict(StrEnum):
 
 
 class ProxyEvidence(NamedTuple):
-    """The proxy patterns in a contract's code, and what they show."""
+    """The proxy patterns in a contract's code, and the conclusion."""
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None

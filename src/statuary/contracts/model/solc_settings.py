@@ -27,7 +27,7 @@ _DEFAULT_RUNS: Final = 200
 
 
 class SolcRelease(NamedTuple):
-    """How a solc release writes compiler settings into metadata.
+    """The rules by which a solc release writes settings into metadata.
 
     A setting inside a group is named `group.setting`.
     """

@@ -31,7 +31,7 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return these settings without the templates of the theme."""
+        """Return a copy of the settings without the theme's templates."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
@@ -62,7 +62,11 @@ class ContractPageContext(NamedTuple):
         return f"{explorer}/{kind}/{value}" if explorer and value.isascii() and value.isalnum() else ""
 
     def explorer(self, chain_id: str) -> str:
-        """Return the URL of a chain's block explorer; empty if none."""
+        """Return the URL of a chain's block explorer.
+
+        Returns:
+            The URL; empty if site.yaml names no explorer for the chain.
+        """
         chain = self._chain(chain_id)
         return chain.explorer if chain else ""
 

@@ -15,7 +15,7 @@ WINDOW = 24
 
 
 class CodeDifference(NamedTuple):
-    """Where on-chain and compiled runtime code differ, for the page."""
+    """The differences between on-chain and compiled runtime code, for the page."""
 
     first: int  # the place of the first byte that differs, from 0
     differing: int  # bytes that differ, including those that one side lacks

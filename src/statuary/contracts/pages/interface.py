@@ -126,7 +126,7 @@ class InterfaceView(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in the ABI to list."""
+        """Whether the ABI contains nothing that the page can list."""
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
 
 

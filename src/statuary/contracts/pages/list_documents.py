@@ -19,7 +19,10 @@ CONTRACTS = ("contracts",)
 
 
 class ListPageSettings(NamedTuple):
-    """What all pages that list contracts share; a value that workers can be sent."""
+    """The settings that all pages with lists of contracts share.
+
+    The value can be sent to worker processes.
+    """
 
     site: SiteContext
     chains: tuple[Chain, ...]
@@ -33,7 +36,7 @@ class ListPageSettings(NamedTuple):
         return self.is_complete and self.site.settings.search
 
     def lists_of(self, entries: Sequence[ContractRow]) -> ContractListPages:
-        """Return what renders the lists of some contracts."""
+        """Return the renderer for pages that list the given contracts."""
         return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
 
     def home(self, lists: ContractListPages) -> Iterator[Document]:
@@ -43,11 +46,11 @@ class ListPageSettings(NamedTuple):
         yield from _with_sources([page])
 
     def of_chain(self, chain: Chain, lists: ContractListPages, former: PreviousPages) -> Iterator[Document]:
-        """Yield the pages of a chain that changed."""
+        """Yield a chain's list pages, without unchanged ones."""
         yield from _with_sources(lists.chain_documents(chain, former))
 
     def search(self, entries: Sequence[ContractRow], former: PreviousPages) -> Iterator[Document]:
-        """Yield the search over all contracts, without unchanged files."""
+        """Yield the files of the contract search, without unchanged ones."""
         texts = renderer_of(self.site).localization.texts
         yield from _with_sources(search_documents(entries, texts, with_pages=self.with_pages, former=former))
 
@@ -60,7 +63,7 @@ def _with_sources(documents: Iterable[Document]) -> Iterator[Document]:
 def list_page_settings(
     content: SiteContent, counts: ContractCounts, *, is_complete: bool
 ) -> ListPageSettings | None:
-    """Return what the pages of a site that list contracts share.
+    """Return the settings that a site's pages with lists of contracts share.
 
     Args:
         content: the content of the site.
@@ -68,7 +71,7 @@ def list_page_settings(
         is_complete: whether the contracts are few enough to be listed.
 
     Returns:
-        The value, or None if the site has no such pages.
+        The settings, or None if the site has no such pages.
     """
     site, contracts = site_context(content), content.of(SiteContracts)
     if not site.has_contracts:

@@ -23,7 +23,7 @@ class ListedCompilation(NamedTuple):
 
 
 def listed_compilation(record: RecordValue) -> ListedCompilation:
-    """Return what lists show of a record's compilation."""
+    """Return the members of a record's compilation that lists show."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(item_signatures(record.get("abi")))

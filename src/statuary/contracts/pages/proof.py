@@ -75,7 +75,7 @@ class ProofView(NamedTuple):
 def proof_view(
     judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Prepare the proof of a record for its page, contradicted claims first.
+    """Prepare a record's proof for the page, contradicted claims first.
 
     Args:
         judged: the record with its proof.
@@ -203,7 +203,7 @@ LABELLED = ("descriptions", "lines")
 
 
 class Pin(NamedTuple):
-    """The evidence, such as a hash, that fixes a page's section."""
+    """The evidence, such as a hash, that proves a section of the page."""
 
     text: str  # a sentence
     sign: str  # its icon: a sheet of paper if only a file or the record itself says so

@@ -49,7 +49,7 @@ class SearchedContract(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The contracts that a word finds in the search."""
+    """The contracts that the search finds for one word."""
 
     newest: list[int]  # the newest contracts for each facet, as indexes into the list of newest contracts
     facets: dict[str, int]  # the number of contracts found, by facet

@@ -38,7 +38,7 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield the page that shows any contract by script, and its data."""
+    """Yield the page whose script can show any contract, and the page's data."""
     site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone

@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """Where the content folder has a contract."""
+    """The place of a contract in the content folder."""
 
     # the file relative to the content folder, or its URL: the record, the `contract.yaml` of a workspace, the
     # JSONL file, or the `sourcify_matches` file of an export
@@ -79,7 +79,7 @@ class ContractSources(Protocol):
 
 
 class NoContracts(ContractSources):
-    """Stands for the contracts of a site that has none."""
+    """The empty set of sources, for a site without contracts."""
 
     bulk: tuple[BulkSource, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -23,7 +23,7 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
-        """Return size and time as text if all files are old.
+        """Return size and time as text, if no file may still change.
 
         A file that was modified just now could change again without a different modification time.
 
@@ -97,7 +97,7 @@ class FolderListing(NamedTuple):
 
 
 class ListingCache:
-    """Lists folders, and keeps the largest list for a second pass."""
+    """Lists folders, and caches the largest list for a second pass."""
 
     def __init__(self) -> None:
         self._largest: tuple[tuple[Path, bool], FolderListing] | None = None
@@ -106,7 +106,7 @@ class ListingCache:
         """Return the names in a folder, from the cache if possible.
 
         Args:
-            folder: the folder.
+            folder: the folder to list.
             is_chain: whether the folder contains the records of a chain.
 
         Raises:

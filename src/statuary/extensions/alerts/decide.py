@@ -101,12 +101,12 @@ def _unknown_component_reason(alert: Alert, catalogue: StatusCatalogue) -> str:
 
 
 def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:
-    """Return the first rule that matches an alert, and its component.
+    """Return the first rule that matches an alert, and the rule's component.
 
     If no rule matches, the label `component` of the alert may name the component.
 
     Args:
-        alert: the alert.
+        alert: the alert, whose labels are compared with the rules.
         rules: the alert rules of the site, in order.
         catalogue: the status in the content.
     """

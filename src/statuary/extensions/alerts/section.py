@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AlertsSection(Section):
-    """The section of alert rules; it adds no documents."""
+    """The section of alert rules, which adds no documents."""
 
     @override
     @classmethod

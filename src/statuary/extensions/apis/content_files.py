@@ -31,7 +31,7 @@ class CustomFiles(NamedTuple):
 def custom_files(root: Path) -> CustomFiles:
     """Read the files in the content's folder `apis`.
 
-    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
+    The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`. Invalid files are reported.
 
     Args:

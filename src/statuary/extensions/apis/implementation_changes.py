@@ -73,7 +73,7 @@ class ImplementationChanges(NamedTuple):
     def hazards(self) -> int:
         """The number of storage variables whose stored bytes are now read differently.
 
-        It is 0 if a storage layout is unknown.
+        The number is 0 if a storage layout is unknown.
         """
         return sum(change.is_hazard for change in self.storage or ())
 

@@ -17,7 +17,7 @@ ONCE: Final = ("constructor", "fallback", "receive")
 class AbiEntry(NamedTuple):
     """A function, event or error behind a proxy's address.
 
-    It names the contracts that have it.
+    The entry names the contracts that have the function, event or error.
     """
 
     addresses: tuple[str, ...]  # the contracts that have the code
@@ -27,7 +27,7 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return the entry with its contracts as JSON."""
+        """Return the entry as JSON, with the contracts that have it."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}

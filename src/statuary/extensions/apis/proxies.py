@@ -22,7 +22,7 @@ ContractLocation = tuple[str, str]
 
 
 class ProxyFacts(NamedTuple):
-    """A proxy's type and implementations, as the ledger stores them."""
+    """A proxy's type and implementations, as the build database stores them."""
 
     proxy_type: str
     implementations: tuple[str, ...]  # the checksummed addresses in the record
@@ -30,7 +30,7 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Encode the data as a line that the ledger stores."""
+        """Encode the data as a line for the ledger, the build database."""
         return encode_unchecked(list(self))
 
     @classmethod
@@ -133,7 +133,7 @@ def proxy_history(
 def pairs_to_compare(versions: Sequence[Version]) -> list[tuple[str, str]]:
     """Return the pairs of implementations that are compared.
 
-    These are successive implementations, and each implementation with the current one. Versions with several
+    The pairs are successive implementations, and each implementation with the current one. Versions with several
     implementations are skipped, because the facets of a diamond have no common storage layout.
 
     Returns:
@@ -161,7 +161,7 @@ class ResolvedProxy(NamedTuple):
     def is_complete(self) -> bool:
         """Whether the site has a record of every current implementation.
 
-        This is not so if the chain contradicts the proxy's own record.
+        The value is False if the chain contradicts the proxy's own record.
         """
         return not self.facts.is_contradicted and all(
             address in self.names for address in self.facts.implementations

@@ -161,7 +161,7 @@ class ProxyDocuments:
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
         """Yield each proxy with its documents.
 
-        If making them fails, there are no documents.
+        If making a proxy's documents fails, the proxy is yielded without documents.
 
         Args:
             findings: receives a finding for each failure.

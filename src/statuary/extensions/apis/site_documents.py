@@ -78,7 +78,7 @@ class SiteDocuments:
     root: Path  # the content folder
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the files of the content."""
+        """Return the findings about invalid files in the content folder."""
         return (*self._read_public_signatures()[1], *self._custom_files().findings)
 
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
@@ -221,7 +221,7 @@ class SiteDocuments:
 
 
 def split_facts(facts: bytes) -> list[bytes]:
-    """Split the ledger's data about a record into its three lines."""
+    """Split a record's data from the build database into three lines."""
     lines = facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))
 

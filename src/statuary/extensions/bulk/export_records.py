@@ -175,7 +175,7 @@ def _signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """A group of contracts in an export, in its own database."""
+    """A group of contracts in an export, stored in a database of its own."""
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file

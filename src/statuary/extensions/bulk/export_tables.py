@@ -50,7 +50,7 @@ PRAGMAS = (
 class BucketWriter:
     """Writes an export's rows to databases, one for each contract group.
 
-    It is a context manager.
+    The writer is a context manager.
     """
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
@@ -137,7 +137,7 @@ OVERHEAD = 224 << 20
 
 
 def table_of_file(path: str) -> str:
-    """Return the export's table that a file contains, by its name."""
+    """Return the export's table that a file contains, given the file's name."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
@@ -182,7 +182,7 @@ def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None =
     """Open a DuckDB database with limits on memory and threads.
 
     Args:
-        limits: the limits.
+        limits: the limits on memory and threads.
         scratch: the folder for data that does not fit into memory.
         database: the file of the database; None for a database in memory.
 
@@ -310,7 +310,7 @@ inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """The SQL query that fills a table of the buckets."""
+    """The SQL query that fills a table in each group's database."""
 
     name: str
     # the SQL; the first column is the bucket's number, and `{needed}` stands for the table `needed`

@@ -103,7 +103,7 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts on these lines."""
+        """Yield the contracts in this range of lines."""
         return read_line_range(root, self)
 
 

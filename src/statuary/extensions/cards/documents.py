@@ -188,7 +188,7 @@ def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont"
 def can_draw(font: "FreeTypeFont", text: str) -> bool:
     """Return whether a font has all characters of a text.
 
-    It would draw missing characters as boxes.
+    A font would draw missing characters as boxes.
     """
     absent = _draw_character(font, NO_CHARACTER)
     return all(character.isspace() or _draw_character(font, character) != absent for character in text)

@@ -169,7 +169,7 @@ class Descriptor:
 
     @property
     def context(self) -> JsonObject:
-        """The part of the descriptor that names its contract or message type."""
+        """The part of the descriptor that names the contract or message type."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 

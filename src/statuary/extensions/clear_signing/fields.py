@@ -21,18 +21,24 @@ class Field(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The name of the field's display format; empty if missing."""
+        """The name of the field's display format, such as `tokenAmount`.
+
+        The value is empty if the field has no format.
+        """
         name = self.value.get("format")
         return name if isinstance(name, str) else ""
 
     @property
     def params(self) -> JsonObject:
-        """The parameters of the field's display format."""
+        """The member `params` of the field, which the display format reads."""
         return as_object(self.value.get("params"))
 
     @property
     def label(self) -> str:
-        """The label that wallets show beside the value; empty if missing."""
+        """The label that wallets show beside the value.
+
+        The value is empty if the field has no label.
+        """
         label = self.value.get("label")
         return label if isinstance(label, str) else ""
 
@@ -40,7 +46,7 @@ class Field(NamedTuple):
     def is_never_visible(self) -> bool:
         """Whether wallets always hide the field.
 
-        They do so if `visible` is `never`, or if it requires a fixed value (`mustMatch`).
+        Wallets hide the field if `visible` is `never`, or requires a fixed value (`mustMatch`).
         """
         visible = self.value.get("visible")
         return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)

@@ -30,7 +30,7 @@ class SelectedFiles(NamedTuple):
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
     """Choose the files of the registry that are for some chains.
 
-    These are descriptors, the files that they include, their tests and their attestations.
+    The result has descriptors with the files that they include, their tests and their attestations.
 
     Args:
         folder: the checkout of the registry.

@@ -22,7 +22,7 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
     """Return the JSON of `index.eip712.json`, which lists descriptors of messages.
 
-    They are listed by contract and EIP-712 type.
+    The descriptors are listed by contract and EIP-712 type.
     """
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:

@@ -227,7 +227,7 @@ def descriptor_value(value: Json, path: Path) -> Json:
 def is_address_like(target: PathTarget) -> bool:
     """Return whether a value at a path can be an address.
 
-    This includes slices of 20 bytes and of unknown length.
+    Slices of 20 bytes and of unknown length can be addresses too.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -238,7 +238,7 @@ def is_address_like(target: PathTarget) -> bool:
 def holds_address(target: PathTarget) -> bool:
     """Return whether a value is large enough to contain an address.
 
-    Wallets read its last 20 bytes. It is an unsigned integer, a byte string or a slice of bytes.
+    Such a value is an unsigned integer, a byte string or a slice of bytes. Wallets read the last 20 bytes.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -250,7 +250,7 @@ def holds_address(target: PathTarget) -> bool:
 def is_number(target: PathTarget) -> bool:
     """Return whether a value at a path is a number.
 
-    This includes slices of at most 32 bytes and of unknown length.
+    Slices of at most 32 bytes and of unknown length are numbers too.
     """
     kind = target.type
     if isinstance(kind, Bytes):

@@ -48,7 +48,10 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The length of the range; None if it depends on the value."""
+        """The length of the range.
+
+        The value is None if the length depends on the value that the path leads to.
+        """
         start = self.start or 0
         if self.end is None:
             return -start if start < 0 else None

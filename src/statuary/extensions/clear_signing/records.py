@@ -83,7 +83,7 @@ class SelectorOwner(NamedTuple):
 class DeployedCode(NamedTuple):
     """All verified code that a call to an address can run.
 
-    This includes the implementations and facets of a proxy.
+    The code of a proxy's implementations and facets is included.
     """
 
     own_code: VerifiedCode
@@ -122,7 +122,7 @@ class DeployedCode(NamedTuple):
     def selector_owner(self, selector: str) -> SelectorOwner:
         """Return the function with this selector, and the contract that runs it.
 
-        This is the called contract, or else its first implementation that has the function. The result has a
+        The contract is the called one, or else its first implementation that has the function. The result has a
         reason instead if several facets of a diamond have the function, or only unverified code may have it.
         """
         if own_functions := self.own_code.functions.get(selector):

@@ -25,7 +25,7 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
     """Return a first descriptor for a contract, for its author to edit.
 
-    It has a format for each function that changes state.
+    The descriptor has a format for each function that changes state.
 
     Args:
         code: the verified code of the contract.

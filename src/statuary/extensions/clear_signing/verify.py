@@ -54,7 +54,10 @@ class DeploymentCheck:
 
     @property
     def deployed_descriptor(self) -> DeployedDescriptor | None:
-        """The descriptor with the verified code; None if there is no code."""
+        """The descriptor with the verified code.
+
+        The value is None if there is no verified code.
+        """
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
     @cached_property
@@ -69,7 +72,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """How strongly the ABI of the verified code is proven."""
+        """The strength of the evidence for the ABI of the verified code."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -78,7 +81,7 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """How strongly it is proven that the addresses have this code."""
+        """The strength of the evidence that the addresses have this code."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None

@@ -85,7 +85,7 @@ class ListingTask(NamedTuple):
 
 
 class RangeParts(NamedTuple):
-    """The parts of the manifest that begin in a range."""
+    """The parts of the manifest (file list) that begin in a range."""
 
     path_before: str  # the path before the range
     parts: list[Part]
@@ -95,7 +95,7 @@ class RangeParts(NamedTuple):
 
 
 def range_parts(task: ListingTask) -> RangeParts:
-    """Make the manifest parts that begin in a range of files.
+    """Make the parts of the manifest (file list) that begin in a range.
 
     A part may end in the next range. Where a part ends depends only on paths, so that files before the range
     need not be known.
@@ -131,7 +131,7 @@ def _skip_to_first_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Make the manifest of a whole site on the workers.
+    """Make the manifest, the list of a whole site's files, on the workers.
 
     Args:
         executor: runs the work.
@@ -139,8 +139,8 @@ def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -
         origin: the time and revision of the site.
 
     Returns:
-        The manifest, or None if the site is small or only partly rebuilt, so that this process should make
-        it.
+        The manifest; None if the site is small or only partly rebuilt, so that this process should make the
+        manifest.
     """
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:

@@ -19,7 +19,7 @@ def compilation_evidence(
 ) -> CompilationEvidence:
     """Return evidence that a compiler's output confirms a record.
 
-    It contains digests of the record, the compiler, the input and the output, and lists the confirmed
+    The evidence contains digests of the record, the compiler, the input and the output, and lists the confirmed
     members.
 
     Args:

@@ -115,7 +115,7 @@ def _sorted_steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None
 
 
 def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> bool:
-    """Return whether two values differ only in spelling.
+    """Return whether two JSON values differ only in spelling.
 
     Other submissions and JavaScript servers write them differently.
     """
@@ -306,7 +306,7 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 def recompilation_input(record: RecordValue) -> JsonObject:
     """Return the standard JSON input with which to recompile a record.
 
-    It requests the outputs that the record contains.
+    The input requests the outputs that the record contains.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.

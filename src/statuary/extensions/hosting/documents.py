@@ -100,7 +100,7 @@ EnabledKeys = Collection[str] | None
 def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs for which hosts need rules.
 
-    These are the URLs of the core and of enabled extensions. Some disabled extensions, such as logs, have
+    The URLs are those of the core and of enabled extensions. Some disabled extensions, such as logs, have
     rules too, because their files may stay published.
 
     Args:
@@ -118,7 +118,7 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
     """Return the patterns of paths that need no edge program.
 
-    These paths do not belong to the contract API, and do not change until the next build. Paths for which a
+    The files at these paths do not belong to the contract API, and do not change until the next build. Paths for which a
     missing file needs a response, and proofs that are stored in another way, are excluded too.
 
     Args:

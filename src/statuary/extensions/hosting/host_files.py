@@ -126,6 +126,6 @@ def _template_environment(folder: Path) -> Environment:
 def explorer_error() -> str:
     """Return the JSON error for unknown calls of Etherscan's API.
 
-    It contains no character that a configuration would have to escape.
+    The JSON contains no character that a configuration would have to escape.
     """
     return encode_json(EXPLORER_ERROR).decode()

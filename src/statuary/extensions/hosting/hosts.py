@@ -136,7 +136,7 @@ KEEP_BUILD = ".keep-build"
 def netlify_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration files for Netlify.
 
-    These are settings, a build plugin and an edge function.
+    The files are settings, a build plugin and an edge function.
     """
     return [
         HostFile("netlify.toml", netlify_toml(options)),
@@ -164,7 +164,8 @@ def netlify_toml(options: HostOptions) -> str:
 def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
     """Return the code of Netlify's edge function, with the paths it handles.
 
-    Its name must differ from that of the folder beside it, which Netlify would take for the same function.
+    The file's name must differ from that of the folder beside it, which Netlify would take for the same
+    function.
 
     Args:
         settings: the settings `hosting` of the site.
@@ -204,7 +205,7 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Group a site's files by the HTTP headers they need.
+    """Group a site's files by the HTTP headers that the files need.
 
     Documents that change at scheduled times are last, so that the files to which they refer are uploaded
     before them.
@@ -300,7 +301,7 @@ def deno_files(options: HostOptions) -> list[HostFile]:
 def deno_serve_command(options: HostOptions) -> str:
     """Return the command that serves the site with Deno.
 
-    It must be run in the folder of the project.
+    The command must be run in the folder of the project.
     """
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     return (

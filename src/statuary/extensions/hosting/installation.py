@@ -33,7 +33,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project: Path) -> Installation:
-    """Return how a host can install the statuary version that is running.
+    """Return the commands with which a host installs the running version.
 
     Args:
         project: the folder that the host builds.
@@ -42,7 +42,7 @@ def read_installation(project: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Installation:
-    """Return how a host can repeat an installation of statuary.
+    """Return the commands with which a host repeats an installation.
 
     Args:
         direct_url: where statuary was installed from (PEP 610); None for a package index.

@@ -123,6 +123,7 @@ def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
     Args:
         root: the content folder.
         file: the path of site.yaml in the content folder.
+        chain_id: the id of the chain to add.
 
     Raises:
         EditError: if the file cannot be edited.

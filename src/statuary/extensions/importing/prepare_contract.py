@@ -184,7 +184,7 @@ def find_existing_contract(
 
 
 def find_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return where the content folder has a contract, or None."""
+    """Return the place of a contract in the content folder, or None."""
     key = (chain_id, address.lower())
     return next(
         (
@@ -315,7 +315,10 @@ class PreparedContract(NamedTuple):
 
     @property
     def record(self) -> RecordValue | None:
-        """The record of the contract; None if it has errors."""
+        """The record of the contract.
+
+        The value is None if the record has errors.
+        """
         return self.verification.record if self.verification.is_valid else None
 
 

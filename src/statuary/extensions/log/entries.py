@@ -38,7 +38,7 @@ from statuary.status.urls import incident_id_of_path
 
 
 class EntryKind(StrEnum):
-    """What a log entry is about. A maintenance window is an incident."""
+    """The kind of a log entry's subject; a maintenance window is an incident."""
 
     CONTRACT = "contract"
     INCIDENT = "incident"
@@ -82,7 +82,7 @@ WHOLE_SITE, CLOCK, LOG_KEY = (LogSubject(kind) for kind in (EntryKind.SITE, Entr
 
 
 class LogEntry(NamedTuple):
-    """An entry of a log."""
+    """An entry of a transparency log: one change of one subject."""
 
     subject: LogSubject
     action: LogAction
@@ -97,7 +97,7 @@ class LogEntry(NamedTuple):
 
     @property
     def digests(self) -> list[str]:
-        """The SHA-256 digests of the document and its proof; empty if missing."""
+        """The SHA-256 digests of the document and its proof, or empty strings."""
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
@@ -341,7 +341,7 @@ class LogState(NamedTuple):
 
 
 class LogTable(LedgerTable):
-    """The entries of the log in the ledger: published and new ones."""
+    """The entries of the log in the ledger (build database), with new ones."""
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
         super().__init__(ledger, connection)
@@ -373,7 +373,7 @@ class LogTable(LedgerTable):
 
     @property
     def last_time(self) -> str:
-        """The time of the last published entry; empty if there is none."""
+        """The time of the last published entry, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
@@ -404,7 +404,7 @@ class LogTable(LedgerTable):
         self._set_state(LogState(head, published_head))
 
     def record_extension(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Set the state of the log, which is saved with the ledger.
+        """Set the state of the log, which is saved with the build database.
 
         Args:
             head: the size and root of the log after this build.
@@ -521,7 +521,7 @@ def _contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
     """Yield the incidents and updates that may need a new log entry.
 
-    They are read from the published documents. Removed incidents and updates are included.
+    The incidents are read from the published documents. Removed incidents and updates are included.
     """
     present_ids = set()
     for document in documents:

@@ -76,9 +76,9 @@ def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Raise an error if another log was at this location before.
+    """Raise an error if a location served another log at an earlier visit.
 
-    A change of the key that the log announced is accepted.
+    The keys of the logs are compared. A key that the log itself announced is accepted.
 
     Args:
         location: the URL or path of the site.

@@ -87,7 +87,7 @@ def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
 def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
     """Return the hashes that prove that a tree contains an entry.
 
-    This is PATH(index, D[size]) of RFC 6962, 2.1.1, from the leaf's sibling to the child of the root.
+    The result is PATH(index, D[size]) of RFC 6962, 2.1.1, from the leaf's sibling to the child of the root.
 
     Args:
         index: the number of the entry.
@@ -118,7 +118,7 @@ def _sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
 def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -> list[bytes]:
     """Return the hashes that prove that a tree extends a smaller one.
 
-    This is PROOF(first, D[second]) of RFC 6962, 2.1.2.
+    The result is PROOF(first, D[second]) of RFC 6962, 2.1.2.
 
     Args:
         first_size: the number of entries in the smaller tree.
@@ -268,7 +268,7 @@ def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
 
 
 def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
-    """Yield the paths of a log's hash tiles and entry bundles.
+    """Yield the paths of a log's tiles (files of hashes) and entry bundles.
 
     Args:
         size: the number of entries in the log.
@@ -470,10 +470,10 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_with_length_prefix, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry, and yield the tiles and bundles that become complete.
+        """Append an entry, and yield each file of the log that becomes complete.
 
         Yields:
-            The path and the bytes of each.
+            The path and the bytes of each tile (file of hashes) or entry bundle.
 
         Raises:
             LogError: if the entry is too long.
@@ -497,7 +497,7 @@ class LogGrowth:
             yield from self._append(level + 1, value)
 
     def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the incomplete tiles and bundle at the end of the log.
+        """Yield the incomplete files of hashes and entries at the log's end.
 
         Yields:
             The path and the bytes of each.

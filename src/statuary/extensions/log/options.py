@@ -120,7 +120,7 @@ def _missing_copy_error(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(variables: Mapping[str, str], branch: str) -> str:
-    """Return why a build is a preview, which must not sign.
+    """Return the reason why a build is an unsigned preview.
 
     Args:
         variables: the environment variables, by which hosting services mark previews.

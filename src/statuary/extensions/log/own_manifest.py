@@ -21,22 +21,23 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 
 
 def listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
-    """Yield the entries of a manifest for some paths, without duplicates.
+    """Yield the entries of a manifest (file list) for some paths.
 
-    Only the parts of the manifest that may list the paths are read.
+    An entry is yielded once, even if several paths lead to it. Parts of the manifest that
+    cannot list the paths are not read.
 
     Args:
         index: the manifest.
         paths: the paths to find.
 
     Raises:
-        DamagedSnapshotError: if such a part is missing or damaged.
+        DamagedSnapshotError: if a part of the manifest is missing or damaged.
     """
     yield from {entry.path: entry for path in paths if (entry := index.find(path)) is not None}.values()
 
 
 class OwnManifest:
-    """Compares a site's files with its manifest.
+    """Compares a site's files with its manifest, the list of all files.
 
     Both lists are in a temporary database.
     """
@@ -50,7 +51,7 @@ class OwnManifest:
         self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
 
     def load(self, paths: Iterable[str] | None) -> None:
-        """Read the digests that the site's manifest lists. Call it once.
+        """Read the digests that the site's manifest lists; call this once.
 
         Args:
             paths: the only files to compare; None to compare all.

@@ -209,7 +209,7 @@ class PublishedLog:
         return changes
 
     def verify_root(self) -> None:
-        """Verify that the log's last tiles match its checkpoint.
+        """Verify that the log's last hashes match its checkpoint.
 
         Raises:
             LogError: if they do not match.
@@ -385,7 +385,7 @@ class LogContext(NamedTuple):
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The key to sign with; None if the build must not sign.
+        """The key to sign with, or None if the build must not sign.
 
         Raises:
             LogError: if the key is that of another log.

@@ -165,9 +165,9 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def finish(self) -> LogExtension:
-        """Append the entry about the manifest, and add the log's documents.
+        """Append the entry about the site's file list, and add the log's documents.
 
-        Call it after all other documents have been added.
+        Call this method after all other documents have been added.
 
         Raises:
             LogError: if the new log would not extend the published one.

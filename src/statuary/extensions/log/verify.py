@@ -191,7 +191,7 @@ class LastEntries:
         return (number, replaced) if replaced.subject == entry.subject else None
 
     def find_site_entry(self) -> NumberedEntry | None:
-        """Return the latest entry about the site's manifest, or None."""
+        """Return the latest entry about the site's file list, or None."""
         last_entry = self.find(WHOLE_SITE)
         for number in range(self.start - 1, -1, -1) if last_entry is None else ():
             entry = parse_entry(self.log.entry(number))
@@ -243,7 +243,7 @@ class SiteCheck:
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Compare the files of the site with the log. Call it once.
+        """Compare the files of the site with the log; call this once.
 
         Args:
             paths: all paths of the site, to find files that the log does not cover; None if they cannot be

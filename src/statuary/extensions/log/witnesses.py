@@ -43,7 +43,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Return why a checkpoint lacks cosignatures that the site requires.
+    """Return the reason why required cosignatures of a checkpoint are missing.
 
     Args:
         checkpoint: the checkpoint.
@@ -78,7 +78,7 @@ def cosignature_request(log: PublishedLog, old: int) -> bytes:
 
 
 def witness_size(answer: bytes) -> int:
-    """Parse a witness's response: the size of the log it has seen.
+    """Parse the size of the last cosigned log from a witness's response.
 
     Raises:
         LogError: if the response is not a number.

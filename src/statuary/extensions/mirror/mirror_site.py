@@ -127,7 +127,7 @@ def mirror_site(
 
 
 def _is_other_of_same_time(target: FolderTarget, state: SiteState) -> bool:
-    """Return whether the folder has another manifest with the time of this one: neither is the newer."""
+    """Return whether the folder has a different manifest with the same time."""
     text = target.published(MANIFEST)
     noted_instant = target.ledger.get_meta("instant")
     is_same_time = bool(noted_instant) and parse_instant(noted_instant) == state.manifest.origin.instant
@@ -300,7 +300,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
 
     def missing_entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entries for files that must be fetched."""
+        """Yield the entries of files that must be fetched."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._has_file(entry):

@@ -43,7 +43,7 @@ RETRIES = Retries(tries=3)
 
 
 class SiteState(NamedTuple):
-    """The manifest of a site, and its signature."""
+    """The manifest of a site (the list of its files), with its signature."""
 
     text: bytes  # the manifest as served
     manifest: Manifest

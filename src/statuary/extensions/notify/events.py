@@ -79,6 +79,8 @@ def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[S
 
     Args:
         timeline: the status history, which must extend at least to `until`.
+        start: the time after which the events begin.
+        until: the time of the last possible event.
     """
     events = chain(
         chain.from_iterable(_update_events(history, start, until) for history in timeline.histories),

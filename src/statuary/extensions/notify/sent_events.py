@@ -40,7 +40,7 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents(NamedTuple):
-    """A channel's delivery state: which events were sent to it."""
+    """The delivery state of a channel: the events that it was sent."""
 
     until: Instant  # all events up to this time were sent or are not sent at all
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
@@ -51,7 +51,7 @@ class SentEvents(NamedTuple):
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Return this state with one more sent event.
+        """Return a copy of the state with one more sent event.
 
         Args:
             event: the event.
@@ -61,11 +61,11 @@ class SentEvents(NamedTuple):
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return this state without an event that did not arrive."""
+        """Return a copy of the state without an event that did not arrive."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def up_to(self, until: Instant) -> Self:
-        """Return this state with all events until then marked as sent.
+        """Return a copy with all events up to a time marked as sent.
 
         The time never moves back.
         """
@@ -179,7 +179,7 @@ class DeliveryState(Protocol):
     """The delivery state, open for one run at a time."""
 
     def read(self) -> Channels | None:
-        """Read the state of each channel; return None before the first run."""
+        """Read the state of each channel, or return None before the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         """Replace the state of all channels, and write it to disk."""

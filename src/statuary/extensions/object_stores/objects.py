@@ -54,7 +54,7 @@ def object_attributes(entry: Entry) -> dict[str, str]:
 def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
     """Return the description of an object in the store.
 
-    It has no SHA-256 if another program wrote the object.
+    The description has no SHA-256 if another program wrote the object.
 
     Args:
         path: the path of the object.

@@ -114,7 +114,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def url_fault(url: str) -> str:
-    """Return what is wrong with a store's URL; empty if nothing."""
+    """Return the fault in a store's URL, or an empty string."""
     scheme, _, path_part = url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:

@@ -66,12 +66,12 @@ def parse_parts(text: bytes) -> tuple[Part, ...]:
 
 
 def parse_entries(text: bytes) -> Iterator[Entry]:
-    """Parse a part of the ledger, whose digest has already been verified."""
+    """Parse a part of a store's ledger (list of objects), verified earlier."""
     return (Entry(**orjson.loads(line)) for line in text.splitlines())
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger, which names lists of objects.
+    """The index of a store's ledger (list of objects), which names its parts.
 
     Each list is identified by its SHA-256.
     """
@@ -93,7 +93,7 @@ class StoreIndex(NamedTuple):
 
 
 def parse_index(text: bytes) -> StoreIndex:
-    """Parse the index of a store's ledger.
+    """Parse the index of a store's ledger, the list of its objects.
 
     For an index of an earlier version, the result refers to no lists, so that every object is requested.
 
@@ -153,13 +153,13 @@ class StoreComparison:
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide(self) -> None:
-        """Divide the site's files into parts of a new ledger."""
+        """Divide the site's files into parts of a new list of objects."""
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
     def part_text(self, part: Part) -> bytes:
-        """Return the lines of a part of the new ledger."""
+        """Return the lines of a part of the new list of objects."""
         return encode_part(self.site.part(part)).text
 
     def forget_store(self) -> None:
@@ -171,7 +171,7 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
-        """Exclude parts that are equal in all lists of the ledger.
+        """Exclude the parts that all lists of the store's objects share.
 
         Args:
             listings: the parts of each list.
@@ -179,7 +179,7 @@ class StoreComparison:
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add the objects that the lists of the store's ledger name.
+        """Add the objects in the lists that the store's ledger names.
 
         Objects on which the lists disagree are uncertain, so they are requested.
 

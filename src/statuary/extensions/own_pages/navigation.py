@@ -60,7 +60,10 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder's first page; empty for a single page."""
+        """The title of the folder's first page.
+
+        The value is empty for a single page.
+        """
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
@@ -120,9 +123,9 @@ def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
 
 
 def folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder whose first page this is.
+    """Return the folder of which a page is the first page.
 
-    For example, this is `a` for `a/index.md`, and for `a.md` beside the folder.
+    For example, the result is `a` for `a/index.md`, and for `a.md` beside the folder `a`.
 
     Args:
         page: the page.

@@ -255,7 +255,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def link_problem(self, page: SitePage, href: str) -> str:
-        """Return what is wrong with a link; empty if nothing is."""
+        """Return the fault in a link, or an empty string."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"

@@ -19,7 +19,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
         root: the folder of a built site.
 
     Raises:
-        PublishingError: if the folder has no packs, or they are not those of its last build.
+        PublishingError: if the folder has no packs, or only packs from before its last build.
     """
     text = FolderReader(root).read(LIST)
     ledger = find_ledger(root)

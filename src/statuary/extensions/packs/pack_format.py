@@ -56,7 +56,7 @@ MARKS = re.compile(rf"(?:[0-9a-f]{{{MARK_DIGITS}}})+")
 
 
 class PackedDocument(NamedTuple):
-    """A document in a pack."""
+    """A document in a pack, with its key and content."""
 
     key: str
     body: bytes | None  # None to remove the document of an older pack
@@ -214,11 +214,11 @@ def require_order(keys: Iterable[str], what: str) -> None:
     """Check that keys are sorted and unique.
 
     Args:
-        keys: the keys.
-        what: the name of the part that contains them, for the error message.
+        keys: the keys to check.
+        what: the name of the part that contains the keys, for the error message.
 
     Raises:
-        DamagedSnapshotError: if they are not.
+        DamagedSnapshotError: if the keys are not sorted and unique.
     """
     last_key = ""
     for key in keys:

@@ -299,10 +299,10 @@ def newest_versions(
 
 
 def runs_to_keep(sizes: Sequence[int], added: int) -> int:
-    """Return how many of the oldest runs of packs are kept unchanged.
+    """Return the number of oldest runs of packs that are kept unchanged.
 
-    When documents are added, the other runs are merged into the new pack. This keeps the number of runs
-    small.
+    A run is a pack, or several packs whose keys do not overlap. When documents are added, the other runs are merged into
+    the new pack, so that there are few runs.
 
     Args:
         sizes: the number of documents and removals in each run, oldest first; the oldest is always kept.

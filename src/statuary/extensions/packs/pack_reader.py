@@ -104,9 +104,9 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Return a document, or the entry that removes it; None if missing.
+        """Return a document or the entry that removes it, or None.
 
-        This takes two requests for ranges of bytes, or one if the part of the index is cached. A missing
+        A look-up takes two requests for ranges of bytes, or one if the part of the index is cached. A missing
         document takes at most one request.
 
         Raises:

@@ -73,7 +73,7 @@ class PackedDocuments:
     def paths(self) -> Iterator[str]:
         """Yield the paths of documents that are only in packs.
 
-        This reads all packs of a folder. For a site at a URL, nothing is yielded.
+        All packs of a folder are read. For a site at a URL, nothing is yielded.
         """
         with self._lock:
             reader = self._current_packs()

@@ -36,7 +36,7 @@ class MonthFigures(NamedTuple):
     def availability(self) -> float | None:
         """The availability in percent, truncated to two decimals.
 
-        It is None if no time of the month counts.
+        The value is None if the month has no time before `now` that uptime counts.
         """
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 

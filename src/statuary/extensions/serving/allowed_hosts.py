@@ -28,7 +28,7 @@ def host_name(header: str) -> str:
 class AllowedHosts(NamedTuple):
     """The host names that the local server responds to.
 
-    This prevents DNS rebinding, an attack in which a foreign site points its own name at this machine.
+    The restriction prevents DNS rebinding, an attack in which a foreign site points its own name at this machine.
     Requests from its pages then have a name that is not allowed.
     """
 
@@ -37,7 +37,7 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allow(self, header: str | None) -> bool:
-        """Return whether to respond to a request with this `Host` header.
+        """Return whether to respond to a request, given its header `Host`.
 
         IP addresses and a missing header are accepted, because no foreign name leads to them.
         """
@@ -52,7 +52,7 @@ class AllowedHosts(NamedTuple):
 
 
 def site_host(read_document: ReadDocument) -> str:
-    """Return the host name in the site's own URL; empty if unknown.
+    """Return the host name in the site's own URL, or an empty string.
 
     Args:
         read_document: returns the bytes at a path of the site, or None.

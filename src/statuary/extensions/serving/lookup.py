@@ -161,7 +161,7 @@ class ListQuery(NamedTuple):
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     """Parse the parameters of a request for a list of contracts.
 
-    They are checked in the order of Sourcify's server.
+    The parameters are checked in the order of Sourcify's server.
 
     Raises:
         RequestError: if a parameter is invalid; the message is Sourcify's.
@@ -314,7 +314,7 @@ def head_response(response: Response) -> Response:
 def entity_tag(body: bytes) -> str:
     """Return the entity tag that Sourcify's server sends for a body.
 
-    It is weak, and consists of the length as hex and 27 base64 characters of the SHA-1.
+    The entity tag is weak, and consists of the length as hex and 27 base64 characters of the SHA-1.
     """
     digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
     return f'W/"{len(body):x}-{digest[:27]}"'
@@ -406,7 +406,7 @@ def check_address(text: str) -> None:
 
 
 def parse_checksummed_address(text: str) -> Address:
-    """Return an address with its checksum; a wrong one raises RequestError."""
+    """Return an address with its checksum, or raise RequestError if that is wrong."""
     try:
         parse_address(text)
     except InvalidValueError:

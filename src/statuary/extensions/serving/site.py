@@ -139,7 +139,7 @@ class Contract:
     def match(self) -> str | None:
         """The match level: `exact_match`, `match`, or None.
 
-        It is the higher of the levels of creation and runtime code.
+        The level is the higher one of creation and runtime code.
         """
         return self._record_text("match")
 
@@ -160,7 +160,7 @@ class Contract:
 
     @property
     def abi(self) -> list[dict[str, Json]] | None:
-        """The ABI; None if the compiler wrote none."""
+        """The ABI, or None if the compiler wrote none."""
         abi: list[dict[str, Json]] | None = self.record.get("abi")
         return abi
 
@@ -171,7 +171,7 @@ class Contract:
 
     @property
     def metadata(self) -> dict[str, Json] | None:
-        """The compiler's metadata; None if the compiler wrote none."""
+        """The compiler's metadata, or None if the compiler wrote none."""
         metadata: dict[str, Json] | None = self.record.get("metadata")
         return metadata
 
@@ -331,7 +331,7 @@ def _parse_time(text: str | None) -> datetime | None:
 
 
 class DocumentNotFoundError(StatuaryError, LookupError):
-    """Raised if the site has no such document."""
+    """Raised if the site does not have the requested document."""
 
 
 def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Site":
@@ -453,7 +453,10 @@ class Site:
         return tuple(map(SiteComponent.from_json, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
-        """Return open incidents and the latest others (50 by default), latest first."""
+        """Return open incidents and the latest other ones, latest first.
+
+        The number of other incidents is 50 by default.
+        """
         return self._read_incidents(status_urls.INCIDENTS.path(), "incidents")
 
     def unresolved_incidents(self) -> tuple[SiteIncident, ...]:

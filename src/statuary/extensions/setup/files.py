@@ -38,7 +38,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 
 
 class RebuildSchedule(NamedTuple):
-    """How to start regular builds on a host that builds the site."""
+    """The means to start regular builds on a host that builds."""
 
     hook: str  # the host's name for the URL that starts a build
     reason: str
@@ -56,7 +56,7 @@ REBUILDS: Final = {
 
 
 class DeploySchedule(NamedTuple):
-    """How a scheduled workflow publishes the site to a host."""
+    """The steps by which a scheduled workflow publishes a site."""
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes

@@ -200,7 +200,7 @@ def _people_steps(result: SetupResult) -> Iterator[str]:
 
 
 class HostSteps(NamedTuple):
-    """What an owner does at a host. Texts that the host does not need are empty."""
+    """The steps of a site's owner at a host; unneeded texts are empty."""
 
     domain: str = ""  # how to point a domain to the site
     steps: tuple[Callable[[SetupResult], Iterator[str]], ...] = ()  # further steps

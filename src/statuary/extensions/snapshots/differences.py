@@ -28,7 +28,7 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The file after the change, or before it if removed."""
+        """The file after the change, or the removed file."""
         return self.after or self.before or Entry("")
 
     @property

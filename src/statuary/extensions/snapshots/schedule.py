@@ -29,7 +29,7 @@ class SiteSchedule:
         return path in self._epoch_index.documents
 
     def document_versions(self, path: str) -> Iterator[bytes]:
-        """Yield all scheduled versions of a document; none for other documents."""
+        """Yield all scheduled versions of a document, if it has any."""
         for stored in dict.fromkeys(self._epoch_index.versions_of(path)) if self.is_timed(path) else ():
             body = stored.body(self._read)
             if body is not None:

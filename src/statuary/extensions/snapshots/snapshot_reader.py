@@ -287,9 +287,9 @@ class SnapshotReader:
             yield member
 
     def stored_entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entries for all files.
+        """Yield the entries of all files from the manifest, the file list.
 
-        Call it after `own_members` has been exhausted.
+        Call this method after `own_members` has been exhausted.
         """
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])

@@ -169,7 +169,7 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 class AnchorVerifier:
     """Verifies the Merkle proofs in all proof documents of a site.
 
-    It is a context manager, which deletes its temporary files.
+    The verifier is a context manager, which deletes its temporary files.
     """
 
     # the number of records for which the chain proves a claim, by claim
@@ -266,7 +266,7 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 class RecordVerifier:
     """Verifies the contract records in a snapshot.
 
-    It is a context manager, because some records are stored on disk until their proofs are read.
+    The verifier is a context manager, because some records are stored on disk until their proofs are read.
     """
 
     verified: int = 0

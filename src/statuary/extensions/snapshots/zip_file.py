@@ -127,8 +127,8 @@ def require_zip_name(path: Path) -> None:
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces a snapshot once it is complete.
 
-    Temporary files of killed processes are removed. They are recognized by missing locks, so they remain on
-    Windows, which has none.
+    Temporary files of killed processes are removed. Such files are recognized by missing locks, so they
+    remain on Windows, which has no locks.
 
     Args:
         out: the snapshot file to write.

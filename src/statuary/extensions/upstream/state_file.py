@@ -156,10 +156,10 @@ def statuses_of_component(
 ) -> tuple[StatusChange, ...]:
     """Return the statuses of a component over time, with its override applied.
 
-    An override in site.yaml replaces all statuses from its start on.
+    An override in site.yaml replaces every status from the start of the override.
 
     Args:
-        row: the component, and what it follows.
+        row: the component, with the component of another page that it follows.
         changes: the stored statuses.
     """
     if row.override is None:

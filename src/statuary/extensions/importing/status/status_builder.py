@@ -239,7 +239,7 @@ class StatusBuilder:
     ) -> None:
         """Add an incident to the imported page.
 
-        It affects its components from the first update on. If no update resolves the incident, it is resolved
+        The incident affects components from its first update on. If no update resolves the incident, it is resolved
         at `ended_at`.
 
         Args:

@@ -92,7 +92,7 @@ def read_ape(folder: Path) -> ListedContracts:
 def data_folder() -> Path:
     """Return the folder where ape stores deployments.
 
-    This is `APE_DATA_FOLDER`, or `~/.ape`.
+    The folder is `APE_DATA_FOLDER`, or `~/.ape`.
     """
     return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
 

@@ -124,7 +124,7 @@ def _read_metadata_file(file: Path, folder: Path) -> SourceContract:
 def read_contract_folder(contract: Path) -> SourceContract:
     """Read the folder of a contract in a Sourcify repository.
 
-    It contains solc's metadata, the folder `sources`, and the creating transaction.
+    The folder contains solc's metadata, the folder `sources`, and the creating transaction.
 
     Raises:
         NotImportableError: if a file is missing or malformed.

@@ -19,7 +19,11 @@ NAMES = {
 
 
 def _values(settings: LanguageSettings) -> Mapping[str, str]:
-    """Return tag, name and folder of each language, a line each; none if there is one language."""
+    """Return the tag, name and folder of each language, a line for each.
+
+    Returns:
+        The value `rows`, which is empty if the site has one language.
+    """
     if not settings.additional_languages:
         return {"rows": ""}
     folders = ("", *(f"{tag}/" for tag in settings.additional_languages))
