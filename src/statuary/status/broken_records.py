@@ -18,7 +18,7 @@ RECORD_KINDS = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE)
 def find_broken_files(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
     """Return the errors in files of incidents, maintenance windows and templates.
 
-    Files that are excluded already are left out.
+    Errors of files that are already excluded are left out.
     """
     return [
         finding
@@ -33,7 +33,12 @@ def _is_record(path: str) -> bool:
 
 
 def without_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
-    """Return a site without the records of some files."""
+    """Return a site's content without the records of given files.
+
+    Args:
+        site: the content.
+        paths: the files whose incidents and maintenance windows to leave out.
+    """
     catalogue = site.of(StatusContent).catalogue
     catalogue = replace(
         catalogue,
@@ -44,7 +49,10 @@ def without_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
 
 
 def with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
-    """Return a site with another catalogue of its status."""
+    """Return a site's content with another catalogue of the status.
+
+    The catalogue is the page with its components, incidents and maintenance windows.
+    """
     return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
 
 
@@ -52,14 +60,17 @@ class SoundStatus(NamedTuple):
     """A site without the parts of the status that break a rule."""
 
     site: SiteContent
-    findings: list[Finding]  # those of the left out parts, and then those of the rest
+    findings: list[Finding]  # findings about the excluded parts, then those about the rest
 
 
 def without_broken_parts(site: SiteContent, find: Callable[[SiteContent], list[Finding]]) -> SoundStatus:
-    """Exclude components and records that break a rule, as a first build does.
+    """Exclude components and records that break a rule.
+
+    Nothing replaces them, as in a first build, which has no published versions to fall back on.
 
     Args:
-        find: returns the findings of the rules.
+        site: the content of the site.
+        find: runs the rules on a site's content, and returns their findings.
     """
     excluded: list[Finding] = []
     while True:

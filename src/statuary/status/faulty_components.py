@@ -19,7 +19,11 @@ PUBLISHED_COMPONENTS = "components"
 def find_faulty_components(
     findings: Iterable[Finding], catalogue: StatusCatalogue
 ) -> dict[Pointer, list[Finding]]:
-    """Return the errors of faulty components, by their pointers."""
+    """Group the errors in the file of components by the faulty component.
+
+    Returns:
+        The errors of each faulty component, by the component's pointer in the file.
+    """
     places = {component.pointer for component in catalogue.components}
     faulty: dict[Pointer, list[Finding]] = {}
     for finding in findings:
@@ -32,7 +36,12 @@ def find_faulty_components(
 
 
 def without_components(catalogue: StatusCatalogue, places: Iterable[Pointer]) -> StatusCatalogue:
-    """Return a catalogue without some components, and mark them as faulty."""
+    """Return a catalogue without some components, which it then lists as faulty.
+
+    Args:
+        catalogue: the page with its components, incidents and maintenance windows.
+        places: the pointers of the components to leave out.
+    """
     names: dict[Pointer, set[str]] = {place: set() for place in places}
     for component in catalogue.components:
         for place in {component.pointer[:2], component.pointer} & names.keys():
@@ -41,17 +50,18 @@ def without_components(catalogue: StatusCatalogue, places: Iterable[Pointer]) ->
 
 
 def note_components(target: BuildTarget, components: Iterable[Component]) -> None:
-    """Note in the ledger which components a build publishes."""
+    """Store in the ledger, the build's database, the components that it publishes."""
     note = orjson.dumps(list(components), default=list).decode()
     if note != target.ledger.get_meta(PUBLISHED_COMPONENTS):
         target.ledger.set_meta({PUBLISHED_COMPONENTS: note})
 
 
 def published_components(target: BuildTarget) -> tuple[Component, ...]:
-    """Return the components of the last build.
+    """Return the components of the last build, from the ledger.
 
     Returns:
-        The components; none without a build, or if another version of statuary noted them otherwise.
+        The components; empty if there was no build, or if another version of statuary stored them in a
+        different form.
     """
     note = target.ledger.get_meta(PUBLISHED_COMPONENTS)
     try:
@@ -64,7 +74,7 @@ class KeptComponents(NamedTuple):
     """A catalogue with the last published versions of faulty components."""
 
     catalogue: StatusCatalogue
-    findings: list[Finding]  # one for each component that has to give way to a published one
+    findings: list[Finding]  # one for each component left out because a published one has its key or id
 
 
 def replace_components(
@@ -73,7 +83,8 @@ def replace_components(
     """Replace faulty components by their published versions, or exclude them.
 
     Args:
-        faulty: the errors of each component, by its place.
+        catalogue: the page with its components, incidents and maintenance windows.
+        faulty: the errors of each component, by the component's pointer.
         last: the components of the last build.
     """
     tried = {part.pointer for part in catalogue.faulty_parts}
@@ -89,22 +100,23 @@ def keep_last_components(
 ) -> KeptComponents:
     """Add the last published versions of components that are left out.
 
-    A component of a group that now has another place stays there. One that has the key or id of a published one gives way:
-    the first published stays. A group of which all components are left out is left out too.
+    A component that the content now has at another place keeps that place. A component with the key or id of
+    a published one is left out, and the published one stays. So is a group whose components are all left out.
 
     Args:
+        catalogue: the page with its components, incidents and maintenance windows.
         last: the components of the last build.
-        places: the places of the components, or `()` for all.
+        places: the pointers of the components in their file, or `()` for all.
     """
     places = frozenset(places)
-    if places and not catalogue.components:  # nothing of the file can be used, so all of it stays
+    if places and not catalogue.components:  # no component of the file is usable, so all published ones stay
         places = frozenset({()})
         catalogue = without_parts(catalogue, [FaultyPart(())])
     kept = list(_kept_components(catalogue, _published_components_at(catalogue, last, places)))
     displaced = _displaced_component_findings(catalogue, kept)
     left = without_components(catalogue, [finding.pointer for finding in displaced])
     components = with_members(_insert_kept_components(left.components, kept, last))
-    if displaced:  # each may have a published version too
+    if displaced:  # the components that were left out now may have published versions, too
         newcomers = [finding.pointer for finding in displaced]
         others = keep_last_components(replace(left, components=components), last, newcomers)
         found = [*with_fates(displaced, others.catalogue), *others.findings]
@@ -178,7 +190,7 @@ def _insert_kept_components(
 
 
 def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
-    """Add to each error in components.yaml what happens to the component."""
+    """Append to each error in components.yaml what a build publishes instead."""
     places = {component.pointer for component in catalogue.components}
     return [
         replace(finding, message=f"{finding.message}; {_consequence_text(finding, places)}")

@@ -29,7 +29,10 @@ class FollowsStatus:
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
         """Return a function that makes the section's documents for a given time.
 
-        The earliest time is `start`. Without status pages, `pages` is None.
+        Args:
+            timeline: the status over time.
+            start: the earliest time that the function is called with.
+            pages: the status pages; None if the site has none.
         """
         raise NotImplementedError
 

@@ -36,9 +36,11 @@ def isolate_faulty_records(
 ) -> IsolatedStatus:
     """Compute the status without the files that raise exceptions.
 
-    Such files are excluded: incidents, maintenance windows, and the templates of a theme.
+    The excluded files are incidents, maintenance windows, and the templates of a theme.
 
     Args:
+        site: the content of the site.
+        now: the time of the build.
         families: returns the sections whose documents change with the status.
 
     Raises:

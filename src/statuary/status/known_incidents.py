@@ -39,15 +39,23 @@ class KnownIncidents(LedgerTable):
         self._changed: list[tuple[str, bytes, bytes]] = []
 
     def find(self, path: str, body: bytes) -> Incident | None:
-        """Return the incident in a file, if the file has the bytes of the last build."""
+        """Return the incident in a file, if the last build stored it.
+
+        Args:
+            path: the file.
+            body: the bytes of the file now.
+
+        Returns:
+            The incident, or None if it is not stored, or the file's bytes or the program have changed.
+        """
         digest = self._digests[path] = sha256(body).digest()
         checksum, value = self._known.get(path, (b"", b""))
         return _decode_incident(path, value) if checksum == self._checksum(digest, value) else None
 
     def add(self, incident: Incident) -> None:
-        """Store the incident that a changed file has.
+        """Store the incident that was parsed from a changed file.
 
-        One with translated texts is not stored, and parsed by each build.
+        An incident with translated texts is not stored, so each build parses its file.
         """
         path = incident.source
         try:

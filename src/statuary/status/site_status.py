@@ -177,8 +177,9 @@ class SiteStatus:
 
         Args:
             skipped: receives a finding for each document that cannot be made; the others are still yielded.
-            read_published: returns the bytes at a path of the target before this build, or None.
-            members: additional members of incidents in changes.json.
+            read_published: returns the bytes of a document of the last build by path, or None if there are
+                none.
+            members: additional members of incidents in changes.json, by incident id.
         """
         from statuary.status.api.epochs import epoch_documents
         from statuary.status.feeds.status_changes import changes_document
@@ -193,7 +194,10 @@ class SiteStatus:
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The documents that can no longer change, in parts that are reused."""
+        """The documents that can no longer change, in parts.
+
+        A build reuses a whole part if none of its inputs has changed.
+        """
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[ArchivePart]:
@@ -209,7 +213,7 @@ class SiteStatus:
         return FinalRecord(digest, partial(self.record_documents, record))
 
     def record_documents(self, record: IncidentState) -> Iterator[Document]:
-        """Yield the document and the page of a record that no longer changes."""
+        """Yield the API document and page of an unchanging record."""
         yield self.api.closed_document(record)
         is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
         if self.pages is not None and not is_omitted:
@@ -273,7 +277,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later versions of documents to precompute, or None to skip them."""
+        """The later versions of documents to precompute; None if they are skipped."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -307,7 +311,7 @@ class SiteStatus:
 
     @property
     def timed_inputs(self) -> tuple[object, ...]:
-        """Everything that documents which change over time depend on, except the program."""
+        """The inputs of all documents that change with time, except the program."""
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.statuses_since(earliest)) for component, history in histories]
@@ -319,7 +323,7 @@ class SiteStatus:
 
     @property
     def cache_key_inputs(self) -> tuple[object, ...]:
-        """Everything that the status documents depend on, except the program."""
+        """The inputs of all status documents, except the program."""
         return self.shared_inputs, self._instants, list(self._digests.values())
 
     def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
@@ -349,14 +353,17 @@ class SiteStatus:
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
-        """Everything that all status documents share, except the program and the records."""
+        """The inputs that all status documents share, except the program and records."""
         catalogue = self.timeline.catalogue
         added = [family.settings for family in self.families]
         return catalogue.page, catalogue.components, self.settings, self.context, added, self.packages
 
     @cached_property
     def transitions(self) -> list[Instant]:
-        """The times until the horizon at which a document may change."""
+        """The times at which a document may change, up to the horizon.
+
+        The horizon is the time up to which a build writes future documents.
+        """
         return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
@@ -366,7 +373,7 @@ class SiteStatus:
 
     @property
     def horizon(self) -> Instant | None:
-        """The time by which the site must be built again, or None."""
+        """The time by which the site must be built again; None if there is none."""
         horizon = self.timeline.until
         if self.next_publication is not None:
             return min(horizon, self.next_publication)
@@ -374,14 +381,21 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the status checks, except skipped ones, also on unpublished records."""
+        """Run the status checks on all records, published or not.
+
+        Args:
+            skipped: the names of the checks to skip.
+        """
         timeline = self.timeline
         if self.content is not None:
             timeline = timeline_from(self.content, self.now, self.settings)
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return a warning if documents cannot be precomputed up to the horizon."""
+        """Return a warning if a limit ends the precomputed documents too early.
+
+        Too early is before the horizon, the time up to which a site wants its documents precomputed.
+        """
         if len(self.transitions) <= self._max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding(self.timeline.catalogue.page_source)
@@ -405,6 +419,8 @@ def status_at(
     """Compute the status that a build publishes.
 
     Args:
+        site: the content of the site.
+        now: the time of the build.
         families: the sections whose documents change with the status.
         context: the settings of pages; None for a status without pages.
     """

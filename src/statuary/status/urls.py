@@ -81,9 +81,11 @@ _rows.append(EPOCH_DOCUMENT)
 
 
 def epoch_name(since: datetime) -> str:
-    """Return the name that URLs have for a version of documents.
+    """Return the name that URLs have for later versions of documents.
 
-    It is the time when the version begins, in UTC with milliseconds.
+    Args:
+        since: the time when the versions begin; the name is this time in UTC with milliseconds, such as
+            `20261201T220000000Z`.
     """
     return f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z"
 

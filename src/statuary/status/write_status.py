@@ -27,9 +27,13 @@ _LINE = "\t"
 
 
 def records_group(part: str) -> str:
-    """Return the name of the ledger group for records of an archive part.
+    """Return the name of the ledger group for an archive part's records.
 
-    Its lines have the digest of a record and the paths of its documents.
+    The ledger is the build's database; each line of the group has the digest of a record and the paths of its
+    documents.
+
+    Args:
+        part: the name of the archive part.
     """
     return f"records of {part}"
 
@@ -48,6 +52,9 @@ def write_status(
     If a document cannot be made, faulty records are excluded, and all documents are made again.
 
     Args:
+        target: receives the documents.
+        status: makes the documents.
+        hosting: the settings of hosting, which are among the inputs of the documents.
         changes: additional members of incidents in changes.json, by incident id.
         skipped: receives a finding for each document that cannot be made; the next build then makes all
             again.
@@ -83,7 +90,11 @@ class _StatusWriter:
     added_paths: list[str] = field(default_factory=list)  # the paths so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
-        """Add the documents that changed, reuse the others, and return paths."""
+        """Add the documents that changed, and reuse the others.
+
+        Returns:
+            The paths of documents that may still change, and of examples of the others.
+        """
         fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
         timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
         if timed is None:

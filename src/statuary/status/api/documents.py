@@ -175,7 +175,13 @@ class StatusDocuments:
             yield archive
 
     def document_inputs(self, record: IncidentState) -> tuple[object, ...]:
-        """Return everything that a closed record's documents depend on, except the record."""
+        """Return the page and components that a closed record's document shows.
+
+        With the record itself, they are all inputs of the document.
+
+        Returns:
+            The JSON of the page, and a tuple with the JSON of each component.
+        """
         context = self._past_context(record)
         return context.page, tuple(context.components.values())
 
@@ -216,7 +222,11 @@ class StatusDocuments:
         return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return the records in lists, and in archives that may still change."""
+        """Return the records in lists, and in archives that may still change.
+
+        Args:
+            start: the time of the build.
+        """
         months = [
             month
             for month in self.archived_months.values()
@@ -226,7 +236,12 @@ class StatusDocuments:
         return [*self._listed_states(start), *archived]
 
     def month_counts(self, at: Instant) -> list[tuple[object, ...]]:
-        """Return each month's number of records and last change, latest first."""
+        """Return a row for each month with published records, latest month first.
+
+        Returns:
+            Rows of the month, its number of incidents, its number of maintenance windows, and the time at
+            which a record of the month last changed.
+        """
         months = {month: records.records_at(at) for month, records in self.archived_months.items()}
         return [
             (month, *map(len, records), records.changed_at)
@@ -295,7 +310,10 @@ class StatusDocuments:
                 yield _incident_document(record, context.page, self._encode_incident(record, context))
 
     def closed_document(self, record: IncidentState) -> Document:
-        """Return the document of a closed record, as of its last change."""
+        """Return the document of a closed incident or maintenance window.
+
+        The document shows the page and its components as of the record's last change.
+        """
         document = self._closed.get(record)
         if document is None:
             encoded = self._as_of_last_change(record)

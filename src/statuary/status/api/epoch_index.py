@@ -35,7 +35,10 @@ class StoredDocument(NamedTuple):
     patch: str | None = None
 
     def body(self, read_file: ReadFile) -> bytes | None:
-        """Read the file, apply the patch, and return the document's bytes.
+        """Return the document's bytes: the file, with any patch applied.
+
+        Args:
+            read_file: returns the bytes of a file, or None if it is missing.
 
         Returns:
             The bytes, or None if a file is missing, or if file and patch come from different builds.
@@ -61,13 +64,13 @@ class IndexedVersions(NamedTuple):
     repeated_numbers: Mapping[int, int] = {}
 
     def last_change_by(self, number: int) -> int | None:
-        """Return the index of the last change at or before a time.
+        """Return the number of the last change at or before a time.
 
         Args:
-            number: the index of that time in the list of times.
+            number: the position of that time in `EpochIndex.instants`.
 
         Returns:
-            The index, or None before the first change.
+            The position of the change in that list, or None if the document's first change comes later.
         """
         changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
         return max((change for change in changes if change <= number), default=None)
@@ -76,7 +79,7 @@ class IndexedVersions(NamedTuple):
         """Return whether every version has a time and a file.
 
         Args:
-            instants: how many times the index lists.
+            instants: the length of `EpochIndex.instants`.
         """
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
@@ -123,7 +126,11 @@ class EpochIndex(NamedTuple):
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Return the place of a document's version at a given time.
+        """Return where a document's version at a given time is stored.
+
+        Args:
+            path: the document's path on the site.
+            now: the given time.
 
         Returns:
             The file and its patch, or None if the document never changes or does not exist yet.
@@ -177,7 +184,10 @@ NO_EPOCHS = EpochIndex("", (), {})
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
-    """Read the epoch index of a published site.
+    """Read a published site's index of later document versions (epochs).
+
+    Args:
+        folder: the folder of the site.
 
     Raises:
         PublishingError: if the index is missing or cannot be read.
@@ -192,9 +202,13 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> EpochIndex:
-    """Parse an epoch index, or return an empty one.
+    """Parse an epoch index; an unreadable one counts as empty.
 
-    A server then serves the documents as they were built, because a stale response is better than none.
+    With an empty index, a server serves the documents as they were built, because a stale response is better
+    than none.
+
+    Args:
+        text: the bytes of the index; None if the file is missing.
     """
     try:
         return _parse_index(text or b"")

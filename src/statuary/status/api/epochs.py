@@ -211,7 +211,11 @@ def _begins_character(byte: int) -> bool:
 
 
 def apply_patch(base: bytes, patch: bytes) -> bytes:
-    """Apply a patch to the document that it was made for.
+    """Return the version of a document that a patch makes of it.
+
+    Args:
+        base: the bytes of the document that the patch was made for.
+        patch: the patch as JSON.
 
     Raises:
         PatchError: if the patch is malformed, makes too many bytes, or was made for another document.
@@ -257,10 +261,15 @@ class EpochPlan(NamedTuple):
     is_large: bool = False
 
     def cut_finding(self, path: str) -> Finding | None:
-        """Return a warning if the plan ends before the horizon, else None.
+        """Return a warning if a limit ended the versions before the horizon.
+
+        The horizon is the time up to which a site wants its documents precomputed.
 
         Args:
-            path: the file of the site's settings.
+            path: the file of the site's settings, which the warning names.
+
+        Returns:
+            The warning, or None if the versions reach the horizon.
         """
         if not self.cut:
             return None
@@ -284,7 +293,7 @@ class EpochLimits(NamedTuple):
 
     horizon: Instant
     max_epochs: int
-    is_large: bool = False  # whether the size of the page sets this number
+    is_large: bool = False  # whether `max_epochs` is set by the size of the page
 
 
 class DocumentVersions:
@@ -306,7 +315,12 @@ class DocumentVersions:
         self._patches: dict[bytes, int] = {}
 
     def add(self, number: int, document: Document) -> None:
-        """Add the version that begins at the time with this index."""
+        """Add a version of the document.
+
+        Args:
+            number: the position of the version's first instant in `EpochPlan.instants`.
+            document: the version.
+        """
         self.current = document
         same = (number for number in self.full_numbers if self.files[number].body == document.body)
         earlier_number = next(same, None)
@@ -336,7 +350,10 @@ class DocumentVersions:
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
     def index_entry(self) -> dict[str, object]:
-        """Return the document's entry for the epoch index."""
+        """Return the document's entry in the epoch index.
+
+        The entry has the numbers of whole versions, of patches, and of returns to an earlier version.
+        """
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
         members = {"whole": self.full_numbers, "patched": patched, "again": repeated}
@@ -350,13 +367,13 @@ def plan_epochs(
     limits: EpochLimits,
     documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
-    """Plan the document versions from a build until the horizon.
+    """Precompute the versions of documents from a build until the horizon.
 
     Args:
         documents_at: returns the documents that may change, as of a given time.
         transitions: the times at which a document may change, in order.
         start: the time since which the published documents are current.
-        limits: where to stop.
+        limits: the horizon, which is the last time to precompute for, and the highest number of times.
         documents_after: returns the documents to show once the precomputed versions have ended.
     """
     versions = {document.path: DocumentVersions(0, document) for document in documents_at(start)}

@@ -164,7 +164,12 @@ def record_components(
 ) -> list[EncodedJson]:
     """Return the JSON objects of the components that a record affects.
 
-    They follow the record's `component_order` if it has one, else the order of the page.
+    The objects are in the order of the record's `component_order` if it has one, else of the page.
+
+    Args:
+        state: the incident or maintenance window.
+        by_id: the JSON object of each component of the page.
+        positions: the position of each component on the page, by component id.
     """
     known_components = [component for component in state.components if component in by_id]
     if not state.incident.component_order:

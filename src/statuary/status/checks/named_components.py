@@ -15,8 +15,10 @@ def unknown_components(
     """Yield a finding for each component name that does not exist.
 
     Args:
+        catalogue: the status, with the existing components.
         names: keys or ids of components, by their pointers in the file.
         path: the file, for findings.
+        severity: the severity of the findings.
     """
     suggestions = Suggestions(catalogue.components_by_name)
     for pointer, name in names.items():

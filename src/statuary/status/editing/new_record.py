@@ -91,7 +91,14 @@ RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
 
 
 def record_files(root: Path, folder: str) -> dict[str, list[str]]:
-    """Return a folder's record files, by name without suffix."""
+    """Return a folder's record files, by file name without suffix.
+
+    Subfolders are included, so that several files can have the same name.
+
+    Args:
+        root: the content folder.
+        folder: the folder in it, `incidents` or `maintenances`.
+    """
     stems: dict[str, list[str]] = {}
     for place, folders, files in os.walk(root / folder):
         folders[:] = (name for name in folders if not name.startswith("."))
@@ -107,6 +114,8 @@ def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> st
     """Make an unused id from a day and a title.
 
     Args:
+        day: the day that begins the id.
+        title: the title whose words follow.
         fallback: the words to use if the title has none.
         existing: the ids that are taken; a number is appended to a new id that is among them.
     """

@@ -19,7 +19,10 @@ END = re.compile(rb"""\bstatus["']?[ \t]*:[ \t]*["']?(?:resolved|postmortem)\b""
 
 
 def unresolved_files(root: Path) -> Iterator[str]:
-    """Yield the files of incidents that may be open, without parsing.
+    """Yield the paths of the files whose incidents may be open.
+
+    The files are searched for words but not parsed, so a resolved incident may be among them. Unreadable
+    files are skipped.
 
     Args:
         root: the content folder.
@@ -36,7 +39,17 @@ def unresolved_files(root: Path) -> Iterator[str]:
 def find_similar_incident(
     timeline: Timeline, name: str, components: Iterable[str], at: Instant
 ) -> Incident | None:
-    """Return the newest open incident with this name or a shared component."""
+    """Return the newest open incident with this name or a shared component.
+
+    Args:
+        timeline: the status over time.
+        name: the name to look for, in any case.
+        components: the keys of the components to look for.
+        at: the time at which the incident is open and published.
+
+    Returns:
+        The incident, or None if there is none.
+    """
     keys, word = set(components), name.strip().casefold()
     for incident in (history.incident for history in timeline.incidents):
         is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)
@@ -48,7 +61,7 @@ def find_similar_incident(
 
 
 def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
-    """Return the given components that an incident affects."""
+    """Return those of the given component keys that an incident affects."""
     by_name = timeline.catalogue.components_by_name
     own_keys = {by_name[name].key for name in incident.components if name in by_name}
     return [key for key in keys if key in own_keys]

@@ -61,7 +61,7 @@ MAX_NAMED = 8
 
 
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
-    """Return the component with a key, id or name.
+    """Return the component that has the given key, id or name.
 
     Raises:
         EditError: if no component or more than one matches, or the component is a group.
@@ -167,7 +167,7 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
 
 
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of all components, without groups."""
+    """Return the keys of all components, except groups and removed components."""
     return [component.key for component in catalogue.components if not (component.group or component.removed)]
 
 
@@ -181,17 +181,17 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident or maintenance window that a user typed.
+    """Return the incident or maintenance window that a user means.
 
     The user can type an id, a file name, or the beginning of either, and omit the day in front. If several
     match, the only one that the command can apply to is returned.
 
     Args:
-        typed: what the user typed.
+        typed: the string that the user typed.
         histories: the records to search.
         noun: the word for the records in messages.
-        at: the time of the status.
-        is_wanted: whether the command can apply to a record with a status.
+        at: the time of the status that `is_wanted` is called with.
+        is_wanted: returns whether the command can apply to a record with a given status.
 
     Raises:
         EditError: if no record matches, or several do.
@@ -222,7 +222,13 @@ def _matching_records(typed: str, incidents: Sequence[Incident]) -> Iterator[lis
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents that have a wanted status at a time."""
+    """Return the incidents or maintenance windows whose status is wanted.
+
+    Args:
+        histories: the records to search.
+        at: the time of the status.
+        is_wanted: returns whether a status is wanted.
+    """
     return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
 
 
@@ -269,7 +275,7 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
 
 
 def join_shortened(ids: Sequence[str]) -> str:
-    """Join the first few ids for a message, and count the rest."""
+    """Join the first few ids, as in `a, b and 3 more`."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
@@ -356,7 +362,7 @@ class NewUpdate:
 
     @property
     def yaml_value(self) -> dict[str, YamlValue]:
-        """The update as YAML values."""
+        """The keys and values of the update in a YAML file."""
         value: dict[str, YamlValue] = {
             "at": format_exact(self.at),
             "status": self.status,
@@ -378,19 +384,34 @@ class NewUpdate:
         return self.commit_details_with(self.components)
 
     def commit_details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
-        """Return the text for a commit message, with other component statuses."""
+        """Return the update for a commit message, with given component statuses.
+
+        Args:
+            components: the statuses to name instead of those of the update.
+        """
         component_text = f"; {format_statuses(components)}" if components else ""
         return f"{self.status} at {format_exact(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
-    """Return a postmortem as YAML values."""
+    """Return the keys and values of a postmortem in a YAML file.
+
+    Args:
+        at: the time of its publication.
+        body: the text, in Markdown.
+        notify: whether subscribers are notified.
+    """
     value: dict[str, YamlValue] = {"published_at": format_exact(at), "body": body}
     return {**value, "deliver_notifications": True} if notify else value
 
 
 def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
     """Return the status that an incident has before an update.
+
+    Args:
+        incident: the incident or maintenance window.
+        status: the status that the update sets.
+        at: the time of the update.
 
     Returns:
         The status, or None if this is the first update.
@@ -426,10 +447,10 @@ def record_pointer(incident: Incident) -> Pointer:
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Edit a file's text so that its maintenance window is announced now.
+    """Edit a file's text so that its maintenance window is announced.
 
-    The text stays the same for an incident, for a window of a recurring maintenance, and if the window was
-    announced before.
+    The text stays the same for an incident, for a window of a recurring maintenance, and for a window that
+    was announced earlier.
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text

@@ -143,7 +143,12 @@ class FeedEntry(NamedTuple):
 
 
 def tag_uri(page: Page, specific: str) -> str:
-    """Return a feed entry's id: a tag URI, as in Statuspage."""
+    """Return a feed entry's id: a tag URI such as `tag:HOST,2005:Incident/ID`.
+
+    Args:
+        page: the page, which gives the host.
+        specific: the part after the year, such as `Incident/ID`.
+    """
     return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
 
 
@@ -189,7 +194,12 @@ def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
-    """Return the newest records, plus older ones that are still open."""
+    """Return the first `count` records, plus later ones that are still open.
+
+    Args:
+        records: the records, newest first.
+        count: how many records to return at least, if there are so many.
+    """
     return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
@@ -280,7 +290,8 @@ def atom_feed(feed: Feed, own_url: str) -> bytes:
     """Encode a feed as Atom.
 
     Args:
-        own_url: the URL of this feed.
+        feed: the content.
+        own_url: the URL of the Atom feed.
     """
     root = ET.Element("feed", {"xml:lang": feed.language, "xmlns": ATOM_NAMESPACE})
     _append_child(root, "id", feed.id)
@@ -308,7 +319,8 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
     """Encode a feed as RSS 2.0.
 
     Args:
-        own_url: the URL of this feed.
+        feed: the content.
+        own_url: the URL of the RSS feed.
     """
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": ATOM_NAMESPACE})
     channel = _append_child(root, "channel")
@@ -341,7 +353,8 @@ def json_feed(feed: Feed, own_url: str) -> bytes:
     """Encode a feed as JSON Feed 1.1.
 
     Args:
-        own_url: the URL of this feed.
+        feed: the content.
+        own_url: the URL of the JSON feed.
     """
     head = encode_json(
         {

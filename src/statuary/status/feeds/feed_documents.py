@@ -114,8 +114,9 @@ class FeedDocuments:
         """Return the feed of a component.
 
         Args:
+            component_id: the component's id.
             records: the incidents and maintenances that the feed lists.
-            at: the instant of the feed.
+            at: the time at which the feed shows the component.
         """
         state = state_at(self.timeline, at)
         feed = partial(self._component_feed, state, state.components[component_id].component, records)
@@ -124,7 +125,11 @@ class FeedDocuments:
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
-        """Return the records in the calendar and in unfinished feeds."""
+        """Return the incidents and windows in the calendar and in unfinished feeds.
+
+        Args:
+            at: the time of the feeds; a component's feed is unfinished if it may change later.
+        """
         lists = self._feed_lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)

@@ -39,11 +39,17 @@ class Words:
         return self._words[key].format(**values)
 
     def body(self, body: str) -> str:
-        """Translate an update's text if it is one of Statuspage's default texts."""
+        """Translate an update's text if it is one of Statuspage's default texts.
+
+        Any other text is returned as it is.
+        """
         return self._words.get(f"body.{STANDARD_BODIES.get(body)}", body)
 
     def description(self, description: str) -> str:
-        """Translate the page's status description if it is a default text."""
+        """Translate the page's status description if it is a default text.
+
+        Any other description is returned as it is.
+        """
         return self._words.get(f"description.{description}", description)
 
 
@@ -52,7 +58,7 @@ ENGLISH = Words("en-US", orjson.loads(read_file(Path(__file__).with_name("words.
 
 
 def feed_words(texts: PageTexts) -> Words:
-    """Return the words of feeds in the language of these pages."""
+    """Return the words of feeds in the language of page texts."""
     if texts.language == "en":
         return ENGLISH
     keys = (

@@ -57,7 +57,10 @@ def maintenance_calendar(
     """Encode maintenance windows as an iCalendar file.
 
     Args:
+        page_state: the page, which gives the calendar its name and time zone.
         own_url: the URL of the file.
+        maintenances: the windows.
+        words: the words of the calendar's language.
     """
     name = _escape_text(words("maintenances", page=one_line(page_state.page.name)))
     lines = [
@@ -86,7 +89,8 @@ def maintenance_calendar(
 def revision_number(record: IncidentState) -> int:
     """Return the revision number of a calendar event.
 
-    It is the number of seconds between the announcement and the last update, so it grows with each update.
+    The number is that of the seconds between a window's announcement and its last update, so it grows with
+    each update.
     """
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 

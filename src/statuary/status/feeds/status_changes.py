@@ -37,7 +37,7 @@ class PublishedStatus(NamedTuple):
 
     summary: Members  # three members of `summary.json`
     records: Mapping[str, Members]  # the listed incidents and maintenances by id
-    # by list: the creation time of its oldest closed record; the list may have dropped earlier ones
+    # for each list, the creation time of its oldest closed record; the list may have dropped earlier records
     oldest: Mapping[str, datetime | None]
 
 
@@ -159,10 +159,12 @@ def _incident_payloads(previous_documents: PublishedStatus, now: PublishedStatus
 
 
 def incident_payload(record: Members, page: Members, status: Members) -> Members:
-    """Return the webhook payload for an incident's or window's update.
+    """Return the webhook payload for an update of an incident or window.
 
     Args:
-        record, page, status: JSON objects as in the API.
+        record: the incident or maintenance window, as in the API.
+        page: the API's `page` object.
+        status: the API's `status` object.
     """
     return _common_payload(page, status) | {"incident": _webhook_incident(record)}
 

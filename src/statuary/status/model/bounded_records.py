@@ -30,7 +30,13 @@ class BoundedCatalogue(NamedTuple):
 def bound_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSettings) -> BoundedCatalogue:
     """Exclude records until the rest lists at most `MAX_ALL_AFFECTED` components.
 
-    What is not over stays longest, incidents before windows, and the nearest to now.
+    Records that are over are excluded first. Of the others, windows are excluded before incidents, and those
+    furthest from now first.
+
+    Args:
+        catalogue: the page with its components, incidents and maintenance windows.
+        now: the time of the build.
+        settings: the settings of the status, which give the horizon up to which windows are counted.
     """
     horizon = horizon_after(now, catalogue, settings)
     counts = {record.source: _count_listed_components(record, horizon) for record in _all_records(catalogue)}

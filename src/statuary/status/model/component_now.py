@@ -54,23 +54,24 @@ class OpenLayers:
         self._layers: dict[int, Layer] = {}  # the layers by position; a higher position is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
-        # heaps of negated positions, of windows (True) and other layers (False); removed layers stay
+        # the positions of maintenance layers (True) and others (False), negated so that heapq finds the
+        # newest first; a removed layer's position stays until it is the first
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
         self.replace_all(Layer(LayerKind.STATED, base))
 
     def replace_all(self, stated: Layer) -> None:
-        """Remove all layers, and add a stated one."""
+        """Replace all layers by a single stated layer."""
         self._layers.clear()
         self._places.clear()
         self._heaps = {False: [], True: []}
         self._insert(self._highest, stated)
 
     def add(self, layer: Layer) -> None:
-        """Put a layer on top.
+        """Put a layer on top of the others.
 
-        It replaces the layer of the same incident, window or page. If the status is the same, the start of
-        the replaced layer is kept.
+        The layer replaces that of the same incident, window or page. If both have the same status, the new
+        layer takes the start of the old one.
         """
         place = self._places.pop(_source_of_layer(layer), None)
         if place is not None:
@@ -81,20 +82,37 @@ class OpenLayers:
         self._insert(self._highest, layer)
 
     def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
-        """Remove the layer of an incident, window or page that has ended."""
+        """Remove the layer of an incident, window or page that has ended.
+
+        Nothing happens if there is no such layer.
+
+        Args:
+            kind: the kind of the layer.
+            record_id: the id of the incident or window; None for another page.
+        """
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[place]
 
     def keep_as_stated(self, kind: LayerKind, record_id: str) -> None:
-        """Keep the status of an ended record as the stated status."""
+        """Keep the status that an ended record gave, as the stated status.
+
+        Args:
+            kind: the kind of the record's layer.
+            record_id: the id of the incident or window.
+        """
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[self._stated]
             self._insert(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
     def state_operational(self, at: Instant, record_id: str) -> None:
-        """Remove a record's statuses, and state operational below all others."""
+        """Remove a record's layers, and put an operational one below all others.
+
+        Args:
+            at: the time from which the component is operational.
+            record_id: the id of the incident or window.
+        """
         stated = self._layers.pop(self._stated)
         if stated.status != "operational":
             stated = Layer(LayerKind.STATED, "operational", at, record_id)
@@ -113,15 +131,15 @@ class OpenLayers:
 
     @property
     def newest(self) -> Layer:
-        """The status that the API shows."""
+        """The newest layer, whose status the API shows."""
         places = (self._newest_place(is_maintenance=False), self._newest_place(is_maintenance=True))
         return self._layers[max(place for place in places if place is not None)]
 
     @property
     def shown(self) -> Layer:
-        """The status that pages show.
+        """The layer whose status pages show.
 
-        This is the newest status, except that maintenance never hides a worse status below it.
+        This is the newest layer, except that maintenance never hides a worse status below it.
         """
         newest = self.newest
         place = self._newest_place(is_maintenance=False)
@@ -182,9 +200,13 @@ class LayerHistory:
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def record_change(self, instant: Instant, cause: Layer) -> None:
-        """Record the status that pages show from a time on.
+        """Record the layer that pages show from a time on.
 
         If several changes happen at the same time, the last one counts.
+
+        Args:
+            instant: the time of the change, not before that of the previous one.
+            cause: the layer.
         """
         if self._instants and self._instants[-1] == instant:
             self._instants.pop()

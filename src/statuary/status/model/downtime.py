@@ -81,7 +81,15 @@ class DowntimeByDay:
         self._periods: dict[IncidentState, ActivePeriod | None] = {}
 
     def downtimes_of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
-        """Return a component's days with downtime, in order."""
+        """Return the days on which a component had downtime, in order.
+
+        Args:
+            component_id: the component's id.
+            days: the days to look at.
+
+        Returns:
+            The downtime by date; days without any are left out.
+        """
         current_status = self._timeline.status_histories[component_id].at(days.at).status
         passed = bisect_right(self._changes_of(component_id), days.at)
         previous = self._last.get(component_id)
@@ -170,7 +178,7 @@ class ActivePeriod(NamedTuple):
 
 
 def active_period(record: IncidentState) -> ActivePeriod | None:
-    """Return from when to when an incident or maintenance window is active.
+    """Return the period in which an incident or maintenance window is active.
 
     Returns:
         The period, or None for a maintenance window that has not begun.

@@ -31,7 +31,12 @@ class PublicStatus(NamedTuple):
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
-    """Remove the content that must not be published before a later time."""
+    """Remove the content that must not be published before a later time.
+
+    Args:
+        catalogue: the page with its components, incidents and maintenance windows.
+        now: the time of the build.
+    """
     held_back: list[Instant] = []
     unchanged_incidents = (
         _without_later_override(incident, now, held_back) for incident in catalogue.incidents

@@ -8,7 +8,12 @@ from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 
 def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
-    """Return a catalogue without the components in faulty parts of components.yaml."""
+    """Return a catalogue without the components in faulty parts of its file.
+
+    Args:
+        catalogue: the page with its components, incidents and maintenance windows.
+        parts: the faulty parts of components.yaml, which are added to the catalogue's `faulty_parts`.
+    """
     parts = tuple(parts)
     places = {part.pointer for part in parts}
     left = (

@@ -45,14 +45,14 @@ class IncidentState:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether the next update was announced and is late."""
+        """Whether the time of a promised update has passed without one."""
         return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property
     def closed(self) -> bool:
         """Whether the incident or maintenance window has ended.
 
-        It then no longer changes by itself.
+        A closed record no longer changes by itself.
         """
         return self.status in CLOSED_STATUSES
 
@@ -110,7 +110,10 @@ class IncidentHistory:
 
     @cached_property
     def deadlines(self) -> tuple[Instant, ...]:
-        """The times at which announced updates became late; only pages show them."""
+        """The times at which promised updates became late.
+
+        Pages show that an update is late; the API does not.
+        """
         promises = []
         for place, published_update in enumerate(self._published_updates):
             promised = published_update.update.next_update_by
@@ -128,13 +131,16 @@ class IncidentHistory:
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether nothing changes after a time."""
+        """Return whether the record is closed, and final by a time.
+
+        A record that is never published is final, too.
+        """
         final = self.final_state
         return final is None or (final.closed and final.since <= instant)
 
     @cached_property
     def final_state(self) -> IncidentState | None:
-        """The last state, or None if the record is never published."""
+        """The state after the last change; None if never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _compute_state(self, since: Instant) -> IncidentState:
@@ -197,7 +203,10 @@ RECORD_ENTRIES = 10
 
 
 def entry_count(history: IncidentHistory) -> int:
-    """Estimate the size of an incident's document, in component entries."""
+    """Estimate the size of the document of an incident or window.
+
+    The size is counted in entries of components: each update lists the record's components.
+    """
     updates = 0 if history.final_state is None else len(history.final_state.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
 
@@ -212,9 +221,10 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return the time of an update's last edit before a time.
+    """Return the time of an update's last edit by a time.
 
-    An edit at exactly that time counts.
+    Returns:
+        The time; that of the update's creation if it was not edited by then.
     """
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at

@@ -117,7 +117,12 @@ def _parse_until(value: str) -> Instant | None:
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
     """Return the start times of windows that are announced by a time.
 
-    At most `MAX_WINDOWS` + 1 are returned.
+    At most `MAX_WINDOWS` + 1 are returned, which shows that there are too many.
+
+    Args:
+        maintenance: the recurring maintenance.
+        recurrence: the rule of its windows.
+        until: the given time.
     """
     last_start = Instant(until + recurrence.announce)
     return list(islice(_window_starts_until(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
@@ -175,6 +180,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
     A maintenance that does not recur is yielded as it is.
 
     Args:
+        maintenance: the maintenance.
         until: the time by which the windows are announced.
     """
     recurrence = maintenance.recurrence
@@ -258,7 +264,10 @@ def in_display_order(record: Incident) -> list[IncidentUpdate]:
 
 
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates, followed by a maintenance's automatic ones."""
+    """Return a record's updates, followed by a maintenance's automatic ones.
+
+    Incidents, and recurring maintenances as a whole, have no automatic updates.
+    """
     return (
         _updates_with_automatic(record)
         if isinstance(record, Maintenance) and not record.recurrence
@@ -300,8 +309,7 @@ def _sorted_moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
 def begins_at(maintenance: Maintenance) -> Instant | None:
     """Return the real start of a maintenance window.
 
-    An update can start it, or it starts automatically. An `in_progress` update after an automatic start
-    changes nothing.
+    An `in_progress` or `verifying` update starts the window unless it has started automatically before.
 
     Returns:
         The time, or None if the window never starts.

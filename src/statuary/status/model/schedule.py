@@ -15,10 +15,12 @@ RESOLUTION = timedelta(microseconds=1)
 def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
     """Compute the status over time, up to the horizon.
 
+    The horizon is the time up to which a build writes future documents.
+
     Args:
         catalogue: the components, incidents and maintenance windows.
         at: the time of the build.
-        settings: the number of days up to the horizon.
+        settings: the settings, with the length of time up to the horizon.
     """
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
@@ -26,8 +28,13 @@ def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSetti
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
     """Return the time up to which a build writes future documents.
 
-    It is the first midnight in the page's time zone after the number of days in the settings. If that number
-    is 0, it is `at` itself.
+    This horizon is the first midnight in the page's time zone after the number of days in the settings. If
+    that number is 0, it is `at`.
+
+    Args:
+        at: the time of the build.
+        catalogue: the status, with the page's time zone.
+        settings: the settings, with the number of days.
     """
     if not settings.horizon:
         return at
@@ -42,7 +49,10 @@ def document_transitions(
     """Return the times until the horizon at which a document may change.
 
     Args:
-        days: include the midnights at which pages that show days change.
+        timeline: the status over time.
+        settings: the settings, which say whether uptime is published, and give the horizon.
+        at: the time of the build.
+        days: whether to include the midnights at which pages that show days change.
     """
     horizon = horizon_after(at, timeline.catalogue, settings)
     instants = transitions(timeline, at, horizon, days=days or settings.uptime)
@@ -55,10 +65,13 @@ def unchanged_since(
 ) -> Instant:
     """Return the time since which the documents have not changed.
 
-    If a document shows uptime, it is `at` during an outage. If a document shows uptime or days, it is not
-    before the last midnight. If nothing has changed before, it is `at`.
+    If a document shows uptime or days, this is `at` during an outage, and otherwise not before the last
+    midnight. If nothing has changed before `at`, this is `at`, too.
 
     Args:
+        timeline: the status over time.
+        settings: the settings, which say whether uptime is published.
+        at: the time of the build.
         days: whether pages that show days are among the documents.
     """
     turns = (timeline.changes, timeline.deadlines)

@@ -50,7 +50,7 @@ class BegunStatus(NamedTuple):
 class LaterStatuses(NamedTuple):
     """A component's status at a time, and all later changes."""
 
-    base: ComponentStatus  # the status before them
+    base: ComponentStatus  # the status before the changes
     instants: list[Instant]
     statuses: list[ComponentStatus]  # the status after each change
 
@@ -76,7 +76,7 @@ class StatusHistory:
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
     def statuses_since(self, instant: Instant) -> LaterStatuses:
-        """Return the status at a time, and all later changes."""
+        """Return the change in effect at a time, and all later changes."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
@@ -109,7 +109,11 @@ class ReplayResult(NamedTuple):
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
     """Apply all updates in order, and return each component's status over time.
 
-    Changes that a person recorded in a component's `history` are applied too.
+    The changes in the `history` of components, which a person recorded, are applied, too.
+
+    Args:
+        catalogue: the page with its components.
+        records: the incidents and maintenance windows.
     """
     replayer = _Replayer(catalogue)
     for event in sorted(_replay_events(catalogue, records), key=attrgetter("at", "rank")):
@@ -147,7 +151,7 @@ def _replay_events(
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
     """Return the first time at which readers see an update.
 
-    It is the latest of the update's `created_at` and `display_at`, and the record's `publish_at`.
+    This is the latest of the update's `created_at` and `display_at`, and the record's `publish_at`.
     """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)
@@ -343,7 +347,7 @@ def _changed_statuses(affected: Iterable[AffectedComponent]) -> Iterator[tuple[s
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update puts components under maintenance."""
+    """Return whether an update sets its components to `under_maintenance`."""
     return (
         isinstance(record, Maintenance)
         and update.status == "in_progress"
@@ -352,7 +356,7 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update ends the effect of its record on components."""
+    """Return whether an update ends its record's effect on component statuses."""
     if isinstance(record, Maintenance):
         return update.status == "completed" and record.automation.auto_transition_to_operational_state
     return update.status == "resolved"

@@ -202,7 +202,11 @@ def _page_state(
 
 
 def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
-    """Return all components at a time by id, in API order."""
+    """Return the states of all components at a time, in API order.
+
+    Returns:
+        The states of components and groups by id.
+    """
     leaves = {
         component.id: component_at(timeline, component, at)
         for component in timeline.catalogue.components
@@ -215,7 +219,7 @@ def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
 
 
 def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
-    """Return one component (not a group) at a time."""
+    """Return the state of one component, not a group, at a time."""
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
     now = timeline.layer_histories[component.id].at(at)
@@ -268,7 +272,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the time of the page's last change up to a time."""
+    """Return the time of the page's last change by a time."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at
@@ -301,7 +305,11 @@ def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: boo
 
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
-    """Return whether anything changes after a time, even beyond the horizon."""
+    """Return whether anything on the page changes after a time.
+
+    Windows of recurring maintenances beyond the horizon count, too; the horizon is the time up to which a
+    build writes future documents.
+    """
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances

@@ -106,7 +106,12 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
 
 @lru_cache(maxsize=2)
 def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
-    """Return the uptime of each component, including outages that still last."""
+    """Return the uptime of each component that publishes it.
+
+    Args:
+        timeline: the status over time.
+        at: the time of the uptime; an outage that lasts is included so far.
+    """
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
@@ -159,8 +164,15 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
     """Return the full hours in an interval during which an outage lasts.
 
-    Uptime documents change at these times. At most `HOURS_AHEAD` are returned, after `start` and up to
-    `until`.
+    Uptime documents change at these times.
+
+    Args:
+        timeline: the status over time.
+        start: the time before the interval.
+        until: the last time of the interval.
+
+    Returns:
+        The hours in order, none later than `HOURS_AHEAD` hours after `start`.
     """
     first_hour = start.replace(minute=0, second=0, microsecond=0)
     hours = (Instant(first_hour + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
@@ -191,7 +203,11 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Divide an interval into days, with the start and end of each."""
+        """Divide an interval into days.
+
+        Yields:
+            Each day, with the start and end of the part of the interval on it.
+        """
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
@@ -216,7 +232,11 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide an interval into days, skipping time outside the window."""
+        """Divide an interval into days, skipping time outside the window.
+
+        Yields:
+            Each day, with the length of the part of the interval on it.
+        """
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
             yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
@@ -255,6 +275,11 @@ def records_by_day(
     periods: Iterable[OpenPeriod], days: Iterable[date], zone: ZoneInfo
 ) -> dict[date, tuple[IncidentState, ...]]:
     """Return the incidents that were open on each day.
+
+    Args:
+        periods: the periods in which incidents were open.
+        days: the days.
+        zone: the time zone of the days.
 
     Returns:
         At most `MAX_DAY_RECORDS` a day. Full days are not searched again, so that many long incidents stay

@@ -149,10 +149,10 @@ def _first_match(statuses: frozenset[ComponentStatus]) -> OverallStatus:
 
 
 def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
-    """Return the most severe component status, or operational without components."""
+    """Return the most severe of component statuses; `operational` if there are none."""
     return max(statuses, key=COMPONENT_SEVERITY.__getitem__, default="operational")
 
 
 def worst_impact(impacts: Iterable[Impact]) -> Impact:
-    """Return the most severe impact, or `none` without impacts."""
+    """Return the most severe of impacts; `none` if there are none."""
     return max(impacts, key=IMPACT_SEVERITY.__getitem__, default="none")

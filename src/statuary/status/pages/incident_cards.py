@@ -69,7 +69,7 @@ class IncidentCourse(NamedTuple):
     """
 
     range: FormattedRange
-    # the parts of each component that changed, by its name, oldest first
+    # the component's name -> its periods, oldest first; only components whose status changed
     lanes: Mapping[str, Sequence[LanePart]]
 
 
@@ -142,6 +142,7 @@ class IncidentCardBuilder:
         """Return the card that shows an incident or maintenance window.
 
         Args:
+            state: the incident or maintenance window at a time.
             top_heading: the level of the first heading in the texts of updates.
         """
         cards = self._cards

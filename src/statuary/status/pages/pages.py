@@ -124,7 +124,11 @@ class StatusPages:
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
     def final_quarters(self, start: Instant) -> "StartedQuarters":
-        """Return the incidents by quarter, and the quarters that are final."""
+        """Return the incidents by quarter, and the quarters whose pages are final.
+
+        Args:
+            start: the time after which a final page no longer changes.
+        """
         begun = self._records_by_quarter.records_begun_by(start)
         # a quarter's page links to the neighbouring quarters, so it can change when they do
         later_records = list(self._records_by_quarter.records_begun_by(self._timeline.until))
@@ -141,7 +145,11 @@ class StatusPages:
         return StartedQuarters(begun, final)
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return the incidents on history pages that may still change."""
+        """Return the incidents on history pages that may still change.
+
+        Args:
+            start: the time of the pages; a page may still change if it changes after this time.
+        """
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
@@ -180,7 +188,11 @@ class StatusPages:
         return documents_at
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
-        """Return the main pages with a notice that they are outdated."""
+        """Return the main pages with a notice that they are outdated.
+
+        Args:
+            until: the time up to which the site's pages were precomputed.
+        """
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]
@@ -213,7 +225,7 @@ class StatusPages:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
-        """Return the history page of a quarter for a given time."""
+        """Return the history page of a quarter at a given time."""
         quarters = self._records_by_quarter.records_begun_by(at)
         previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbouring_quarters(list(quarters), quarter))

@@ -122,10 +122,14 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
 
 
 def summarize(state: PageState, localization: Localization) -> StatusSummary:
-    """Describe the current status in a few sentences.
+    """Describe the status of the page in a few sentences.
 
-    They say what is wrong, since when, and what follows, the worst first. An author's description replaces
-    them. If the page has no data yet, they do not claim that everything is operational.
+    The sentences say what is wrong, since when, and when the next update is due, beginning with the worst. If
+    the settings give the page a description or an indicator, these replace the sentences.
+
+    Args:
+        state: the page at a time.
+        localization: the language, and the format of times.
     """
     texts, overall = localization.texts, state.overall_now
     description = one_line(overall.description)  # one from the settings stays as it is
@@ -247,7 +251,10 @@ def _component_link(state: ComponentState) -> Markup:
 
 
 def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the incidents that were closed in the past days, newest first."""
+    """Return the records closed in the past `PAST_DAYS` days, newest first.
+
+    A record is an incident or a maintenance window.
+    """
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
     over = (record for record in past_records(state, zone) if record.closed)
     recent = [record for record in over if day_of(_sorting_time(record), zone).toordinal() > earliest]
@@ -255,7 +262,12 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the incidents that began in the past days."""
+    """Return the incidents and maintenance windows that began in the past days.
+
+    Args:
+        state: the page at a time.
+        zone: the time zone of the days, of which there are `PAST_DAYS` before today.
+    """
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
     return [record for record in records if _sorting_time(record) > earliest]
@@ -326,9 +338,10 @@ class RecordsByQuarter:
         }
 
     def records_begun_by(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
-        """Return the incidents that have begun by a time, by quarter.
+        """Return the incidents that have begun by a time, grouped by quarter.
 
-        Each quarter has the newest first. The value of an unchanged quarter is the same object as before.
+        The newest quarter and its newest incident come first. A quarter whose incidents have not changed has
+        the same object as in an earlier call.
         """
         begun = {
             quarter: self._records_of_quarter(quarter, instant)
@@ -370,7 +383,12 @@ class HistoryViewBuilder:
         self._months: dict[tuple[int, int], tuple[Sequence[IncidentState], HistoryMonth]] = {}
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
-        """Return the values for the history page with the latest months."""
+        """Return the template's values for the history page with the latest months.
+
+        Args:
+            quarters: the incidents by quarter.
+            at: the time of the page.
+        """
         today = at.astimezone(self._dates.zone)
         months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
         year_before, month_before = _months_before(today.year, today.month, LATEST_MONTHS)
@@ -388,7 +406,12 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return the values for the history page of one quarter."""
+        """Return the template's values for the history page of one quarter.
+
+        Args:
+            quarters: the incidents of all quarters, newest quarter first.
+            quarter: the quarter of the page.
+        """
         year, number = quarter
         order = list(quarters)
         place = order.index(quarter)

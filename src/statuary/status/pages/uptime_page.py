@@ -101,7 +101,7 @@ class ComponentName(NamedTuple):
 
     @property
     def full(self) -> str:
-        """The name after that of the group, if any."""
+        """The component's name, after the name of its group if any."""
         name = isolate_direction(self.alone)
         return f"{isolate_direction(self.group)} / {name}" if self.group else name
 

@@ -101,7 +101,15 @@ class ComponentsSource(SourceModel):
 
 
 def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
-    """Convert the content's components, listing each group before its members."""
+    """Convert the components of components.yaml to the model's components.
+
+    Args:
+        source: the parsed file.
+        page: the page that the components belong to.
+
+    Returns:
+        The components, with each group before its components.
+    """
     return tuple(_translate_each(source, page))
 
 

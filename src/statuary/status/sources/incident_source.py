@@ -146,7 +146,11 @@ class RecordSource(SourceModel):
 def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
     """Check that a record does not list too many components.
 
-    Its documents list the components again with each update.
+    The limit is needed because the record's documents list the components again with each update.
+
+    Args:
+        components: the components that the record names.
+        updates: the record's updates, which may name others.
 
     Raises:
         InvalidValueError: if the number of components times that of updates exceeds `MAX_AFFECTED`.
@@ -259,8 +263,13 @@ def translate_updates(
 ) -> tuple[IncidentUpdate, ...]:
     """Convert the updates in a file, sorted from old to new.
 
-    If an update is imported, all keep the order of the file. An update without an id gets one made from the
-    record's id and its `created_at`, so that it survives edits of the text.
+    If an update is imported, all updates keep the order of the file. An update without an id gets one made
+    from the record's id and its own `created_at`, so that the id survives edits of the text.
+
+    Args:
+        sources: the updates as in the file.
+        record_id: the id of the incident or maintenance.
+        prefix: the pointer of the mapping with the key `updates` in the file.
     """
     count: dict[Instant, int] = {}
     updates = []
@@ -299,7 +308,12 @@ def _translate_update(
 
 
 def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
-    """Return the components that a record names, each once."""
+    """Return the components that a record names, by key or id, once.
+
+    Args:
+        first_names: the components that come first.
+        updates: the updates of the record, whose components follow.
+    """
     names = dict.fromkeys(first_names)
     for update in updates:
         names.update(dict.fromkeys(update.components))

@@ -25,10 +25,13 @@ from statuary.status.urls import INCIDENT
 def keep_last_published(site: SiteContent, target: BuildTarget, paths: Collection[str]) -> SiteContent:
     """Add the published versions of records whose files cannot be used.
 
-    A record of another file that has the id of a published one is left out: the first published stays.
+    If a record of another file has the id of a published one, the published record stays and the other is
+    left out.
 
     Args:
-        paths: the files, whose records the site does not have.
+        site: the content, without the records of the unusable files.
+        target: the target of the build, which has the documents of the last build.
+        paths: the unusable files.
     """
     kept = [record for path in sorted(paths) for record in _published_records(path, target)]
     if not kept:
@@ -59,9 +62,13 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Add to each finding what a build does with the file's record.
+    """Append to findings what a build does with the file's record.
 
-    It stays as it was last published, or is left out.
+    The first finding about each file says that the record stays as last published, or is left out.
+
+    Args:
+        findings: the findings about files of records.
+        site: the content that the build publishes.
     """
     status = site.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
@@ -82,7 +89,7 @@ Members = Mapping[str, Any]
 def published_record(document: bytes, source: str) -> Incident | None:
     """Convert an incident's published API document back to an incident.
 
-    Its updates keep the effects on components that the document states.
+    The updates of the incident keep the effects on components that the document states.
 
     Args:
         document: the bytes of the document.

@@ -30,7 +30,10 @@ NOTHING_READ = ReadComponents(ComponentsSource(components={}), (FaultyPart(()),)
 def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) -> ReadComponents:
     """Read the components that have no error.
 
-    The errors in the file are added to `findings`.
+    Args:
+        file: components.yaml.
+        limit: the largest size of the file in bytes.
+        findings: receives the errors in the file.
     """
     try:
         tree = read_tree(file, limit)

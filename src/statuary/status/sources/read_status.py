@@ -28,9 +28,8 @@ def read_status(
 ) -> StatusCatalogue | None:
     """Read the content files of the status.
 
-    Findings about faults are added to `files`.
-
     Args:
+        files: the content files, to which findings about faults are added.
         page: the settings of the page; None if they cannot be read, so that only faults are found.
         page_source: the path of site.yaml.
         known: the incidents of the last build, to which this adds those that it parses; None parses every

@@ -37,10 +37,10 @@ HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*|[0-9a-f:]*:[0-9a-f:
 
 
 def check_page_url(text: str) -> str:
-    """Return the page's URL if it is valid.
+    """Check that a string is a valid page URL, and return it.
 
     Raises:
-        InvalidValueError: if the text is not an absolute http(s) URL without query or fragment, or its host
+        InvalidValueError: if the string is not an absolute http(s) URL without query or fragment, or its host
             is invalid.
     """
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
@@ -92,7 +92,10 @@ class PageSource(SourceModel):
 
 
 def translate_page(source: PageSource) -> Page:
-    """Convert the key `page` of site.yaml."""
+    """Convert the key `page` of site.yaml to the model's page.
+
+    A page without an id gets one made from its URL.
+    """
     url = source.url.rstrip("/")
     return convert_model(
         Page,
