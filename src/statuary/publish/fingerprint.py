@@ -112,7 +112,7 @@ def _as_json(value: object) -> object:
     for kind, as_json in AS_JSON.items():
         if isinstance(value, kind):
             return as_json(value)
-    raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be part of a fingerprint")
 
 
 def _texts(values: Iterable[object]) -> list[object]:

@@ -63,7 +63,7 @@ def _encode_fragment(value: object) -> orjson.Fragment | str:
         return orjson.Fragment(value)
     if isinstance(value, str):
         return str(value)
-    raise TypeError(f"{type(value).__name__} is no JSON value")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
 
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")

@@ -223,7 +223,12 @@ def check_svg(raw: bytes) -> None:
 
     def refuse(what: str) -> NoReturn:
         position = Position(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
-        raise UnreadableError(f"the picture has {what}", "export it without scripts", position, "unsafe-svg")
+        raise UnreadableError(
+            f"the SVG image contains {what}, which is not allowed",
+            "export it without scripts",
+            position,
+            "unsafe-svg",
+        )
 
     def element(name: str, attributes: dict[str, str]) -> None:
         if name.rpartition(" ")[2].lower() in ACTIVE:
@@ -248,7 +253,7 @@ def check_svg(raw: bytes) -> None:
     except expat.ExpatError as error:
         position = Position(error.lineno, error.offset + 1)
         raise UnreadableError(
-            f"the picture is not XML: {expat.ErrorString(error.code)}", "", position
+            f"the SVG image is not well-formed XML: {expat.ErrorString(error.code)}", "", position
         ) from None
 
 

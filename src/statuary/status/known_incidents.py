@@ -90,7 +90,7 @@ def _as_json(value: object) -> object:
         return _changed_fields(value)
     if isinstance(value, AffectedComponent):
         return [*value]
-    raise TypeError(f"{type(value).__name__} is not stored")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be stored as part of an incident")
 
 
 def _changed_fields(value: Incident | IncidentUpdate, without: tuple[str, ...] = ()) -> dict[str, object]:

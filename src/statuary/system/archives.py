@@ -68,9 +68,9 @@ def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
     except zlib.error as error:
         raise DamagedDataError(str(error)) from None
     if not stream.eof or stream.unused_data:
-        raise DamagedDataError("its data does not end where its header states")
+        raise DamagedDataError("its compressed data does not end at the size that its header states")
     if len(body) != size:
-        raise DamagedDataError(f"it does not hold {size:,} bytes")
+        raise DamagedDataError(f"it has {len(body):,} bytes when decompressed, not the stated {size:,}")
     return body
 
 

@@ -144,22 +144,30 @@ def test_shared_offsets_do_not_multiply_work():
 @pytest.mark.parametrize(
     ("types", "data", "message"),
     [
-        (["bytes"], word(32), "a word is missing at byte 32"),
-        (["uint256[]"], word(32), "a word is missing at byte 32"),
+        (["bytes"], word(32), "32 bytes are expected at byte 32"),
+        (["uint256[]"], word(32), "32 bytes are expected at byte 32"),
         (["uint256[]"], word(32) + word(1), "an array of 1 items does not fit"),
         (["bytes[2]"], word(32) + word(64), "an array of 2 items does not fit"),
-        (["bytes"], word(32) + word(1), "bytes of 1 bytes does not fit"),
-        (["bytes"], word(32) + word(1) + b"ab".ljust(WORD, b"\0"), "the padding at byte 65 is not zero"),
-        (["string"], word(32) + word(1) + b"\xff".ljust(WORD, b"\0"), "the string at byte 32 is not UTF-8"),
-        (["bytes3"], b"abcd".ljust(WORD, b"\0"), "the padding at byte 3 is not zero"),
-        (["bytes"], word(33) + word(0), "the offset at byte 0 is not 32"),
-        (["uint8"], word(256), "the word at byte 0 is not a uint8"),
-        (["bool"], word(2), "the word at byte 0 is not a bool"),
-        (["address"], word(1 << 160), "the word at byte 0 is not a address"),
-        (["int8"], word(128), "the word at byte 0 is not a int8"),
-        (["int8"], word((1 << 256) - 129), "the word at byte 0 is not a int8"),
-        (["uint8"], word(1)[1:], "32 bytes are needed, there are 31"),
-        (["uint8"], word(1) + b"\0", "1 bytes follow the last argument"),
+        (["bytes"], word(32) + word(1), "a bytes value of 1 bytes does not fit"),
+        (
+            ["bytes"],
+            word(32) + word(1) + b"ab".ljust(WORD, b"\0"),
+            "the padding from byte 65 of the data on should be zeros",
+        ),
+        (
+            ["string"],
+            word(32) + word(1) + b"\xff".ljust(WORD, b"\0"),
+            "the string value at byte 32 of the data is not valid UTF-8",
+        ),
+        (["bytes3"], b"abcd".ljust(WORD, b"\0"), "the padding from byte 3 of the data on should be zeros"),
+        (["bytes"], word(33) + word(0), "the offset stored at byte 0 of the data should be 32"),
+        (["uint8"], word(256), "at byte 0 of the data are not a valid uint8 value"),
+        (["bool"], word(2), "at byte 0 of the data are not a valid bool value"),
+        (["address"], word(1 << 160), "at byte 0 of the data are not a valid address value"),
+        (["int8"], word(128), "at byte 0 of the data are not a valid int8 value"),
+        (["int8"], word((1 << 256) - 129), "at byte 0 of the data are not a valid int8 value"),
+        (["uint8"], word(1)[1:], "it has 31 bytes, and these types need at least 32"),
+        (["uint8"], word(1) + b"\0", "the data has 1 bytes more than the arguments need"),
     ],
 )
 def test_noncanonical_encoding_is_rejected(types, data, message):
@@ -186,5 +194,5 @@ def test_largest_and_smallest_values_are_decoded(name, data, value):
 
 def test_array_of_empty_items_is_rejected():
     empty = {"type": "tuple[3]", "components": []}
-    with pytest.raises(InvalidValueError, match="an array has items without bytes"):
+    with pytest.raises(InvalidValueError, match="an array type has items that take no bytes"):
         decode_abi_values(parse_abi_parameters([empty]), b"")

@@ -181,11 +181,15 @@ HASH = b"\x58\x20" + b"h" * 32
         (b"\xa1dipfs\x41a", AuxdataStyle.SOLIDITY, "has a member 'ipfs' that compilers do not write"),
         (b"\xa1dsolc\x01", AuxdataStyle.SOLIDITY, "has a member 'solc' that compilers do not write"),
         (b"\xa1lexperimental\xf4", AuxdataStyle.SOLIDITY, "has a member 'experimental' that compilers"),
-        (b"\x83\x00\x80" + VERSIONS, AuxdataStyle.VYPER, "auxdata is not Vyper's CBOR array"),
-        (b"\x84\x00\x80\x00\x00", AuxdataStyle.VYPER, "auxdata is not Vyper's CBOR array"),
-        (VERSIONS, AuxdataStyle.VYPER, "auxdata is not Vyper's CBOR array"),
-        (b"\x84\x80\x80\x00" + VERSIONS, AuxdataStyle.VYPER, "auxdata's sizes are not numbers"),
-        (b"\x85" + HASH + b"\x00\x80\x80" + VERSIONS, AuxdataStyle.VYPER, "auxdata's sizes are not numbers"),
+        (b"\x83\x00\x80" + VERSIONS, AuxdataStyle.VYPER, "auxdata is not a CBOR array of 4 or 5 items"),
+        (b"\x84\x00\x80\x00\x00", AuxdataStyle.VYPER, "auxdata is not a CBOR array of 4 or 5 items"),
+        (VERSIONS, AuxdataStyle.VYPER, "auxdata is not a CBOR array of 4 or 5 items"),
+        (b"\x84\x80\x80\x00" + VERSIONS, AuxdataStyle.VYPER, "in the auxdata are not whole numbers"),
+        (
+            b"\x85" + HASH + b"\x00\x80\x80" + VERSIONS,
+            AuxdataStyle.VYPER,
+            "in the auxdata are not whole numbers",
+        ),
     ],
 )
 def test_auxdata_of_unknown_form_is_rejected(cbor, style, message):

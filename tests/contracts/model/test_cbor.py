@@ -65,8 +65,8 @@ def test_invalid_cbor_is_rejected(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("830102", "CBOR array of 3 items where 2 bytes are left"),
-        ("a2010203", "CBOR map of 2 pairs where 3 bytes are left"),
+        ("830102", "an array of 3 items begins where only 2 bytes are left"),
+        ("a2010203", "a map of 2 pairs begins where only 3 bytes are left"),
     ],
 )
 def test_count_beyond_bytes_is_rejected(text, message):

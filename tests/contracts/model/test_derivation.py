@@ -262,10 +262,10 @@ def test_missing_compiler_output_is_named(changes, says):
     [
         ("object", "", "no evm.bytecode.object"),
         ("object", None, "no evm.bytecode.object"),
-        ("object", "60zz", "not hex"),
-        ("object", "__$0000000000000000000000000000000000$__", "not hex"),
-        ("linkReferences", {PATH: {"L": [{"start": 2, "length": 20}]}}, "not the placeholder of"),
-        ("linkReferences", {PATH: {"L": "here"}}, "not a list"),
+        ("object", "60zz", "other than hex digits"),
+        ("object", "__$0000000000000000000000000000000000$__", "other than hex digits"),
+        ("linkReferences", {PATH: {"L": [{"start": 2, "length": 20}]}}, "where the placeholder of library"),
+        ("linkReferences", {PATH: {"L": "here"}}, "should be a list"),
     ],
 )
 def test_invalid_bytecode_is_named(member, value, says):

@@ -54,44 +54,64 @@ def test_written_layout_has_no_fault():
 
 
 TYPE_FAULTS = [
-    ("t_bool", "numberOfBytes", "2", "'t_bool' has 2 bytes, but its parts take 1"),
-    ("t_int128", "numberOfBytes", "32", "has 32 bytes, but its parts take 16"),
-    ("t_uint24", "numberOfBytes", "4", "has 4 bytes, but its parts take 3"),
-    ("t_address_payable", "numberOfBytes", "32", "has 32 bytes, but its parts take 20"),
-    ("t_contract(Other)", "numberOfBytes", "32", "has 32 bytes, but its parts take 20"),
-    ("t_string", "numberOfBytes", "64", "has 64 bytes, but its parts take 32"),
-    ("t_mapping", "numberOfBytes", "64", "has 64 bytes, but its parts take 32"),
-    ("t_array(t_uint64)5", "numberOfBytes", "96", "has 96 bytes, but its parts take 64"),
-    ("t_array(t_uint8)33", "numberOfBytes", "1056", "has 1056 bytes, but its parts take 64"),
-    ("t_array(t_bytes20)3", "numberOfBytes", "64", "has 64 bytes, but its parts take 96"),
-    ("t_array(t_uint128)3", "numberOfBytes", "96", "has 96 bytes, but its parts take 64"),
-    ("t_array(t_bytes17)2", "numberOfBytes", "32", "has 32 bytes, but its parts take 64"),
-    ("t_array(t_array(t_uint24)11", "numberOfBytes", "64", "has 64 bytes, but its parts take 128"),
-    ("t_struct(Outer)", "numberOfBytes", "96", "has 96 bytes, but its parts take 128"),
-    ("t_enum", "numberOfBytes", "3", "has 3 bytes, more than such a type can have"),
-    ("t_userDefinedValueType", "numberOfBytes", "33", "has 33 bytes, more than such a type can have"),
-    ("t_function_external", "numberOfBytes", "33", "has 33 bytes, more than such a type can have"),
+    ("t_bool", "numberOfBytes", "2", "'t_bool' states a size of 2 bytes, but its parts take 1"),
+    ("t_int128", "numberOfBytes", "32", "states a size of 32 bytes, but its parts take 16"),
+    ("t_uint24", "numberOfBytes", "4", "states a size of 4 bytes, but its parts take 3"),
+    ("t_address_payable", "numberOfBytes", "32", "states a size of 32 bytes, but its parts take 20"),
+    ("t_contract(Other)", "numberOfBytes", "32", "states a size of 32 bytes, but its parts take 20"),
+    ("t_string", "numberOfBytes", "64", "states a size of 64 bytes, but its parts take 32"),
+    ("t_mapping", "numberOfBytes", "64", "states a size of 64 bytes, but its parts take 32"),
+    ("t_array(t_uint64)5", "numberOfBytes", "96", "states a size of 96 bytes, but its parts take 64"),
+    ("t_array(t_uint8)33", "numberOfBytes", "1056", "states a size of 1056 bytes, but its parts take 64"),
+    ("t_array(t_bytes20)3", "numberOfBytes", "64", "states a size of 64 bytes, but its parts take 96"),
+    ("t_array(t_uint128)3", "numberOfBytes", "96", "states a size of 96 bytes, but its parts take 64"),
+    ("t_array(t_bytes17)2", "numberOfBytes", "32", "states a size of 32 bytes, but its parts take 64"),
+    (
+        "t_array(t_array(t_uint24)11",
+        "numberOfBytes",
+        "64",
+        "states a size of 64 bytes, but its parts take 128",
+    ),
+    ("t_struct(Outer)", "numberOfBytes", "96", "states a size of 96 bytes, but its parts take 128"),
+    ("t_enum", "numberOfBytes", "3", "states a size of 3 bytes, more than a type of its kind can have"),
+    (
+        "t_userDefinedValueType",
+        "numberOfBytes",
+        "33",
+        "states a size of 33 bytes, more than a type of its kind can have",
+    ),
+    (
+        "t_function_external",
+        "numberOfBytes",
+        "33",
+        "states a size of 33 bytes, more than a type of its kind can have",
+    ),
     *(
-        ("t_uint24", "numberOfBytes", size, "is not a decimal number above zero")
+        ("t_uint24", "numberOfBytes", size, "should be a decimal number above zero")
         for size in ("0", "03", "-3", "3.0", "0x3", "1" * 79, 3, None)
     ),
-    ("t_bool", "encoding", "outplace", "encoding 'outplace' is not one of solc's"),
+    ("t_bool", "encoding", "outplace", "the encoding 'outplace', which solc does not write"),
     ("t_bool", "label", None, "a type has no label"),
-    ("t_array(t_uint64)5", "label", "uint64[]", "the array 'uint64[]' has no length"),
-    ("t_array(t_uint64)5", "label", "uint64", "the array 'uint64' has no length"),
-    ("t_array(t_uint64)5", "label", "uint64[9]", "has 64 bytes, but its parts take 96"),
-    ("t_array(t_uint64)5", "base", "t_none", "type 't_none' is not defined"),
+    ("t_array(t_uint64)5", "label", "uint64[]", "the label 'uint64[]' of an array type states no length"),
+    ("t_array(t_uint64)5", "label", "uint64", "the label 'uint64' of an array type states no length"),
+    ("t_array(t_uint64)5", "label", "uint64[9]", "states a size of 64 bytes, but its parts take 96"),
+    ("t_array(t_uint64)5", "base", "t_none", "the type 't_none', which `types` does not define"),
     (
         "t_array(t_uint64)5",
         "base",
         kind("t_array(t_uint64)5"),
-        "contains itself, or types are nested too deep",
+        "contains itself, or is nested deeper than",
     ),
-    ("t_mapping", "key", "t_none", "type 't_none' is not defined"),
-    ("t_mapping", "value", ["t_bool"], "is not defined"),
-    ("t_array(t_struct(Inner)12_storage)dyn", "base", "t_none", "type 't_none' is not defined"),
-    ("t_struct(Outer)", "members", [{}], "is not defined"),
-    ("t_struct(Outer)", "members", [None], "type 'None' is not defined"),
+    ("t_mapping", "key", "t_none", "the type 't_none', which `types` does not define"),
+    ("t_mapping", "value", ["t_bool"], "which `types` does not define"),
+    (
+        "t_array(t_struct(Inner)12_storage)dyn",
+        "base",
+        "t_none",
+        "the type 't_none', which `types` does not define",
+    ),
+    ("t_struct(Outer)", "members", [{}], "which `types` does not define"),
+    ("t_struct(Outer)", "members", [None], "the type 'None', which `types` does not define"),
 ]
 
 
@@ -108,7 +128,7 @@ VARIABLE_FAULTS = [
     ("owner", "slot", "1", "'owner' is at slot 1, byte 3, but packing puts it at slot 0, byte 3"),
     ("packed", "slot", "2", "'packed' is at slot 2, byte 0, but packing puts it at slot 1, byte 0"),
     ("kind", "offset", 0, "'kind' is at slot 12, byte 0, but packing puts it at slot 12, byte 16"),
-    ("three", "type", "t_none", "type 't_none' is not defined"),
+    ("three", "type", "t_none", "the type 't_none', which `types` does not define"),
     *(
         ("three", member, value, "a variable lacks its label, type, slot or offset")
         for member, values in {
@@ -181,7 +201,7 @@ def test_layout_depth_is_limited():
 
     assert faults_of(nested(MAX_LAYOUT_DEPTH)) == []
     [fault] = faults_of(nested(MAX_LAYOUT_DEPTH + 1))
-    assert "nested too deep" in fault.message
+    assert "nested deeper than" in fault.message
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,9 @@ def test_witness_cosigns_consistent_log_only(tmp_path, witness, content):
         assert "1 of 1 witnesses have cosigned 9 entries" in run("witness", "--out", site)
         assert "0 problems" in run("verify", site)
         # a state of the log that is older than what it has seen
-        assert "is not the beginning of one of 7" in run("witness", "--out", tmp_path / "first", code=1)
+        assert "cannot be the beginning of a log of 7 entries" in run(
+            "witness", "--out", tmp_path / "first", code=1
+        )
     # what it has seen outlives it: another history of the log is not cosigned
     fork = tmp_path / "fork"
     logged(

@@ -147,7 +147,7 @@ def _parse_parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> Ab
     if name and not is_identifier(name):
         raise InvalidValueError(f"parameter name {name!r} is not an identifier")
     if not may_be_indexed and parameter.get("indexed") is not None:
-        raise InvalidValueError("indexed is outside an event's own parameters")
+        raise InvalidValueError("`indexed` is set on a parameter that is not a direct parameter of an event")
     if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
         return _cached_type(type_name)
     return _parse_type(type_name, components, depth)
@@ -160,7 +160,7 @@ def _cached_type(type_name: str) -> AbiType:
 
 def _parse_type(type_name: str, components: Json, depth: int) -> AbiType:
     if depth > MAX_ABI_TYPE_DEPTH:
-        raise InvalidValueError(f"type nested more than {MAX_ABI_TYPE_DEPTH} levels")
+        raise InvalidValueError(f"an ABI type is nested deeper than the limit of {MAX_ABI_TYPE_DEPTH} levels")
     if array := _ARRAY.fullmatch(type_name):
         length = _parse_number(array[2]) if array[2] else None
         return ArrayType(_parse_type(array[1], components, depth + 1), length)
@@ -172,7 +172,7 @@ def _parse_type(type_name: str, components: Json, depth: int) -> AbiType:
 
 def _parse_tuple(components: Json, depth: int) -> TupleType:
     if not isinstance(components, list):
-        raise InvalidValueError("a tuple has no components")
+        raise InvalidValueError("a parameter of type tuple has no list of `components`")
     return TupleType(
         tuple(_parse_parameter(component, depth + 1, may_be_indexed=False) for component in components)
     )
@@ -186,12 +186,17 @@ def _parse_basic_type(type_name: str) -> BasicType:
     if integer:
         size = _parse_number(bits) if bits else 256
         if not 0 < size <= 256 or size % 8:
-            raise InvalidValueError(f"integer type {type_name[:80]!r} has no such width")
+            raise InvalidValueError(
+                f"type {type_name[:80]!r} is not an ABI type: the bits of an integer are a multiple of 8, "
+                "from 8 to 256"
+            )
         return BasicType(type_name if bits else f"{integer}256", integer, size)
     if bytes_size:
         size = _parse_number(bytes_size)
         if not 0 < size <= WORD:
-            raise InvalidValueError(f"type {type_name[:80]!r} has no such length")
+            raise InvalidValueError(
+                f"type {type_name[:80]!r} is not an ABI type: bytesN has a length from 1 to {WORD}"
+            )
         return BasicType(type_name, "bytesN", size)
     if name in ("string", "bytes"):
         return BasicType(name, name, is_dynamic=True)
@@ -200,7 +205,9 @@ def _parse_basic_type(type_name: str) -> BasicType:
 
 def _parse_number(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
-        raise InvalidValueError(f"a length of {len(digits)} digits")
+        raise InvalidValueError(
+            f"an ABI type contains a number of {len(digits)} digits; the limit is {_LONGEST_NUMBER}"
+        )
     return int(digits)
 
 
@@ -309,7 +316,7 @@ def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
     """
     decoded = _decode_sequence(types.items, data, 0)
     if decoded.end != len(data):
-        raise InvalidValueError(f"{len(data) - decoded.end} bytes follow the last argument")
+        raise InvalidValueError(f"the data has {len(data) - decoded.end} bytes more than the arguments need")
     values: list[AbiValue] = decoded.value
     return values
 
@@ -323,12 +330,16 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Deco
     """Decode values of these types, whose heads begin at `start`."""
     tail = start + sum(item.inline_size for item in types)
     if tail > len(data):
-        raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")
+        raise InvalidValueError(
+            f"the data ends too early: it has {len(data)} bytes, and these types need at least {tail}"
+        )
     values, offset = [], start
     for item in types:
         if item.is_dynamic:
             if _unsigned_word(data, offset) != tail - start:
-                raise InvalidValueError(f"the offset at byte {offset} is not {tail - start}")
+                raise InvalidValueError(
+                    f"the offset stored at byte {offset} of the data should be {tail - start}"
+                )
             value, tail = _decode_dynamic(item, data, tail)
         else:
             value = _decode_static(item, data, offset)
@@ -345,16 +356,22 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
             length = _unsigned_word(data, start)
             # like ethers, require one remaining word for each item, which also limits arrays of empty items
             if length * WORD > len(data) - start - WORD:
-                raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
+                raise InvalidValueError(
+                    f"the data is too short: an array of {length} items does not fit in its {len(data)} bytes"
+                )
             return _decode_sequence([of] * length, data, start + WORD)
         case ArrayType(of, int(length)):
             if length * WORD > len(data) - start:
-                raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
+                raise InvalidValueError(
+                    f"the data is too short: an array of {length} items does not fit in its {len(data)} bytes"
+                )
             return _decode_sequence([of] * length, data, start)
         case BasicType():
             return _decode_text(item, data, start)
         case _:
-            raise InvalidValueError("an array without a length is not allowed here")
+            raise InvalidValueError(
+                "an array type without a length is not allowed where values are encoded in place"
+            )
 
 
 def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
@@ -362,16 +379,19 @@ def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
     end = start + WORD + length
     padded = end + -length % WORD
     if padded > len(data):
-        raise InvalidValueError(f"{item.kind} of {length} bytes does not fit in {len(data)} bytes")
+        raise InvalidValueError(
+            f"the data is too short: a {item.kind} value of {length} bytes does not fit in its {len(data)} "
+            "bytes"
+        )
     if any(data[end:padded]):
-        raise InvalidValueError(f"the padding at byte {end} is not zero")
+        raise InvalidValueError(f"the padding from byte {end} of the data on should be zeros")
     raw = data[start + WORD : end]
     if item.kind == "bytes":
         return _Decoded(raw, padded)
     try:
         return _Decoded(raw.decode("utf-8"), padded)
     except UnicodeDecodeError:
-        raise InvalidValueError(f"the string at byte {start} is not UTF-8") from None
+        raise InvalidValueError(f"the string value at byte {start} of the data is not valid UTF-8") from None
 
 
 def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
@@ -380,11 +400,11 @@ def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
             return _decode_sequence(items, data, at).value
         case ArrayType(of, length):
             if not of.inline_size:
-                raise InvalidValueError("an array has items without bytes")
+                raise InvalidValueError("an array type has items that take no bytes, such as empty tuples")
             return _decode_sequence([of] * (length or 0), data, at)[0]
         case BasicType(kind="bytesN", size=size):
             if any(data[at + size : at + WORD]):
-                raise InvalidValueError(f"the padding at byte {at + size} is not zero")
+                raise InvalidValueError(f"the padding from byte {at + size} of the data on should be zeros")
             return data[at : at + size]
         case _:
             return _decode_number(item, _unsigned_word(data, at), at)
@@ -395,14 +415,18 @@ def _decode_number(item: BasicType, word: int, at: int) -> int | bool:
     if item.kind == "int":
         number = word - (1 << 256) if word >> 255 else word
         if not -(1 << bits - 1) <= number < 1 << bits - 1:
-            raise InvalidValueError(f"the word at byte {at} is not a {item.name}")
+            raise InvalidValueError(
+                f"the 32 bytes at byte {at} of the data are not a valid {item.name} value"
+            )
         return number
     if word >> bits:
-        raise InvalidValueError(f"the word at byte {at} is not a {item.name}")
+        raise InvalidValueError(f"the 32 bytes at byte {at} of the data are not a valid {item.name} value")
     return bool(word) if item.kind == "bool" else word
 
 
 def _unsigned_word(data: bytes, at: int) -> int:
     if at + WORD > len(data):
-        raise InvalidValueError(f"a word is missing at byte {at}")
+        raise InvalidValueError(
+            f"the data ends too early: {WORD} bytes are expected at byte {at}, and it has {len(data)} bytes"
+        )
     return int.from_bytes(data[at : at + WORD], "big")

@@ -40,7 +40,9 @@ def decode_cbor(data: bytes) -> CborValue:
     """
     item, end = decode_cbor_prefix(data, 0)
     if end != len(data):
-        raise InvalidValueError(f"{len(data) - end} bytes follow the CBOR item")
+        raise InvalidValueError(
+            f"{len(data) - end} bytes follow the CBOR item, which should be all of the data"
+        )
     return item
 
 
@@ -72,9 +74,9 @@ _USUAL_MAP: Final = re.compile(rb"\xa2\x64ipfs\x58\x22(.{34})\x64solc\x43(.{3})"
 
 def _decode_item(data: bytes, start: int, depth: int) -> CborItem:
     if depth > MAX_CBOR_DEPTH:
-        raise InvalidValueError(f"CBOR nested more than {MAX_CBOR_DEPTH} levels")
+        raise InvalidValueError(f"the CBOR data is nested deeper than the limit of {MAX_CBOR_DEPTH} levels")
     if start >= len(data):
-        raise InvalidValueError("CBOR ends in the middle of an item")
+        raise InvalidValueError(f"the CBOR data ends at byte {len(data)}, where another item is expected")
     major, argument, offset = _decode_head(data, start)
     if major <= 1:
         return CborItem(-1 - argument if major else argument, offset)
@@ -103,17 +105,21 @@ def _decode_head(data: bytes, start: int) -> _Head:
     if detail < 24:
         return _Head(major, detail, start + 1)
     if detail > 27:
-        raise InvalidValueError(f"CBOR item of indefinite or reserved length at byte {start}")
+        raise InvalidValueError(f"the CBOR item at byte {start} has an indefinite or reserved length")
     width = 1 << (detail - 24)
     content = start + 1 + width
     if content > len(data):
-        raise InvalidValueError("CBOR ends in the middle of a length")
+        raise InvalidValueError(
+            f"the CBOR data ends at byte {len(data)}, inside the length of the item at byte {start}"
+        )
     return _Head(major, int.from_bytes(data[start + 1 : content], "big"), content)
 
 
 def _decode_bytes(data: bytes, at: int, length: int) -> CborItem:
     if length > len(data) - at:
-        raise InvalidValueError(f"CBOR string of {length} bytes where {len(data) - at} are left")
+        raise InvalidValueError(
+            f"the CBOR data is cut off: a string of {length} bytes has {len(data) - at} left"
+        )
     return CborItem(data[at : at + length], at + length)
 
 
@@ -122,12 +128,15 @@ def _decode_text(data: bytes, at: int, length: int) -> CborItem:
     try:
         return CborItem(data[at:end].decode("utf-8"), end)
     except UnicodeDecodeError:
-        raise InvalidValueError(f"CBOR text at byte {at} is not UTF-8") from None
+        raise InvalidValueError(f"the CBOR text at byte {at} is not valid UTF-8") from None
 
 
 def _decode_list(data: bytes, offset: int, count: int, depth: int) -> CborItem:
     if count > len(data) - offset:  # each item takes a byte at least, so a huge count costs nothing
-        raise InvalidValueError(f"CBOR array of {count} items where {len(data) - offset} bytes are left")
+        raise InvalidValueError(
+            f"the CBOR data is cut off: an array of {count} items begins where only {len(data) - offset} "
+            "bytes are left"
+        )
     items = []
     for _ in range(count):
         item, offset = _decode_item(data, offset, depth + 1)
@@ -137,12 +146,17 @@ def _decode_list(data: bytes, offset: int, count: int, depth: int) -> CborItem:
 
 def _decode_map(data: bytes, offset: int, count: int, depth: int) -> CborItem:
     if 2 * count > len(data) - offset:
-        raise InvalidValueError(f"CBOR map of {count} pairs where {len(data) - offset} bytes are left")
+        raise InvalidValueError(
+            f"the CBOR data is cut off: a map of {count} pairs begins where only {len(data) - offset} bytes "
+            "are left"
+        )
     pairs: dict[CborValue, CborValue] = {}
     for _ in range(count):
         key, offset = _decode_item(data, offset, depth + 1)
         if isinstance(key, list | dict) or key in pairs:
-            raise InvalidValueError(f"CBOR map key {key!r} is repeated or not a plain value")
+            raise InvalidValueError(
+                f"a CBOR map has the key {key!r}, which is repeated, or is an array or a map"
+            )
         pairs[key], offset = _decode_item(data, offset, depth + 1)
     return CborItem(pairs, offset)
 
@@ -153,7 +167,10 @@ def _decode_simple_value(data: bytes, start: int, argument: int, at: int) -> Cbo
         return CborItem(struct.unpack(_FLOATS[detail], data[start + 1 : at])[0], at)
     plain = {_FALSE: False, _TRUE: True, _NULL: None, _UNDEFINED: None}
     if detail not in plain:
-        raise InvalidValueError(f"CBOR simple value {argument} is not allowed here")
+        raise InvalidValueError(
+            f"the CBOR item at byte {start} has the simple value {argument}; allowed are false, true, null "
+            "and undefined"
+        )
     return CborItem(plain[detail], at)
 
 
@@ -248,7 +265,7 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
     if style is AuxdataStyle.VYPER:
         return _vyper_fields(item)
     if not isinstance(item, dict):
-        raise InvalidValueError("auxdata is not a CBOR map")
+        raise InvalidValueError("the auxdata is not a CBOR map, as Solidity compilers write it")
     return _map_fields(item)
 
 
@@ -301,10 +318,12 @@ def _vyper_fields(item: CborValue) -> AuxdataFields:
     patch]}]`.
     """
     if not isinstance(item, list) or len(item) not in (4, 5) or not isinstance(item[-1], dict):
-        raise InvalidValueError("auxdata is not Vyper's CBOR array")
+        raise InvalidValueError("auxdata is not a CBOR array of 4 or 5 items, as Vyper writes it")
     *integrity, runtime_size, _, immutable_size, versions = item
     if not (isinstance(runtime_size, int) and isinstance(immutable_size, int)):
-        raise InvalidValueError("auxdata's sizes are not numbers")
+        raise InvalidValueError(
+            "the sizes of the runtime code and immutables in the auxdata are not whole numbers"
+        )
     is_hash = len(integrity) == 1 and isinstance(integrity[0], bytes) and len(integrity[0]) == HASH_BYTES
     return AuxdataFields(
         hashes={"integrity": integrity[0]} if is_hash else {},
@@ -409,19 +428,23 @@ def _object_members(value: Json, what: str) -> Iterator[tuple[str, Json]]:
     if value is None:
         return
     if not isinstance(value, dict):
-        raise InvalidValueError(f"{what} is not an object")
+        raise InvalidValueError(f"{what} should be a JSON object")
     yield from ((key, value[key]) for key in javascript_order(value))
 
 
 def _parse_references(name: str, positions: Json) -> Iterator[CodeReference]:
     if not isinstance(positions, list):
-        raise InvalidValueError(f"the positions of {name!r} are not a list")
+        raise InvalidValueError(
+            f"the positions of {name!r} should be a list of objects with `start` and `length`"
+        )
     for position in positions:
         members = position if isinstance(position, dict) else {}
         start = members.get("start", -1)
         length = members.get("length", -1)
         if not (is_whole_number(start) and is_whole_number(length) and start >= 0 and length > 0):
-            raise InvalidValueError(f"a position of {name!r} is not a start and a length")
+            raise InvalidValueError(
+                f"a position of {name!r} has no valid `start` (0 or more) and `length` (1 or more)"
+            )
         yield CodeReference(name, start, length)
 
 
@@ -430,10 +453,12 @@ def _parse_piece(number: str, piece: Json) -> Auxdata:
     offset = members.get("offset", -1)
     value = members.get("value")
     if not is_whole_number(offset) or offset < 0:
-        raise InvalidValueError(f"cborAuxdata {number!r} has no offset")
+        raise InvalidValueError(
+            f"entry {number!r} of cborAuxdata has no `offset` that is a whole number of 0 or more"
+        )
     data = decode_hex_digits(value[2:]) if isinstance(value, str) and value.startswith("0x") else None
     if data is None:
-        raise InvalidValueError(f"the value of cborAuxdata {number!r} is not hex text")
+        raise InvalidValueError(f"the `value` of entry {number!r} of cborAuxdata is not 0x and hex digits")
     return Auxdata(offset, data)
 
 

@@ -263,13 +263,14 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
             or start < end_of_last
         ):
             raise InvalidValueError(
-                f"byte {place.start} has {digits[start:end]!r}, not the placeholder of {place.id}"
+                f"the bytecode has {digits[start:end]!r} at byte {place.start}, where the placeholder of "
+                f"library {place.id} is expected"
             )
         parts += [digits[end_of_last:start], "0" * (end - start)]
         end_of_last = end
     linked_digits = "".join([*parts, digits[end_of_last:]])
     if not is_hex_digits(linked_digits):
-        raise InvalidValueError("the bytecode is not hex, even without its linkReferences")
+        raise InvalidValueError("the bytecode has characters other than hex digits beside its linkReferences")
     return bytes.fromhex(linked_digits)
 
 

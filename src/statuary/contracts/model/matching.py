@@ -138,7 +138,10 @@ class _Attempt:
         """
         value = self.onchain[place.start : place.start + place.length]
         if len(value) != place.length:
-            raise MismatchError(f"the on-chain code ends before the {place.length} bytes of {place.id}")
+            raise MismatchError(
+                f"the on-chain code is too short: it ends before the {place.length} bytes of {place.id} at "
+                f"byte {place.start}"
+            )
         end = place.start + (place.length if kind is TransformationType.REPLACE else 0)
         self.code[place.start : end] = value
         self.steps.append(TransformationStep(type=kind, reason=reason, offset=place.start, id=place.id))
@@ -234,10 +237,12 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> S
         )
     if not _codes_match(attempt, is_whole=is_whole):
         if not side.auxdata:
-            raise MismatchError("the codes differ, and there is no auxdata that could explain it")
+            raise MismatchError(
+                "the recompiled code differs from the on-chain code, and has no auxdata that could explain it"
+            )
         _adopt_auxdata(side, attempt)
         if not _codes_match(attempt, is_whole=is_whole):
-            raise MismatchError("the codes differ beyond their auxdata")
+            raise MismatchError("the recompiled code differs from the on-chain code in more than the auxdata")
     level = side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
         transformations=attempt.steps,
@@ -261,7 +266,10 @@ def _adopt_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
             _truncate_at(attempt, piece)
             continue
         if not (is_cbor(onchain[:-LENGTH_BYTES]) or is_cbor(onchain)):
-            raise MismatchError(f"the on-chain bytes at {piece.offset} are not auxdata")
+            raise MismatchError(
+                f"the on-chain code has no valid auxdata at byte {piece.offset}, where the recompiled code "
+                "has it"
+            )
         attempt.code[piece.offset : end] = onchain
         length = len(piece.value) if len(onchain) != len(piece.value) else None
         attempt.steps.append(_auxdata_step(TransformationType.REPLACE, piece.offset, str(number), length))
@@ -271,7 +279,9 @@ def _adopt_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
 def _truncate_at(attempt: _Attempt, piece: Auxdata) -> None:
     start = piece.offset - len(INVALID)  # solc writes an INVALID before its auxdata
     if attempt.code[max(start, 0) : piece.offset] != INVALID:
-        raise MismatchError(f"no INVALID opcode precedes the auxdata at {piece.offset}")
+        raise MismatchError(
+            f"the auxdata at byte {piece.offset} of the recompiled code does not follow an INVALID opcode"
+        )
     length = len(INVALID) + len(piece.value)
     del attempt.code[start : start + length]
     attempt.steps.append(_auxdata_step(TransformationType.DELETE, start, None, length))
@@ -290,7 +300,9 @@ def _add_arguments(attempt: _Attempt, constructor: TupleType | None) -> None:
     if not arguments:
         return
     if constructor is None:
-        raise MismatchError("the constructor's inputs are of types that cannot be read")
+        raise MismatchError(
+            "the on-chain code has constructor arguments, but the ABI has no valid types for them"
+        )
     decode_abi_values(constructor, arguments)
     offset = len(attempt.code)
     attempt.steps.append(

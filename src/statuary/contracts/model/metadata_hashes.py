@@ -171,7 +171,9 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
         try:
             text = orjson.dumps(metadata, option=option)
         except (TypeError, ValueError):  # orjson raises a TypeError
-            raise InvalidValueError("the metadata is nested too deep") from None
+            raise InvalidValueError(
+                "the compiler's metadata is nested too deep to be written as JSON"
+            ) from None
         if not text.isascii() or b"\x7f" in text:
             escaped = json.dumps(metadata, separators=(",", ":"), sort_keys=bool(option)).encode("ascii")
             yield escaped
@@ -191,7 +193,9 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
         InvalidValueError: if solc does not use this kind of hash for metadata.
     """
     if scheme not in SCHEMES:
-        raise InvalidValueError(f"no metadata hash is called {scheme!r}")
+        raise InvalidValueError(
+            f"{scheme!r} is not a kind of metadata hash that solc writes; it writes {', '.join(SCHEMES)}"
+        )
     return SCHEMES[scheme](text)
 
 

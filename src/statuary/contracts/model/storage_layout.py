@@ -92,17 +92,25 @@ class SolidityLayout:
         """
         definition = self.types.get(name) if isinstance(name, str) else None
         if not isinstance(name, str) or not isinstance(definition, dict):
-            raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
+            raise InvalidValueError(
+                f"the storage layout uses the type {str(name)[:80]!r}, which `types` does not define"
+            )
         if name in self._sizes:
             return self._sizes[name]
         if depth > MAX_LAYOUT_DEPTH:
-            raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
+            raise InvalidValueError(
+                f"type {name[:80]!r} contains itself, or is nested deeper than {MAX_LAYOUT_DEPTH} levels"
+            )
         size = _parse_number_of_bytes(name, definition)
         expected = self._expected_size(definition, depth)
         if expected is None and size > (_ENUM_BYTES if name.startswith("t_enum") else WORD):
-            raise InvalidValueError(f"{name[:80]!r} has {size} bytes, more than such a type can have")
+            raise InvalidValueError(
+                f"type {name[:80]!r} states a size of {size} bytes, more than a type of its kind can have"
+            )
         if expected not in (None, size):
-            raise InvalidValueError(f"{name[:80]!r} has {size} bytes, but its parts take {expected}")
+            raise InvalidValueError(
+                f"type {name[:80]!r} states a size of {size} bytes, but its parts take {expected}"
+            )
         self._sizes[name] = size
         return size
 
@@ -116,7 +124,9 @@ class SolidityLayout:
             self._require_parts(definition)
             return WORD
         if definition.get("encoding") != "inplace":
-            raise InvalidValueError(f"encoding {definition.get('encoding')!r} is not one of solc's")
+            raise InvalidValueError(
+                f"a type has the encoding {definition.get('encoding')!r}, which solc does not write"
+            )
         members = definition.get("members")
         label = definition.get("label")
         if isinstance(members, list):
@@ -131,7 +141,9 @@ class SolidityLayout:
         for part in ("key", "value", "base"):
             name = definition.get(part)
             if part in definition and not (isinstance(name, str) and name in self.types):
-                raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
+                raise InvalidValueError(
+                    f"the storage layout uses the type {str(name)[:80]!r}, which `types` does not define"
+                )
 
     def _struct_size(self, members: Sequence[Json], depth: int) -> int:
         for member in members:
@@ -146,7 +158,7 @@ class SolidityLayout:
     def _array_size(self, label: str, base: Json, depth: int) -> int:
         match = _ARRAY.fullmatch(label)
         if match is None:
-            raise InvalidValueError(f"the array {label[:80]!r} has no length")
+            raise InvalidValueError(f"the label {label[:80]!r} of an array type states no length")
         length, size = int(match[1]), self.type_size(base, depth + 1)
         if size > WORD // 2:
             return length * -(-size // WORD) * WORD
@@ -221,7 +233,9 @@ _remembered_size = lru_cache(maxsize=1024)(_elementary_size)
 def _parse_number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
     text = definition.get("numberOfBytes")
     if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
-        raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
+        raise InvalidValueError(
+            f"the numberOfBytes of type {name[:80]!r} should be a decimal number above zero"
+        )
     return int(text)
 
 

@@ -88,16 +88,18 @@ def parse_transformation(value: Json) -> TransformationStep:
         InvalidValueError: if the element is malformed.
     """
     if not isinstance(value, dict):
-        raise InvalidValueError("a transformation is not an object")
+        raise InvalidValueError("a transformation should be a JSON object")
     kind = _require_choice(value, "type", _KINDS)
     reason = _require_choice(value, "reason", _REASONS)
     length = value.get("length")
     if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
-        raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
+        raise InvalidValueError(
+            "the offset and length of a transformation should be whole numbers, zero or more"
+        )
     if kind is TransformationType.DELETE and length is None:
-        raise InvalidValueError("a delete transformation has no length")
+        raise InvalidValueError("a transformation of type delete needs a length")
     if value.get("id") is not None and not isinstance(value["id"], str):
-        raise InvalidValueError("a transformation's id is not text")
+        raise InvalidValueError("the id of a transformation should be a string")
     return TransformationStep(
         type=kind, reason=reason, offset=value["offset"], id=value.get("id"), length=length
     )
@@ -136,7 +138,7 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
     text = holder.get(key) if isinstance(holder, dict) else None
     if not isinstance(text, str):
         where = f"{group}.{key}" if group else key
-        raise InvalidValueError(f"transformationValues has no {where}")
+        raise InvalidValueError(f"transformationValues has no value at {where}, which a transformation needs")
     return text
 
 
@@ -155,7 +157,7 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
         return b""
     value = decode_hex_digits(text[2:]) if text.startswith("0x") else None
     if value is None:
-        raise InvalidValueError(f"the value {shorten(text)} is not hex text")
+        raise InvalidValueError(f"the value {shorten(text)} in transformationValues is not 0x and hex digits")
     return value
 
 
@@ -211,7 +213,7 @@ def replay_transformations(
             raise ReplayError(step, str(error)) from None
         resizing += len(value) != end - start
         if resizing > MAX_RESIZING_STEPS or len(code) + len(value) > max_bytes:
-            raise ReplayError(step, "the steps add more than the on-chain bytecode has")
+            raise ReplayError(step, "the transformations add more bytes than the on-chain bytecode has")
         code[start:end] = value
     return bytes(code)
 
@@ -235,7 +237,8 @@ def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], cod
             removed = len(value) if transformation.length is None else transformation.length
     if start + removed > code_bytes:
         raise InvalidValueError(
-            f"bytes {start:,} to {start + removed:,} are not all in the {code_bytes:,} bytes of code"
+            f"the range from byte {start:,} to {start + removed:,} reaches beyond the {code_bytes:,} bytes "
+            "of the code"
         )
     return _Edit(start, start + removed, value)
 

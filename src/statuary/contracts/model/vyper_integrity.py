@@ -150,7 +150,7 @@ def _parse_statement(statement: str) -> Iterator[Import]:
         name = "".join(item.partition(" as ")[0].split())
         dotted = f"{package}.{name}" if package else name
         if not _NAME.fullmatch(dotted):
-            raise InvalidValueError(f"the import {statement[:80]!r} cannot be read")
+            raise InvalidValueError(f"the import statement {statement[:80]!r} does not name a module")
         yield Import(len(origin) - len(package), dotted)
 
 
@@ -174,13 +174,18 @@ class _Modules:
         if path in self._hashes:
             return self._hashes[path]
         if path in importing or len(importing) > MAX_IMPORT_DEPTH:
-            raise InvalidValueError(f"{path!r} imports itself, or modules are nested too deep")
+            raise InvalidValueError(
+                f"the module {path!r} imports itself, or imports are nested deeper than {MAX_IMPORT_DEPTH} "
+                "levels"
+            )
         text = self._program.sources.get(path)
         if text is None:
-            raise InvalidValueError(f"{path!r} is not among the sources")
+            raise InvalidValueError(f"the module {path!r} is not among the sources of the contract")
         imports = parse_imports(text)
         if len(imports) > MAX_IMPORTED_MODULES:
-            raise InvalidValueError(f"{path!r} imports {len(imports)} modules")
+            raise InvalidValueError(
+                f"the module {path!r} imports {len(imports)} modules; the limit is {MAX_IMPORTED_MODULES}"
+            )
         parts = [self._imported_hash(path, imported, (*importing, path)) for imported in imports]
         self._hashes[path] = _sha256_hex("".join([_sha256_hex(text), *parts]))
         return self._hashes[path]

@@ -32,7 +32,9 @@ SHA256_DIGITS = 64
 
 def _validate_digest(text: str) -> str:
     if len(text) != SHA256_DIGITS or not is_hex_digits(text):
-        raise InvalidValueError(f"{text!r} is not a SHA-256 digest", "run `statuary contract compile` again")
+        raise InvalidValueError(
+            f"{text!r} is not a SHA-256 digest of 64 hex digits", "run `statuary contract compile` again"
+        )
     return text
 
 

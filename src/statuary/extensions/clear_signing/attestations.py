@@ -138,10 +138,10 @@ def _require_bytes(value: Json, length: int | None) -> bytes:
     if not (
         isinstance(value, str) and value.startswith("0x") and is_hex_digits(value[2:]) and len(value) % 2 == 0
     ):
-        raise InvalidValueError(f"{value!r} is not in hex")
+        raise InvalidValueError(f"{value!r} should be 0x and hex digits")
     raw = bytes.fromhex(value[2:])
     if length is not None and len(raw) != length:
-        raise InvalidValueError(f"{value!r} has {len(raw)} bytes, not {length}")
+        raise InvalidValueError(f"{value!r} has {len(raw)} bytes, but {length} are expected")
     return raw
 
 
@@ -229,10 +229,12 @@ def _parse_signature(signed: JsonObject) -> RecoverableSignature:
     r = _require_bytes(signature.get("r"), 32)
     s = _require_bytes(signature.get("s"), 32)
     if v not in (0, 1, 27, 28):
-        raise InvalidValueError(f"the signature's v is {v}")
+        raise InvalidValueError(f"the signature has the value {v} as v; it should be 0, 1, 27 or 28")
     numbers = [int.from_bytes(part, "big") for part in (r, s)]
     if not (0 < numbers[0] < CURVE_ORDER and 0 < numbers[1] <= CURVE_ORDER // 2):
-        raise InvalidValueError("the signature's r or s is out of range")
+        raise InvalidValueError(
+            "the values r and s of the signature should be above 0, r below the order of the curve, s at most half of it"
+        )
     return RecoverableSignature(signed_digest(signed), r + s + bytes([v % 27]))
 
 

@@ -175,14 +175,16 @@ def decode_transaction(raw: bytes, sender: str = "") -> Call:
     """
     is_legacy = raw[:1] >= b"\xc0"
     if not is_legacy and (not raw or raw[0] not in _TYPED):
-        raise InvalidValueError("these bytes are not a transaction")
+        raise InvalidValueError("the bytes do not begin like an Ethereum transaction of a known type")
     items = decode_list(raw if is_legacy else raw[1:])
     start = 3 if is_legacy else _TYPED[raw[0]]
     if len(items) < start + 3:
-        raise InvalidValueError("the transaction has too few members")
+        raise InvalidValueError("the transaction is incomplete: its recipient, value or data is missing")
     to, value, data = (require_rlp_bytes(item) for item in items[start : start + 3])
     if len(to) != ADDRESS_BYTES:
-        raise InvalidValueError("the transaction has no recipient")
+        raise InvalidValueError(
+            "the transaction has no recipient (`to`), so it creates a contract rather than calling one"
+        )
     chain_id = _legacy_chain(items) if is_legacy else rlp_to_number(items[0])
     return Call(chain_id, "0x" + to.hex(), data, int.from_bytes(value, "big"), sender)
 
@@ -210,7 +212,7 @@ def encode_type(primary: str, types: JsonObject) -> str:
     while pending_types:
         name = pending_types.pop()
         if not isinstance(types.get(name), list):
-            raise InvalidValueError(f"the message's types have no {name!r}")
+            raise InvalidValueError(f"the `types` of the message do not define {name!r}")
         type_members = [as_object(item) for item in as_list(types[name])]
         members[name] = ",".join(f"{item.get('type')} {item.get('name')}" for item in type_members)
         for item in type_members:
@@ -239,7 +241,7 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
     try:
         chain_id = int(str(domain.get("chainId", 0)), 0)
     except ValueError:
-        raise InvalidValueError("the domain's chainId is not a number") from None
+        raise InvalidValueError("the chainId in the domain of the message should be a number") from None
     container = {"chainId": Leaf("uint", chain_id)}
     for name, address in (("to", domain.get("verifyingContract")), ("from", sender)):
         if address:

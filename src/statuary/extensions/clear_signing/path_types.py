@@ -105,7 +105,9 @@ class DataTypes:
             case Slice(), BasicType():
                 return PathTarget(_slice_type(kind, step, path, number), is_many)
             case _:
-                raise _missing_path_error(path, number, f"{_describe_type(kind)} has no such part")
+                raise _missing_path_error(
+                    path, number, f"this step of the path does not apply to {_describe_type(kind)}"
+                )
 
     def leaves(self) -> Iterator[tuple[Step, ...]]:
         """Yield the path of every single value within structs and arrays.
@@ -137,7 +139,7 @@ def _member_type(members: tuple[Parameter, ...], name: str, path: Path, number: 
             return member.type
     names = [member.name for member in members if member.name]
     hint = f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
-    raise _missing_path_error(path, number, f"there is no member {name!r}", hint)
+    raise _missing_path_error(path, number, f"the struct has no member {name!r}", hint)
 
 
 def _missing_path_error(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
@@ -164,13 +166,13 @@ def _require_inside(
         return
     inside = -length <= index <= length if is_bound else -length <= index < length
     if not inside:
-        raise _missing_path_error(path, number, f"there is no item {index} of {length}")
+        raise _missing_path_error(path, number, f"item {index} is out of range: the array has {length} items")
 
 
 def _slice_type(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
     sizes = {"uint": kind.size // 8, "int": kind.size // 8, "bytesN": kind.size}
     if kind.kind in ("address", "bool"):
-        raise _missing_path_error(path, number, f"{kind.name} has no bytes to slice")
+        raise _missing_path_error(path, number, f"a value of type {kind.name} cannot be sliced into bytes")
     size = WORD if kind.kind in ("uint", "int") else sizes.get(kind.kind)
     length = part.length
     if size is None:
@@ -180,7 +182,7 @@ def _slice_type(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
     start = _resolve_bound(part.start, 0, size)
     end = _resolve_bound(part.end, size, size)
     if not 0 <= start < end <= size:
-        raise _missing_path_error(path, number, f"the slice is not inside its {size} bytes")
+        raise _missing_path_error(path, number, f"the slice is out of range: the value has {size} bytes")
     return Bytes(end - start)
 
 

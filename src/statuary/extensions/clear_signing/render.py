@@ -202,7 +202,7 @@ class _Renderer:
             if "[]" in (path := str(child.get("path")))
         }
         if len(lengths) > 1:
-            raise NotShownError("arrays that are shown together have different lengths")
+            raise NotShownError("the arrays that the descriptor shows side by side have different lengths")
         for number in range(lengths.pop() if lengths else 0):
             for child in children:
                 self._render_item(_field_of_item(child, number), group)
@@ -212,7 +212,9 @@ class _Renderer:
         if not isinstance(reference, str):
             return item
         if not reference.startswith(DEFINITIONS):
-            raise NotShownError(f"the reference {reference!r} is not a definition")
+            raise NotShownError(
+                f"`$ref` is {reference!r}, which does not lead to an entry of `display.definitions`"
+            )
         definition = as_object(descriptor_value(self.descriptor, parse_path(reference)))
         params = {**as_object(definition.get("params")), **as_object(item.get("params"))}
         return {**definition, **item, "params": params}
@@ -255,7 +257,7 @@ class _Renderer:
         rendered = self._render_inner_call(value_text)
         self.lines.append(Line(label, rendered or value_text.text, value_text.note))
         if len(self.lines) > MAX_RENDERED:
-            raise NotShownError(f"more than {MAX_RENDERED:,} lines")
+            raise NotShownError(f"the descriptor shows more lines than the limit of {MAX_RENDERED:,}")
         if isinstance(path_text, str):
             place = re.sub(r"\.\[[0-9]+\]", "", _join_paths(group, path_text))
             self.values.setdefault(place, []).append(value_text.text)

@@ -97,21 +97,28 @@ def _decode_value(kind: ValueType, data: bytes, at: int) -> Value:
         case ListType(item, length):
             count = _decode_number(data, at) if length is None else length
             if count * WORD > len(data):
-                raise InvalidValueError(f"an array of {count} items does not fit in {len(data)} bytes")
+                raise InvalidValueError(
+                    f"the data is too short: an array of {count} items does not fit in its {len(data)} bytes"
+                )
             return _decode_sequence([item] * count, data, at + WORD if length is None else at)
         case StructType():
             return _decode_struct(kind, data, at)
         case BasicType():
             return _decode_leaf(kind, data, at)
         case _:
-            raise InvalidValueError("a type without its members")
+            raise InvalidValueError(
+                "the members of a struct type are unknown, so its value cannot be decoded"
+            )
 
 
 def _decode_leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
     if kind.is_dynamic:
         length = _decode_number(data, at)
         if at + WORD + length > len(data):
-            raise InvalidValueError(f"{kind.name} of {length} bytes does not fit in {len(data)} bytes")
+            raise InvalidValueError(
+                f"the data is too short: a {kind.name} value of {length} bytes does not fit in its "
+                f"{len(data)} bytes"
+            )
         raw = data[at + WORD : at + WORD + length]
         return Leaf(kind.kind, raw if kind.kind == "bytes" else raw.decode("utf-8", "replace"))
     word = _decode_number(data, at)
@@ -129,7 +136,9 @@ def _decode_leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
 
 def _decode_number(data: bytes, at: int) -> int:
     if not 0 <= at <= len(data) - WORD:
-        raise InvalidValueError(f"a word is missing at byte {at}")
+        raise InvalidValueError(
+            f"the data has no {WORD} bytes to read at byte {at}: its length is {len(data)}"
+        )
     return int.from_bytes(data[at : at + WORD], "big")
 
 
@@ -157,7 +166,7 @@ def parse_message_value(kind: ValueType, value: Json, types: DataTypes) -> Value
         return [parse_message_value(kind.item, item, types) for item in value]
     if isinstance(kind, BasicType):
         return _parse_message_leaf(kind, value)
-    raise InvalidValueError("a value of the message is not of its type")
+    raise InvalidValueError("a value of the message does not have the type that `types` gives it")
 
 
 def _parse_message_leaf(kind: BasicType, value: Json) -> Leaf:
@@ -170,7 +179,7 @@ def _parse_message_leaf(kind: BasicType, value: Json) -> Leaf:
             if kind.kind != "address" or len(raw) == ADDRESS_BYTES:
                 return Leaf("address" if kind.kind == "address" else "bytes", raw)
     except ValueError:
-        raise InvalidValueError(f"{value!r} is no {kind.name}") from None
+        raise InvalidValueError(f"{value!r} is not a valid value of type {kind.name}") from None
     if kind.kind == "address":
         raise InvalidValueError(f"{value!r} is not an address: it does not have 20 bytes")
     return Leaf("bool", value in (True, "true")) if kind.kind == "bool" else Leaf("string", str(value))

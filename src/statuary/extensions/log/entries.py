@@ -320,7 +320,9 @@ def parse_proof(body: bytes) -> TlogProof:
     extra = decode_base64(match["extra"] or "")
     hashes = [decode_base64(line) for line in match["hashes"].split()]
     if extra is None or None in hashes or len(hashes) > MOST_HASHES:
-        raise ProofError("a line of the .tlog-proof file is not base64, or it has too many")
+        raise ProofError(
+            f"the .tlog-proof file has a line that is not base64, or more than {MOST_HASHES} hashes"
+        )
     proof = tuple(digest for digest in hashes if digest is not None)
     return TlogProof(extra, int(match["index"]), proof, parse_checkpoint(note))
 

@@ -111,7 +111,7 @@ def _parse_change(previous_key: PublicKey, body: bytes) -> KeyChange:
     change = KeyChange(previous_key, parse_public_key(line.removeprefix(NEW_KEY)), "")
     change = change._replace(signature=note.signatures[0].line.split(" ")[2].rstrip("\n"))
     if change.note.encode() != body:
-        raise LogError("it is not a statement of the key in its first line")
+        raise LogError("the statement about the new key is not in the form that `statuary log rotate` writes")
     return change
 
 

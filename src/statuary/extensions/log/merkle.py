@@ -98,7 +98,7 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
         ProofError: if the tree has no such entry.
     """
     if not 0 <= index < size:
-        raise ProofError(f"there is no entry {index} in a log of {size}")
+        raise ProofError(f"entry {index} does not exist: the log has {size} entries, counted from 0")
     return [range_hash(start, end, subtree) for start, end in _sibling_ranges(index, size)][::-1]
 
 
@@ -132,7 +132,10 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
         ProofError: if the first size is greater than the second.
     """
     if not 0 <= first_size <= second_size:
-        raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
+        raise ProofError(
+            f"a log of {first_size} entries cannot be the beginning of a log of {second_size} entries, "
+            "which is shorter"
+        )
     if first_size in (0, second_size):
         return []
     proof, start, end, is_complete = [], 0, second_size, True
@@ -167,16 +170,21 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
     """
     _check_hashes([leaf, root, *proof])
     if not 0 <= index < size:
-        raise ProofError(f"there is no entry {index} in a log of {size}")
+        raise ProofError(f"entry {index} does not exist: the log has {size} entries, counted from 0")
     inner = (index ^ (size - 1)).bit_length()
     if len(proof) != inner + (index >> inner).bit_count():
-        raise ProofError(f"an inclusion proof of {len(proof)} hashes does not fit entry {index} of {size}")
+        raise ProofError(
+            f"the inclusion proof has {len(proof)} hashes, the wrong number for entry {index} of a log of "
+            f"{size} entries"
+        )
     digest = leaf
     for height, sibling in enumerate(proof):
         is_right = height >= inner or index >> height & 1
         digest = node_hash(sibling, digest) if is_right else node_hash(digest, sibling)
     if digest != root:
-        raise ProofError(f"entry {index} is not entry {index} of the log of {size} entries")
+        raise ProofError(
+            f"the inclusion proof fails: the log of {size} entries has a different entry {index}"
+        )
 
 
 def verify_consistency(
@@ -195,19 +203,24 @@ def verify_consistency(
         ProofError: if the proof is invalid.
     """
     if not 0 <= first_size <= second_size:
-        raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
+        raise ProofError(
+            f"a log of {first_size} entries cannot be the beginning of a log of {second_size} entries, "
+            "which is shorter"
+        )
     if first_size != second_size:
         _check_hashes([first_root, second_root, *proof])
     if first_size in (0, second_size):
         if proof:
-            raise ProofError("the consistency proof has hashes, although it needs none")
+            raise ProofError("the consistency proof should be empty for logs of these sizes, but has hashes")
         if (first_size == second_size and first_root != second_root) or (
             not first_size and first_root != EMPTY_ROOT
         ):
-            raise ProofError(f"two different logs of {first_size} entries")
+            raise ProofError(
+                f"two checkpoints have different root hashes for the same size of {first_size} entries"
+            )
         return
     if not proof:
-        raise ProofError("the consistency proof is empty")
+        raise ProofError(f"the consistency proof from {first_size} to {second_size} entries has no hashes")
     _verify_path(first_size, second_size, proof, first_root, second_root)
 
 
@@ -222,7 +235,9 @@ def _verify_path(
     old = new = hashes[0]
     for sibling in hashes[1:]:
         if last_leaf == 0:
-            raise ProofError("the consistency proof is too long")
+            raise ProofError(
+                f"the consistency proof from {first_size} to {second_size} entries has too many hashes"
+            )
         if place & 1 or place == last_leaf:
             old = node_hash(sibling, old)
             new = node_hash(sibling, new)
@@ -237,7 +252,7 @@ def _verify_path(
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:
     if any(len(digest) != HASH_SIZE for digest in hashes):
-        raise ProofError(f"a hash does not have {HASH_SIZE} bytes")
+        raise ProofError(f"a hash of the proof or root does not have {HASH_SIZE} bytes")
 
 
 WIDTH = 256
@@ -309,7 +324,7 @@ def read_tile_or_bundle(read_path: ReadPath, level: int | str, index: int, count
     if body is None and width < WIDTH:
         body = read_path(tile_path(level, index))
     if body is None:
-        raise LogError(f"{tile_path(level, index, width)} is missing")
+        raise LogError(f"the file {tile_path(level, index, width)} of the log is missing")
     return body
 
 
@@ -336,7 +351,7 @@ def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
         offset = start % WIDTH * HASH_SIZE
         hashes = by_range[level, tile][offset : offset + count * HASH_SIZE]
         if len(hashes) < count * HASH_SIZE:
-            raise LogError(f"{tile_path(level, tile)} is too short")
+            raise LogError(f"the file {tile_path(level, tile)} of the log is cut off: it has too few hashes")
         return fold_pairs([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
 
     return lru_cache(KEPT_HASHES)(subtree)
@@ -363,12 +378,16 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
     at = 0
     while len(entries) < count:
         if at + 2 > len(body):
-            raise LogError(f"a file of log entries has fewer than {count} entries")
+            raise LogError(
+                f"a file of log entries is cut off: it has {len(entries)} of the expected {count} entries"
+            )
         (length,) = unpack_from(">H", body, at)
         entries.append(body[at + 2 : at + 2 + length])
         at += 2 + length
         if at > len(body):
-            raise LogError("a file of log entries is cut off")
+            raise LogError(
+                f"a file of log entries is cut off: it ends inside entry {len(entries)} of {count}"
+            )
     return entries
 
 
@@ -404,7 +423,7 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
         LogError: if a tile or bundle is missing or contradicts another, or the root differs.
     """
     if start > size:
-        raise LogError(f"there is no entry {start} in a log of {size}")
+        raise LogError(f"entry {start} does not exist: the log has {size} entries, counted from 0")
     growth = LogGrowth(start, read_path, published_size=size)
     for index in range(start // WIDTH, -(-size // WIDTH)):
         count = min(WIDTH, size - index * WIDTH)
@@ -436,7 +455,7 @@ def _require_same_bytes(read_path: ReadPath, path: str, body: bytes) -> None:
     if tile is None:
         raise LogError(f"{path} is missing")
     if tile != body:
-        raise LogError(f"{path} does not agree with the entries of the log")
+        raise LogError(f"the file {path} differs from the one computed from the entries of the log")
 
 
 class LogGrowth:

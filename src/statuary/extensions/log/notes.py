@@ -235,7 +235,7 @@ def parse_note(body: bytes) -> Note:
     try:
         note_text = body.decode()
     except UnicodeDecodeError:
-        raise LogError("the note is not UTF-8") from None
+        raise LogError("the signed note is not valid UTF-8 text") from None
     text, separator, lines = note_text.rpartition("\n\n")
     malformed = not separator or not text or CONTROL_CHARACTERS.search(note_text) or len(body) > LARGEST_NOTE
     if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
@@ -247,7 +247,9 @@ def _parse_signature(line: str) -> NoteSignature:
     match = SIGNATURE_LINE.fullmatch(line)
     value = decode_base64(match[2]) if match else None
     if match is None or value is None or len(value) <= 4:
-        raise LogError(f"{line[:100]!r} is not a signature line of a note")
+        raise LogError(
+            f"the line {line[:100]!r} is not a signature: expected a dash, the key's name, and base64"
+        )
     return NoteSignature(match[1], value[:4], value[4:], f"{line}\n")
 
 

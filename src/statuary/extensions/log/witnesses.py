@@ -85,7 +85,7 @@ def witness_size(answer: bytes) -> int:
     """
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
-        raise LogError(f"it returns 409 without a size: {text[:80]!r}")
+        raise LogError(f"it responds with HTTP status 409, but states no log size: {text[:80]!r}")
     return int(text)
 
 
@@ -105,7 +105,7 @@ def verified_cosignature(log: PublishedLog, key: PublicKey, status: int, answer:
         raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
     if not note.signed_by([key]):
-        raise LogError("its response has no cosignature by the given key")
+        raise LogError("its response contains no valid cosignature by the key listed for this witness")
     return next(
         signature.line
         for signature in note.signatures

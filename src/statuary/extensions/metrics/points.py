@@ -121,7 +121,7 @@ def _require_number(value: Json) -> float:
 def _parse_prometheus(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
     results = _require_list(_require_object(_require_object(_parse_json(body)).get("data")).get("result"))
     if len(results) != 1:
-        raise ValueError(f"the query has {len(results)} series, not one")
+        raise ValueError(f"the query returned {len(results)} series, but a metric shows exactly one")
     for row in _require_list(_require_object(results[0]).get("values")):
         at, value = _require_list(row)[:2]
         yield _instant_of_seconds(_require_number(at)), _require_number(value)

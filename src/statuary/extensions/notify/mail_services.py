@@ -117,7 +117,8 @@ def _send_campaign(
     number = as_object(_object_in_response(created).get("data")).get("id")
     if not isinstance(number, int):
         raise DeliveryError(
-            f"the channel {channel.name!r}: the server is not listmonk: it returned no campaign"
+            f"the server of the channel {channel.name!r} does not respond like listmonk: its response has "
+            "no campaign"
         )
     if is_draft:
         return

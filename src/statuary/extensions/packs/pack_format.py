@@ -167,9 +167,11 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
         start += size or 0
     require_order((key for key, _ in rows), what)
     if start != len(text) or not rows or rows[0][0] != frame.first_key:
-        raise DamagedSnapshotError(f"{what} is damaged: it has other documents than it lists")
+        raise DamagedSnapshotError(
+            f"{what} is damaged: its documents do not match the list in its first line"
+        )
     if "".join(key_mark(key) for key, _ in rows) != frame.marks:
-        raise DamagedSnapshotError(f"{what} is damaged: it has other documents than the index lists")
+        raise DamagedSnapshotError(f"{what} is damaged: its documents do not match the index of the pack")
     return documents
 
 
@@ -261,9 +263,13 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
     require_order((frame.first_key for frame in frames), what)
     if len(frames) > limits.FRAMES_OF_LEAF:
-        raise DamagedSnapshotError(f"{what} is damaged: it lists more than {limits.FRAMES_OF_LEAF} frames")
+        raise DamagedSnapshotError(
+            f"{what} is damaged: it lists more than {limits.FRAMES_OF_LEAF} groups of documents"
+        )
     if offset > end:
-        raise DamagedSnapshotError(f"{what} is damaged: it lists frames beyond the end of the pack")
+        raise DamagedSnapshotError(
+            f"{what} is damaged: it lists groups of documents beyond the end of the pack"
+        )
     return tuple(frames)
 
 
@@ -419,7 +425,7 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
     frames = parse_frames(json_object(expand_frame(text, leaf.plain, what), what), end, what)
     if not frames or frames[0].first_key != leaf.first_key:
         raise DamagedSnapshotError(
-            f"{what} is damaged: its first document is not the one that the head lists"
+            f"{what} is damaged: its first document is not the one that the start of the index lists"
         )
     return frames
 

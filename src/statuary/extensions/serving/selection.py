@@ -138,14 +138,14 @@ def member_spans(text: bytes, start: int = 0) -> list[MemberSpan]:
         NotCanonicalError: if no compact object begins at the offset.
     """
     if _byte_at(text, start) != OPENING_BRACE:
-        raise NotCanonicalError(f"no object at byte {start}")
+        raise NotCanonicalError(f"expected a JSON object at byte {start} of the record")
     if _byte_at(text, start + 1) == CLOSING_BRACE:
         return []
     spans = [_member_span(text, start + 1)]
     while (mark := _byte_at(text, spans[-1].end)) == COMMA:
         spans.append(_member_span(text, spans[-1].end + 1))
     if mark != CLOSING_BRACE:
-        raise NotCanonicalError(f"no comma or closing brace at byte {spans[-1].end}")
+        raise NotCanonicalError(f"expected a comma or closing brace at byte {spans[-1].end} of the record")
     return spans
 
 
@@ -160,7 +160,7 @@ def item_spans(text: bytes, start: int = 0) -> list[tuple[int, int]]:
         NotCanonicalError: if no compact array begins at the offset.
     """
     if _byte_at(text, start) != OPENING_BRACKET:
-        raise NotCanonicalError(f"no array at byte {start}")
+        raise NotCanonicalError(f"expected a JSON array at byte {start} of the record")
     if _byte_at(text, start + 1) == CLOSING_BRACKET:
         return []
     spans = [(start + 1, value_end(text, start + 1))]
@@ -168,7 +168,7 @@ def item_spans(text: bytes, start: int = 0) -> list[tuple[int, int]]:
         begin = spans[-1][1] + 1
         spans.append((begin, value_end(text, begin)))
     if mark != CLOSING_BRACKET:
-        raise NotCanonicalError(f"no comma or closing bracket at byte {spans[-1][1]}")
+        raise NotCanonicalError(f"expected a comma or closing bracket at byte {spans[-1][1]} of the record")
     return spans
 
 
@@ -180,7 +180,7 @@ def holds_object(text: bytes, member: MemberSpan) -> bool:
 def _member_span(text: bytes, start: int) -> MemberSpan:
     name = STRING.match(text, start)
     if name is None or _byte_at(text, name.end()) != COLON:
-        raise NotCanonicalError(f"no member name at byte {start}")
+        raise NotCanonicalError(f"expected the name of a JSON member at byte {start} of the record")
     value = name.end() + 1
     return MemberSpan(json.loads(name[0]), start, value, value_end(text, value))
 
@@ -200,7 +200,7 @@ def value_end(text: bytes, start: int) -> int:
         return _container_end(text, start)
     simple = (STRING if first_byte == QUOTE else SCALAR).match(text, start)
     if simple is None:
-        raise NotCanonicalError(f"no value at byte {start}")
+        raise NotCanonicalError(f"expected a JSON value at byte {start} of the record")
     return simple.end()
 
 
@@ -214,7 +214,7 @@ def _container_end(text: bytes, start: int) -> int:
                 depth -= 1
                 if not depth:
                     return token.end()
-    raise NotCanonicalError(f"the value at byte {start} has no end")
+    raise NotCanonicalError(f"the JSON value at byte {start} of the record is cut off")
 
 
 def _byte_at(text: bytes, position: int) -> int:

@@ -35,7 +35,9 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
-        raise sqlite3.DatabaseError(f"it has version {version}, not {SCHEMA_VERSION}")
+        raise sqlite3.DatabaseError(
+            f"it has the format version {version}, and this version of statuary reads {SCHEMA_VERSION}"
+        )
     expected = dict(EXPECTED_COLUMNS)
     for target in SECTION_TABLES:
         expected |= load(target).columns

@@ -86,7 +86,9 @@ def _deployment_rows(file: Path) -> Iterator[dict[str, Json]]:
     try:
         with closing(open_untrusted_database(file)) as database:
             if database.execute(TABLE_QUERY).fetchone() is None:
-                raise NotImportableError(f"{file} has no table of titanoboa's deployments")
+                raise NotImportableError(
+                    f"{file} is not a titanoboa database: it has no table of deployments"
+                )
             ids = database.execute("SELECT rowid FROM deployments ORDER BY deployment_id DESC")
             for row_id in ids.fetchall():  # one row at a time: sorting whole rows would copy their sources
                 row = database.execute("SELECT * FROM deployments WHERE rowid = ?", row_id).fetchone()
@@ -95,7 +97,7 @@ def _deployment_rows(file: Path) -> Iterator[dict[str, Json]]:
                     raise NotImportableError(f"{file} has no {missing_columns[0]} of titanoboa's deployments")
                 yield values
     except sqlite3.Error as error:
-        raise NotImportableError(f"{file} is not titanoboa's database: {error}") from None
+        raise NotImportableError(f"{file} cannot be read as a titanoboa database: {error}") from None
 
 
 def _list_contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
