@@ -55,7 +55,7 @@ MANY_CONTRACTS = 500
 def has_many_contracts(content: Path) -> bool:
     """Return whether a content folder probably has many contracts.
 
-    It looks at a part of each chain's folder only.
+    Each chain's folder is listed only up to `MANY_CONTRACTS` entries.
     """
     for chain in (content / "contracts").glob("*/"):
         with os.scandir(chain) as entries:

@@ -16,9 +16,12 @@ HINTS = {
 
 
 def print_changed_files(root: Path) -> None:
-    """Print the files in a site's folder that were changed after publishing.
+    """Print the files of a site that were changed after publishing.
 
-    It also says what to do.
+    Each kind of change is followed by what to do about it.
+
+    Args:
+        root: the folder of the site.
     """
     for change, sentence in describe_changed_files(root, changed_files(root)).items():
         click.echo(f"statuary: {escape_control_chars(sentence)}\n    {HINTS[change]}", err=True)

@@ -77,7 +77,10 @@ def _parse_record(file: Path) -> "ParsedContract":
 
 
 def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
-    """Yield the lines to print: the verdict, then each claim."""
+    """Yield the lines to print about a checked record.
+
+    The lines are the contract's name and address, the verdict, and each claim of the proof.
+    """
     from statuary.contracts.pages.trail import trail
     from statuary.site.pages.page_texts import english_sentence, page_texts
     from statuary.site.pages.site_context import DateFormatter, Localization

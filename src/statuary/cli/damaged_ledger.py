@@ -12,9 +12,17 @@ Result = TypeVar("Result")
 
 
 def with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
-    """Run a function that writes a site's folder.
+    """Run a function again if the site's ledger is damaged.
 
-    If the ledger was damaged, it is renamed and the function runs again.
+    The ledger is the database of published files. A damaged one has been renamed by then, so that the second
+    run makes a new one.
+
+    Args:
+        folder: the folder of the site.
+        run: the function.
+
+    Raises:
+        DamagedLedgerError: if the damaged ledger is in another folder.
     """
     try:
         return run()

@@ -12,7 +12,10 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def escape_control_chars(text: str) -> str:
-    """Put a text on one line, and escape harmful characters."""
+    """Escape the characters that could harm a terminal or a log.
+
+    Line breaks are escaped, too, so that the text is on one line.
+    """
     return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
@@ -22,9 +25,9 @@ def json_text(value: object) -> str:
 
 
 def print_error(error: StatuaryError) -> None:
-    """Print an error and its hint safely.
+    """Print an error and its hint on standard error.
 
-    No line begins with text from outside.
+    Control characters are escaped. Each line begins with `statuary:` or is indented.
     """
     first_line, *other_lines = map(escape_control_chars, str(error).split("\n"))
     lines = [f"statuary: {first_line}", *(f"    | {line}" for line in other_lines)]

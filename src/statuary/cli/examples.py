@@ -18,7 +18,12 @@ def read_examples() -> dict[str, list[str]]:
 
 
 def add_examples(command: click.Command, words: str) -> None:
-    """Add examples to the help of a command or group."""
+    """Add examples to the help of a command, including its subcommands.
+
+    Args:
+        command: the command or group.
+        words: its name on the command line, such as `incident open`.
+    """
     lines = read_examples().get(words)
     heading = f"Example{'s' if lines and len(lines) > 1 else ''}:"
     if lines and heading not in (command.epilog or ""):

@@ -53,7 +53,12 @@ def format_findings(
 def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, str] | None = None) -> str:
     """Format findings as text, with source lines and hints.
 
-    The first line of each is `file:line:column: severity: message [rule]`.
+    The first line of each finding is `file:line:column: severity: message [rule]`.
+
+    Args:
+        findings: the findings.
+        folder: the content folder as it was typed.
+        edited: the new text of edited files that are not written yet, by path.
     """
     sources = _Sources(Path(folder), edited or {})
     counts: Counter[str] = Counter()
@@ -106,7 +111,7 @@ def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[
 
 
 def finding_location(finding: Finding, folder: str) -> str:
-    """Return a finding's place as editors and terminals link it."""
+    """Return a finding's place as `file:line:column:`, which editors link."""
     path = escape_control_chars(_file_name(finding, folder))
     if finding.position is None:
         return f"{path}:"
@@ -184,8 +189,8 @@ def _github_data(text: str) -> str:
 def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | None = None) -> str:
     """Format findings as JSON: `{"findings": [{file, line, column, …}]}`.
 
-    Each has severity, rule, message, remedy and pointer too. With an outcome, the result has `"outcome":
-    {published, missing}`.
+    Each finding also has its severity, rule, message, remedy and pointer. With an outcome, the JSON also has
+    `"outcome": {published, missing}`.
     """
     report: dict[str, object] = {"findings": [_json_entry(finding, folder) for finding in findings]}
     if outcome is not None:

@@ -28,7 +28,7 @@ Decorator = Callable[[Command], Command]
 def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds several options to a command.
 
-    They appear in this order in its help.
+    The command's help lists the options in this order.
     """
 
     def decorate(function: Command) -> Command:
@@ -66,7 +66,7 @@ ExtensionValues = Mapping[str, Mapping[str, object]]
 def extension_options(command: str) -> Decorator:
     """Add the options that extensions define for a command of the core.
 
-    The command gets their values as `extension_options`.
+    The command receives the values of these options as `extension_options`.
     """
     rows = {row.name: row.options[command] for row in EXTENSIONS if command in row.options}
 
@@ -168,10 +168,10 @@ findings_format_option = click.option(
 def read_key(file: Path, *, secret: bool = False) -> str:
     """Read a key from a file.
 
-    If a secret key can be read by other users, a warning is printed.
+    If other users can read the file of a secret key, a warning is printed.
 
     Raises:
-        PublishingError: if it cannot be read.
+        PublishingError: if the file cannot be read.
     """
     try:
         mode = file.stat().st_mode & 0o777
@@ -201,7 +201,7 @@ def refuse_overlapping_folders(content: Path, out: Path) -> None:
     """Refuse a site folder inside the content folder, or the reverse.
 
     Raises:
-        click.UsageError: if one is inside the other.
+        click.UsageError: if one folder is inside the other.
     """
     overlap = overlap_of_folders(content, out, "--out")
     if overlap:

@@ -21,7 +21,15 @@ def exit_code_of(outcome: Outcome) -> ExitCode:
 
 
 def outcome_line(outcome: Outcome, *, applied: bool) -> str:
-    """Return a sentence if something was not published, else an empty string."""
+    """Return a sentence about the parts that were not published.
+
+    Args:
+        outcome: the outcome of a build or publication.
+        applied: whether the changes were made; False after a dry run.
+
+    Returns:
+        The sentence; empty if everything or nothing was published.
+    """
     if outcome.extent not in (Extent.PARTIAL, Extent.FOLDER):
         return ""
     names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))

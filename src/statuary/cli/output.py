@@ -16,7 +16,12 @@ EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 
 
 def changes_line(plan: Plan, *, applied: bool) -> str:
-    """Return a sentence about the changes of a build or dry run."""
+    """Return a sentence with the numbers of changed and kept files.
+
+    Args:
+        plan: the changes of a build.
+        applied: whether the changes were made; False after a dry run.
+    """
     counts = plan.counts
     would = "" if applied else "would be "
     if plan.is_empty:
@@ -28,7 +33,10 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
 
 
 def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a line for each change, and count further ones."""
+    """Yield a line for each changed file, and one that counts changed epochs.
+
+    Epochs are the files with later versions of documents.
+    """
     epochs: Counter[Action] = Counter()
     size = 0
     for change in changes:
@@ -43,9 +51,12 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def missing_names_note(folder: str) -> str:
-    """List the file names that a case-insensitive file system lacks.
+    """Return a note about names that a case-insensitive file system lacks.
 
-    It also says how to deploy the site from there.
+    The note also says how to deploy the site from there.
+
+    Args:
+        folder: the folder of the site.
     """
     return (
         f"{folder}/ is on a file system that ignores case: both forms of an address are one file there. If the files are"
@@ -56,7 +67,7 @@ def missing_names_note(folder: str) -> str:
 
 
 def size_text(size: int) -> str:
-    """Format a size in bytes with a unit (powers of 1000)."""
+    """Format a size in bytes with a unit, such as `1.2 MB`."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):
         if amount < 1000 or unit == "GB":

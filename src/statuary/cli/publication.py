@@ -40,15 +40,16 @@ def publish_folder(
 
     Args:
         folder: the built folder.
-        to: the URL or folder.
+        to: the URL or folder to publish to.
         dry_run: whether to print the changes only.
-        is_excluded: returns whether a path of the folder is not published.
+        to_error: whether to print to standard error instead of standard output.
+        is_excluded: returns whether a path of the folder is not published; None publishes all.
 
     Returns:
         What was published; extensions print what they skipped.
 
     Raises:
-        PublishingError: if that fails.
+        PublishingError: if the folder cannot be published.
         StatuaryError: if a library for the URL is not installed.
     """
     scheme = scheme_of(to)
@@ -69,7 +70,8 @@ def publish_folder(
 def require_target(to: str) -> None:
     """Check that sites can be published to a folder or URL.
 
-    If they cannot, it raises PublishingError.
+    Raises:
+        PublishingError: if they cannot.
     """
     if scheme := scheme_of(to):
         _publisher_for_scheme(scheme, to)
@@ -121,14 +123,18 @@ def publish_to_folder(
     """Publish documents to a folder, and print the changes.
 
     Args:
-        site: the location of the documents.
-        origin: recorded in the folder; None to record nothing.
+        documents: the documents.
+        site: the path or URL that the documents come from.
+        to: the folder to publish to.
+        origin: the origin to record in the folder; None to record nothing.
+        dry_run: whether to print the changes only.
+        to_error: whether to print to standard error instead of standard output.
 
     Returns:
-        Whether the folder now has all of them.
+        The outcome, in which folders that the target keeps are missing.
 
     Raises:
-        PublishingError: if that fails.
+        PublishingError: if the documents cannot be published.
     """
     replacement = find_replaceable_parts(site, to)
     with FolderTarget(Path(to), dry_run=dry_run) as target:
@@ -147,7 +153,12 @@ def publish_to_folder(
 
 
 def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
-    """Print the parts that the target keeps, and return the outcome."""
+    """Print which folders of the target stay, and return the outcome.
+
+    Args:
+        replacement: the parts of the target that may not be replaced, with the reasons.
+        to: the target, for messages.
+    """
     for problem in replacement.problems:
         print_error(problem)
     if replacement.folders:
@@ -159,7 +170,11 @@ def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
 def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool = False) -> None:
     """Print the size of a published site, and its changes.
 
-    After a dry run, print every change too.
+    Args:
+        plan: the changes.
+        target: the name of the target.
+        applied: whether the changes were made; after a dry run, every change is printed, too.
+        to_error: whether to print to standard error instead of standard output.
     """
     for line in () if applied else changes_lines(plan.changes()):
         click.echo(line, err=to_error)

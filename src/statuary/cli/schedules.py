@@ -46,16 +46,23 @@ class Job(NamedTuple):
 
     @property
     def tick_until_done(self) -> str:
-        """The shell command that updates the site, again until it succeeds.
+        """The shell command that runs `statuary tick` until it succeeds.
 
-        Without success, no later run would be scheduled.
+        If it failed for good, no later run would be scheduled.
         """
         done = f"{{ {self.tick_command}; case $? in 0|{BUILD_DUE}) ;; *) false;; esac; }}"
         return f"until {self.enter_command} && {done}; do sleep {RETRY_SECONDS}; done"
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
-    """Return the job for another machine, or for this one by default."""
+    """Return a job that runs `statuary tick` on this or another machine.
+
+    Args:
+        out: the folder of the site on this machine.
+        program: the program on the other machine; None for that of this machine.
+        folder: the working folder on the other machine; None for the current folder.
+        site: the folder of the site on the other machine; None for `out`.
+    """
     job = current_job(out)
     return Job(
         job.program if program is None else shlex.quote(program),
@@ -65,7 +72,13 @@ def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Pat
 
 
 def current_job(out: Path) -> Job:
-    """Return the job for this machine: the running program and folder."""
+    """Return a job that runs `statuary tick` on this machine.
+
+    The job uses this program, and the current folder as working folder.
+
+    Args:
+        out: the folder of the site.
+    """
     program = shutil.which(sys.argv[0]) or shutil.which("statuary")
     is_script = program is not None and Path(program).name == "statuary"
     words = [str(Path(program).absolute())] if program and is_script else [sys.executable, "-m", "statuary"]
@@ -73,7 +86,10 @@ def current_job(out: Path) -> Job:
 
 
 def round_up_to_minute(moment: Instant) -> Instant:
-    """Round a time up to a minute; most schedulers have no seconds."""
+    """Round a time up to a full minute.
+
+    Most schedulers cannot run a job at a given second.
+    """
     whole_minute = moment.replace(second=0, microsecond=0)
     return moment if whole_minute == moment else Instant(whole_minute + MINUTE)
 

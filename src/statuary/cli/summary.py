@@ -10,7 +10,13 @@ from statuary.publish.plan import Action
 
 
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
-    """Return the lines that a build ends with: counts, sizes, next change."""
+    """Return the lines that a build prints last: counts, sizes, next change.
+
+    Args:
+        result: the result of the build.
+        out: the folder of the site.
+        now: the time of the build.
+    """
     plan = result.plan
     if plan is None:
         return findings_line(result.checked)

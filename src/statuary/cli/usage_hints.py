@@ -24,8 +24,9 @@ def with_hint(error: click.UsageError, root: click.Context, words: Sequence[str]
     """Add a hint to a usage error, if there is one.
 
     Args:
+        error: the error.
         root: the context of the program.
-        words: what the user typed after it.
+        words: what the user typed after the program's name.
     """
     if isinstance(error, click.BadOptionUsage) and (match := WITHOUT_VALUE.fullmatch(error.message)):
         return _add_metavar(error, match["flag"], root, words)

@@ -10,7 +10,8 @@ from statuary.site.settings import HostingSettings
 def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
     """Reuse a group of documents if their inputs are unchanged.
 
-    The group is not reused if a later publication, such as a tick, replaced one of the documents.
+    A group is a set of documents that a build makes, or reuses, together. The group is not reused if a later
+    publication, such as a tick, replaced one of its documents.
 
     Args:
         target: the site that is being built.

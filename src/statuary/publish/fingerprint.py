@@ -43,7 +43,7 @@ class Fingerprint(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both digests on one line, for the ledger."""
+        """Both digests on one line, as the ledger stores them."""
         return " ".join(self)
 
     @classmethod
@@ -67,7 +67,11 @@ def fingerprint_of(*settings: object) -> Fingerprint:
 
 
 def digest_of(*values: object) -> str:
-    """Return the SHA-256, in hex, of values or collections of values."""
+    """Return the SHA-256, in hex, of the given values.
+
+    Args:
+        values: values, and collections of values.
+    """
     return sha256(_encode_value(values)).hexdigest()
 
 

@@ -100,6 +100,10 @@ def media_type_of(path: str) -> str:
 
 
 def cache_of(path: str) -> str:
-    """Return the `Cache-Control` of a path, unless the host decides."""
+    """Return the `Cache-Control` header for a path.
+
+    Returns:
+        The value; empty for a path that is not a URL of the site, for which the host decides.
+    """
     match = match_url(uncompressed_path(path))
     return "" if match is None else match.url.cache

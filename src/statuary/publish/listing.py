@@ -86,7 +86,7 @@ PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 
 
 def document_path(path: str) -> str:
-    """Return the path if documents of a snapshot may have this path.
+    """Check that documents may have a path, and return the path.
 
     Raises:
         DamagedSnapshotError: if the path leaves the site, is hidden, is unsafe on some system, or is in the
@@ -241,7 +241,7 @@ def json_object(text: bytes, what: str) -> JsonObject:
 
     Args:
         text: the JSON.
-        what: the name of the text in messages.
+        what: the name of the JSON in messages.
 
     Raises:
         DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
@@ -258,7 +258,7 @@ def json_object(text: bytes, what: str) -> JsonObject:
 
 
 def require_string(value: Json) -> str:
-    """Return a JSON value if it is a string.
+    """Check that a JSON value is a string, and return it.
 
     Raises:
         InvalidValueError: if the value is not a string.
@@ -269,7 +269,7 @@ def require_string(value: Json) -> str:
 
 
 def require_count(value: Json) -> int:
-    """Return a JSON value if it is a non-negative integer.
+    """Check that a JSON value is a non-negative integer, and return it.
 
     Raises:
         InvalidValueError: if the value is not a non-negative integer.
@@ -280,7 +280,7 @@ def require_count(value: Json) -> int:
 
 
 def require_sha256(value: Json) -> str:
-    """Return a JSON value if it is a SHA-256 in hex.
+    """Check that a value is a SHA-256 in hex; return it.
 
     Raises:
         InvalidValueError: if the value is not a SHA-256 in hex.
@@ -330,9 +330,9 @@ def parse_part_row(value: Json) -> Part:
 
 
 def ends_part(path: str) -> bool:
-    """Return whether a part of the manifest ends after this path.
+    """Return whether a part of the manifest ends after a path.
 
-    The path alone decides, so that other parts stay when one changes.
+    Only the path decides, so that an added or removed document changes no other part.
     """
     return int.from_bytes(sha256(path.encode()).digest()[-2:], "big") % MEAN_PART_LENGTH == 0
 
@@ -381,7 +381,9 @@ def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
 
 
 def own_lines(text: bytes | None, part: Part) -> list[PartLine]:
-    """Return the lines of a part that statuary itself wrote.
+    """Return the lines of a manifest's part, without validating their entries.
+
+    Use this function only for a part that statuary itself wrote.
 
     Args:
         text: the bytes; None if the file of the part is missing.

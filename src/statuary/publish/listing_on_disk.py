@@ -67,22 +67,30 @@ class Listing:
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 
     def rows(self, which: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
-        """Yield entries, each with `start` and `length`."""
+        """Yield entries, each with the place of its body in the `Spool`.
+
+        Args:
+            which: the end of an SQL query, such as `WHERE path = ?`.
+            values: the values of its placeholders.
+
+        Yields:
+            The entry, and the offset and length of the body; zeros if it does not wait there.
+        """
         rows = self.database.execute(f"{EVERY_ENTRY} {which}", values)
         for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:
             names = tuple(aliases.split("\n")) if aliases else ()
             yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
 
     def parts(self) -> Iterator[EncodedPart]:
-        """Yield the parts of a manifest for these documents."""
+        """Yield the parts of a manifest that lists the documents."""
         return map(encode_part, split_into_parts(self))
 
     def part(self, part: Part) -> list[Entry]:
-        """Return the documents in a part."""
+        """Return the documents that a part of a manifest lists."""
         rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
         return [entry for entry, *_ in rows]
 
     def size(self) -> ListingSize:
-        """Return the number of documents and bytes."""
+        """Return the number of documents, and of the bytes of their bodies."""
         query = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries"
         return ListingSize(*self.database.execute(query).fetchone())

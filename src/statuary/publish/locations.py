@@ -92,17 +92,17 @@ class SiteReplacement(NamedTuple):
     # by path: the SHA-256 of the bytes that may be replaced; None if the path must be free
     verified: Mapping[str, str | None]
     folders: tuple[str, ...] = ()  # paths that stay as the target has them
-    problems: tuple[StatuaryError, ...] = ()  # why
+    problems: tuple[StatuaryError, ...] = ()  # the reasons why these paths stay
 
     def includes(self, path: str) -> bool:
-        """Return whether a file of the site is published."""
+        """Return whether publishing may replace the file at a path."""
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
 def find_replaceable_parts(site: str, target: str) -> SiteReplacement:
     """Ask extensions which parts of a target may be replaced.
 
-    For example, a log must not be replaced by a shorter one. Only extensions with files in the target are
+    For example, a log must not be replaced by a shorter one. Only an extension with files in the target is
     asked.
 
     Args:

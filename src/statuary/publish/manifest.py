@@ -123,14 +123,14 @@ class ManifestBuilder:
         self.size = 0
 
     def add(self, entries: list[Entry]) -> EncodedPart:
-        """Add entries as a part of the manifest."""
+        """Encode entries as the manifest's next part, and return that part."""
         encoded = encode_part(entries)
         self.parts.append(encoded.part)
         self.count(entries)
         return encoded
 
     def count(self, entries: list[Entry]) -> None:
-        """Count entries without adding a part."""
+        """Count the names and bytes of entries, without adding a part."""
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)
 
@@ -167,7 +167,7 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
 def is_listed(path: str) -> bool:
     """Return whether the manifest of a site lists a path.
 
-    It lists every file except its own files and those that only the host reads.
+    The manifest lists every file except its own files and those that only the host reads.
     """
     return not is_snapshot_path(path) and path.partition("/")[0] not in HOST_FILES
 
@@ -175,7 +175,7 @@ def is_listed(path: str) -> bool:
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
     """Yield the files of a site that match its manifest.
 
-    If the manifest is damaged, the iteration ends there without an error.
+    If the manifest is damaged, the iteration ends at the damage without an error.
 
     Args:
         text: the manifest.

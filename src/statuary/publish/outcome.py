@@ -29,7 +29,10 @@ class Outcome(NamedTuple):
     def without(self, names: Iterable[str]) -> Self:
         """Return the outcome with further parts missing.
 
-        If nothing was published, it is unchanged.
+        If nothing was published, the outcome stays the same.
+
+        Args:
+            names: the content files, folders or targets that were not published completely.
         """
         missing = tuple(sorted({*self.missing, *names}))
         if self.extent is Extent.NOTHING or not missing:
@@ -38,7 +41,11 @@ class Outcome(NamedTuple):
         return self._replace(extent=extent, missing=missing)
 
     def without_target(self, name: str) -> Self:
-        """Return the outcome for a failed target, after the folder was built."""
+        """Return the outcome after the folder was built but a target failed.
+
+        Args:
+            name: the path or URL of the target.
+        """
         return self._replace(extent=Extent.FOLDER, missing=(name, *self.missing))
 
 
@@ -47,7 +54,11 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_except(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a build that published despite these errors."""
+    """Return the outcome of a build that published everything except faulty parts.
+
+    Args:
+        findings: the findings of the build; what their errors are about is missing.
+    """
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_faulty_file_or_setting(finding) for finding in errors)
 

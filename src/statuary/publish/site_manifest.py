@@ -102,7 +102,7 @@ def _previous_manifest(target: BuildTarget) -> Manifest | None:
 class ListedParts(NamedTuple):
     """Makes the parts of a manifest, and chooses the paths to list."""
 
-    is_listed: Callable[[str], bool]  # whether it has the file at a path
+    is_listed: Callable[[str], bool]  # whether the manifest lists the file at a path
     document: Callable[[Part, bytes], Document]  # the document of a part
     read_path: ReadPath  # reads the published text of a part by its path in a snapshot
 

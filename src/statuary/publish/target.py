@@ -57,11 +57,14 @@ class BuildTarget(Target[Document], Protocol):
         """Return the bytes that the last build published at a path.
 
         Returns:
-            The bytes, or None if the site had no file there.
+            The bytes, or None if the site had no file at the path.
         """
 
     def output(self, name: str) -> PartitionOutput:
-        """Return the receiver for a partition's documents."""
+        """Return the receiver for the documents of a partition.
+
+        A partition is a set of sources that one worker builds.
+        """
 
     def merge_partition(self, result: PartitionResult) -> None:
         """Add the documents of a partition.
@@ -70,13 +73,14 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget added documents, and an error about their paths."""
+        """Remove documents from those that were added, with errors about their paths."""
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse the documents that an interrupted build has already written.
 
         Args:
-            fingerprint: the fingerprint of this build; the interrupted build must have the same.
+            fingerprint: the digest of everything that this build depends on; documents are reused if the
+                interrupted build had the same.
 
         Returns:
             Whether there was something to reuse.

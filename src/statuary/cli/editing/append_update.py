@@ -78,7 +78,8 @@ class BodyOptions(NamedTuple):
     def text(self) -> str | None:
         """The text that the options give, or None.
 
-        A text that is given twice raises click.UsageError.
+        Raises:
+            click.UsageError: if both options are given.
         """
         if self.body is not None and self.body_file is not None:
             raise click.UsageError("give either --body or --body-file, not both")
@@ -108,10 +109,10 @@ class UpdateOptions(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text of the update, or None.
+        """The text of the update that the options give, or None.
 
         Raises:
-            click.UsageError: if it is given twice.
+            click.UsageError: if both options for the text are given.
         """
         return BodyOptions(self.body, self.body_file).text
 
@@ -119,7 +120,7 @@ class UpdateOptions(NamedTuple):
         """Return the time by which the next update is promised, or None.
 
         Raises:
-            click.UsageError: if it is given twice.
+            click.UsageError: if both options for the time are given.
         """
         if self.next_update_in is None:
             return self.next_update_by
@@ -175,9 +176,9 @@ def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateS
 
 
 def normalize_body(text: str) -> str:
-    """Remove empty lines around a text and spaces at line ends.
+    """Remove empty lines around a text and spaces at its end.
 
-    Line ends become LF.
+    Line breaks are converted to LF.
     """
     return text.replace("\r\n", "\n").lstrip("\n").rstrip()
 
@@ -194,8 +195,17 @@ def append_update(
 ) -> None:
     """Add an update to an incident's or maintenance window's file.
 
+    Args:
+        session: the content to edit, and the command's options.
+        incident: the incident or maintenance window.
+        status: the status that the update sets.
+        update_options: the options with the update's text and components.
+        subject: the beginning of the commit message, such as `Resolve incident`.
+        ask_components: whether to ask for components on a terminal.
+        reopens: whether the update reopens a closed incident, so that any status can follow.
+
     Raises:
-        EditError: if the status cannot follow, or a component is unknown.
+        EditError: if the status cannot follow the current one, or a component is unknown.
     """
     session.date_after_newest_update(incident)
     session.publish_later(update_options.publish_at)
@@ -214,7 +224,14 @@ def append_update(
 
 
 def apply_update(session: EditSession, incident: Incident, update: NewUpdate, subject: str) -> None:
-    """Write an update to its incident's file, and commit it if asked."""
+    """Write an update to its incident's file, and commit it with --commit.
+
+    Args:
+        session: the content to edit, and the command's options.
+        incident: the incident or maintenance window.
+        update: the update.
+        subject: the beginning of the commit message.
+    """
     pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
         incident.source,
@@ -224,7 +241,12 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
 
 
 def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:
-    """Return the time by which the next update is promised, if any.
+    """Check the promised time of the next update, and return it.
+
+    Args:
+        session: gives the time of this update.
+        promised: the promised time, or None.
+        status: the status that this update sets.
 
     Raises:
         click.UsageError: if the incident has ended, or the promised time is in the past.

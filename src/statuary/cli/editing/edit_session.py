@@ -149,12 +149,17 @@ class EditSession:
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
         """Check an edit, then write it, or show it with --dry-run.
 
-        With --commit, it is committed too.
+        With --commit, the edit is committed too.
+
+        Args:
+            edit: the edit.
+            subject: the first line of the commit message.
+            details: the rest of the commit message.
 
         Raises:
-            EditError: if the content or git does not allow it.
+            EditError: if the content or git does not allow the edit.
             PublishingError: if the file cannot be written.
-            Exit: if the edit would add an error to the content; its findings are printed.
+            Exit: if the edit would add an error to the content; the findings are then printed.
         """
         with ExitStack() as stack:
             if is_interactive():
@@ -236,12 +241,12 @@ class Subject(NamedTuple):
 
 
 def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Command]:
-    """Add the options of commands that edit content.
+    """Return a decorator that adds the options of commands that edit content.
 
     The command's function receives an `EditSession`.
 
     Args:
-        subject: the record that it edits; None if it needs the whole status.
+        subject: the kind of record that the command edits; None if it needs the whole status.
     """
 
     def decorate(function: Callable[..., None]) -> Command:
@@ -274,7 +279,7 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
     """Ask the user whether a time in the future is meant.
 
     Raises:
-        click.Abort: if it is not.
+        click.Abort: if the user answers no.
     """
     if at is not None and at - now > CLOCK_SKEW and is_interactive():
         from statuary.site.pages.page_texts import page_texts
@@ -295,9 +300,14 @@ def _build_and_exit_code(edit_options: EditOptions, now: Instant) -> object:
 
 
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
-    """Return the records that a command has to read.
+    """Return the records that a command has to read before an edit.
 
-    If the user chooses one from a list, these are all records.
+    If the user chooses a record from a list, the command has to read all records.
+
+    Args:
+        content: the content folder.
+        subject: the kind of record that the command edits; None if it needs the whole status.
+        values: the values of the command's arguments and options.
     """
     from statuary.engine.check_edit import EVERYTHING, edit_scope
 
@@ -313,8 +323,17 @@ def open_session(
 ) -> Iterator[EditSession]:
     """Read the content for an edit, while other edits wait.
 
-    The content is not locked while the user answers questions: `apply` locks it, and stops if the content has
-    changed since.
+    On a terminal, the content is not locked while the user answers questions: `apply` locks it, and stops if
+    it has changed since.
+
+    Args:
+        edit_options: the options of the command.
+        now: the time of the command.
+        subject: the kind of record that the command edits; None if it needs the whole status.
+        values: the values of the command's arguments and options.
+
+    Yields:
+        The session.
     """
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():
@@ -327,7 +346,16 @@ def open_session(
 def read_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
 ) -> "tuple[CheckedStatus, Timeline]":
-    """Read the status content, or print its findings and exit."""
+    """Read the status content, or print its findings and exit.
+
+    Args:
+        folder: the content folder.
+        now: the time of the status.
+        scope: the records to read; None for all.
+
+    Raises:
+        Exit: if the content cannot be read, or no component is known because of an error.
+    """
     content = _read_status(folder, now, scope)
     timeline = content.timeline
     if timeline is None or _has_unreadable_components(folder, timeline.catalogue):
@@ -349,7 +377,12 @@ def _read_status(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedS
 
 
 def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
-    """Yield an edit as lines of a unified diff, in colour."""
+    """Yield an edit as the lines of a unified diff, in colour.
+
+    Args:
+        edit: the edit.
+        name: the name of the file in the diff.
+    """
     lines_before = [] if edit.text_before is None else _git_lines(edit.text_before)
     old = "/dev/null" if edit.text_before is None else f"a/{name}"
     for line in unified_diff(lines_before, _git_lines(edit.text_after), old, f"b/{name}"):
@@ -367,7 +400,13 @@ def _git_lines(text: str) -> list[str]:
 
 
 def remaining_statuses(timeline: Timeline, record: Incident, at: Instant) -> Iterator[str]:
-    """Yield a sentence for each component that is not operational."""
+    """Yield a sentence for each affected component that is not operational.
+
+    Args:
+        timeline: the status over time.
+        record: the incident whose components are looked at.
+        at: the time of the status.
+    """
     by_name = timeline.catalogue.components_by_name
     for component in dict.fromkeys(by_name[name] for name in record.components if name in by_name):
         if not (component.group or component.removed):

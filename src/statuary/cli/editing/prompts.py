@@ -51,9 +51,10 @@ def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint:
         value: the value; None if it was not given.
         name: `--name` for an option, capitals for an argument.
         ask: asks the user.
+        hint: a sentence for the error if there is no terminal.
 
     Raises:
-        click.UsageError: if it was not given and there is no terminal.
+        click.UsageError: if the value was not given and there is no terminal.
     """
     if value is not None:
         return value
@@ -82,10 +83,10 @@ def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
 
     Args:
         question: the question.
-        lines: names and descriptions.
+        lines: the name and the description on each line.
 
     Returns:
-        The name.
+        The name on the chosen line.
     """
     for number, (name, description) in enumerate(lines, 1):
         click.echo(f"{number:>3}  {name}  {description}")
@@ -102,7 +103,7 @@ def ask_instant(question: str) -> Instant:
 
 
 def ask_end(question: str, start: Instant) -> Instant:
-    """Ask the user for a time after `start`, or a duration (`1h`)."""
+    """Ask the user for a time after `start`, or a duration."""
     end: Instant = click.prompt(question, type=EndType(start))
     return end
 
@@ -123,6 +124,9 @@ class EndType(InstantType):
 
 def ask_in_editor(what: str) -> str | None:
     """Let the user write a longer text in their editor.
+
+    Args:
+        what: a noun for the text, which the editor shows below it.
 
     Returns:
         The text, or None if it is empty.
@@ -173,6 +177,13 @@ def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
 def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
     """Return the component statuses that the user typed, or ask for them.
 
+    Args:
+        words: words such as `rpc=partial_outage`.
+        catalogue: the status, with the existing components.
+
+    Returns:
+        The status of each component key.
+
     Raises:
         click.UsageError: if a component has no status and there is no terminal.
     """
@@ -188,7 +199,7 @@ def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[st
 
 
 def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
-    """Return the components' keys that the user typed, or ask."""
+    """Return the component keys that the user typed, or ask."""
     if names or not is_interactive():
         return list(dict.fromkeys(find_component(name, catalogue).key for name in names))
     return list(_ask_keys(catalogue))

@@ -99,13 +99,21 @@ def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[
     """Return the rows for a list of incidents, newest first.
 
     Args:
+        timeline: the status over time.
+        at: the time of the list.
         everything: whether to include incidents that have ended.
     """
     return list(_record_rows(timeline.incidents, at, everything=everything))
 
 
 def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return the rows for a list of maintenance windows, the next first."""
+    """Return the rows for a list of maintenance windows, sorted by start.
+
+    Args:
+        timeline: the status over time.
+        at: the time of the list.
+        everything: whether to include windows that have ended.
+    """
     rows = _record_rows(timeline.maintenances, at, everything=everything)
     return sorted(rows, key=lambda row: (str(row["scheduled_for"]), str(row["id"])))
 
@@ -150,7 +158,7 @@ def _draft_label(incident: Incident, at: Instant) -> str:
 
 
 def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
-    """Return the rows for a list of components, in the author's order."""
+    """Return the rows for a list of components, in file order."""
     states = components_at(timeline, at)
     keys = {component.id: component.key for component in timeline.catalogue.components}
     rows: list[Row] = []

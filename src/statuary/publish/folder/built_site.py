@@ -21,8 +21,8 @@ from statuary.system.files import read_file
 def is_built(root: Path) -> bool:
     """Return whether statuary built the site in a folder.
 
-    Such a folder has a ledger, the database of what was published. Readers trust it, and skip the check that
-    a snapshot needs.
+    The folder of such a site has a ledger, the database of what was published. Readers trust the ledger, and
+    skip the check that a snapshot needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     if ledger is None or not file.is_file():
@@ -34,7 +34,13 @@ def is_built(root: Path) -> bool:
 
 
 def has_intact_listing(root: Path) -> bool:
-    """Return whether the ledger of a built site lists every file name."""
+    """Return whether the ledger lists all files of a built site.
+
+    The number of names in the ledger is compared with that in the manifest.
+
+    Args:
+        root: the folder of the site.
+    """
     ledger = find_ledger(root)
     text = FolderReader(root).read(MANIFEST)
     if ledger is None or text is None or not is_built(root):
@@ -48,10 +54,13 @@ def has_intact_listing(root: Path) -> bool:
 def recorded_origin(root: Path) -> SiteOrigin | None:
     """Return the time, revision and version of a site's build.
 
-    They are read from the ledger, else from the manifest.
+    They are read from the ledger (the build's database) if there is one, else from the manifest.
+
+    Args:
+        root: the folder of the site.
 
     Returns:
-        The origin, or None if neither file records it.
+        The origin, or None if the file does not record it.
     """
     ledger = find_ledger(root)
     if ledger is not None:

@@ -89,7 +89,7 @@ class LedgerFolder(FolderReader):
     def paths(self) -> Iterator[str]:
         """Yield the paths of all published files.
 
-        Without a ledger, these are all files in the folder.
+        Without a ledger, all files in the folder are yielded.
         """
         ledger = None if self._lookup is None else find_ledger(self.root)
         if ledger is None:
@@ -115,7 +115,8 @@ def _lacks_rows(root: Path) -> bool:
 def changed_files(root: Path) -> Iterator[ChangedFile]:
     """Yield the files in a site's folder that were changed after publishing.
 
-    Only files with another size or modification time are read.
+    Only files whose size or modification time differs from the ledger, the database of published files, are
+    read.
 
     Args:
         root: the folder of the published site.

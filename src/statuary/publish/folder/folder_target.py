@@ -149,10 +149,13 @@ class FolderTarget(BuildTarget):
 
     @override
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Keep published files if they were not changed since.
+        """Keep published files if none of them was changed after publishing.
+
+        Args:
+            paths: the paths of the files.
 
         Returns:
-            Whether no file was changed; if one was, none is kept.
+            Whether the files are kept; if one was changed, none is kept.
         """
         files = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in files if file is not None]
@@ -200,9 +203,10 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_names(self) -> bool:
-        """Whether the folder lacks names that differ only in case.
+        """Whether the file system cannot hold all names of documents.
 
-        That is so if the file system ignores case, and a document has such names.
+        Some documents have names that differ only in case, which is not possible if the file system ignores
+        case.
         """
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
@@ -215,8 +219,12 @@ class FolderTarget(BuildTarget):
         """Reuse the documents that an interrupted build has already written.
 
         Args:
-            fingerprint: the fingerprint of this build; the interrupted build must have the same.
+            fingerprint: the digest of everything that this build depends on; documents are reused if the
+                interrupted build had the same.
             kind: the kind of documents.
+
+        Returns:
+            Whether documents are reused.
         """
         if self._staged is None:
             return False
@@ -285,7 +293,7 @@ class FolderTarget(BuildTarget):
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error about other programs' files in the way."""
+    """Return the error about other programs' files at a site's paths."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the folder has files at the site's paths that statuary did not write: {first_paths}",
@@ -305,7 +313,7 @@ class StagedOutput(PartitionOutput):
     """Writes a partition's documents to the staging folder, and lists them."""
 
     stager: Stager
-    file: Path | None  # where it is recorded; None returns it instead
+    file: Path | None  # the database to write the result to; None if the result has it
     files: list[AddedFile] = field(default_factory=list)
 
     @override

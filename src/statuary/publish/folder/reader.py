@@ -90,10 +90,10 @@ class FolderReader:
         return read_file(name)
 
     def read_existing(self, path: str) -> bytes:
-        """Read a file that must exist.
+        """Return the bytes of a file that must exist.
 
         Raises:
-            PublishingError: if the file is missing.
+            PublishingError: if the file is missing, or is larger than any document can be.
         """
         body = self.read(path)
         if body is None:
@@ -103,7 +103,7 @@ class FolderReader:
     def paths(self) -> Iterator[str]:
         """Yield the paths of all files, unsorted.
 
-        Names that the file system cannot hold are included.
+        If the file system ignores case, the names that it cannot hold are added from the ledger.
         """
         ledger = find_ledger(self.root)
         if ledger is None or not ignores_case(self.root):
@@ -202,7 +202,7 @@ def find_ledger(root: Path) -> Path | None:
 def folder_documents(root: Path) -> Iterator[Document]:
     """Yield the documents in a site's folder.
 
-    A document has several names if they differ only in case.
+    Files whose names differ only in case, and that have the same bytes, are one document with several names.
 
     Raises:
         DamagedSnapshotError: if a file was changed after it was published.

@@ -82,12 +82,13 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[AddedFile]:
-        """Write a document to the staging folder if the site needs it.
+        """Write a document to the staging folder, unless it is unchanged.
 
         A file that already has the same bytes is kept. A dry run writes nothing.
 
         Yields:
-            A ledger row for the document, and one for each alias that is not merely another case of its path.
+            A ledger row for the document with the names that differ only in case, and one for each other
+            alias.
 
         Raises:
             PublishingError: if a path is unsafe.
@@ -121,10 +122,10 @@ class Stager:
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
-        """Return the ledger row of a published file that was not changed.
+        """Return the ledger's row of a published file that was not changed.
 
         Returns:
-            The row, or None if the file's size or modification time differs.
+            The row, or None if the file's size or modification time differs, or the ledger cannot tell.
         """
         entry = self.entry_of(path) if self.entry_of else None
         if (
@@ -249,7 +250,7 @@ class SiteFolder:
 
     @property
     def ledger_file(self) -> Path:
-        """The path of the ledger."""
+        """The path of the ledger, the database of published files."""
         return self.root / LEDGER
 
     def create(self) -> None:
@@ -265,7 +266,7 @@ class SiteFolder:
         self.ignores_case = ignores_case(self.root)
 
     def staging_folder(self, run: int) -> Path:
-        """Return the staging folder of a run."""
+        """Return the staging folder of the build with a number."""
         return self.staging / str(run)
 
     def prepare_staging(self, run: int) -> None:
@@ -304,7 +305,7 @@ class SiteFolder:
 
         Args:
             staged: the staging folder of the run; None for a dry run, which only compares.
-            tree: the name of the tree in the staging folder.
+            tree: the name of the folder in the staging folder to write to.
         """
         tree_path = "" if staged is None else str(staged / tree)
         return Stager(root=str(self.root), tree=tree_path, ignores_case=self.ignores_case)
@@ -326,9 +327,9 @@ class SiteFolder:
             return None
 
     def put_in_place(self, staged: Path) -> None:
-        """Move everything in the staging folder into the site.
+        """Move everything in a staging folder into the site.
 
-        Doing it again is safe.
+        If the move is interrupted, repeat it: files that were moved are not touched again.
         """
         for tree in (BODIES, SITE):
             if (staged / tree).is_dir():
@@ -358,7 +359,7 @@ class SiteFolder:
             self._move_folder(entry.path, path)
 
     def remove(self, path: str) -> None:
-        """Remove a published file, and folders that become empty."""
+        """Remove a published file, if it exists, and folders that become empty."""
         file = self.root / checked_path(path)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             file.unlink()
@@ -371,7 +372,7 @@ class SiteFolder:
                 return
 
     def find_resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
-        """Find files that are missing or have another size.
+        """Find published files that are missing or have another size.
 
         Args:
             files: path, aliases, size in bytes, SHA-256 and sources of each file; aliases and sources are one

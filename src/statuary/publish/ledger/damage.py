@@ -116,7 +116,12 @@ def quarantine(file: Path) -> None:
 
 
 def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
-    """Return whether a file is an undamaged SQLite database, or missing."""
+    """Return whether a file is an undamaged SQLite database, or missing.
+
+    Args:
+        file: the file.
+        thoroughly: whether to check all pages of the database, not only its schema.
+    """
     if not os.path.lexists(file):
         return True
     query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"

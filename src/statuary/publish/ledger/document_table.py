@@ -83,7 +83,7 @@ class DocumentTable:
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
         """Add files, if no other file has their paths.
 
-        If a path is taken, the error is kept in `path_conflict`.
+        If a path is taken, the error is stored in `path_conflict`.
 
         Returns:
             Whether all paths were free.
@@ -110,29 +110,35 @@ class DocumentTable:
         return self.add_if_free([file])
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget files that this build added."""
+        """Remove files from those that this build adds."""
         self.has_discarded = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def discard_all(self) -> None:
-        """Forget all files that this build added or marked for removal."""
+        """Remove all files that this build adds or marks for removal."""
         self.path_conflict = None
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def remove_unless_added(self, paths: Iterable[str]) -> None:
-        """Mark files for removal, unless this build adds them again."""
+        """Mark published files for removal, unless this build adds them again.
+
+        A build of the whole site marks nothing, because it removes every file that it does not add.
+        """
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
 
     def remove_site_unless_added(self) -> None:
-        """Mark all files for removal that every build adds."""
+        """Mark files for removal unless this build adds them again.
+
+        Persistent files, which stay if a build does not add them, are not marked.
+        """
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
 
     def is_to_be_written(self, name: str) -> bool:
-        """Return whether a file must still be moved into place."""
+        """Return whether this build adds or replaces the file with a name."""
         query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
@@ -141,7 +147,11 @@ class DocumentTable:
         ]
 
     def files_to_write(self) -> Iterator[tuple[str, str, int]]:
-        """Yield action, name and size of files to write, sorted by path."""
+        """Yield the files that this build has to write, sorted by path.
+
+        Yields:
+            The action, the name, and the size in bytes.
+        """
         query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
         for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
             for name, action in zip(all_names(path, aliases), actions, strict=True):
@@ -149,7 +159,7 @@ class DocumentTable:
                     yield action, name, size
 
     def conflicting_paths(self) -> Iterator[str]:
-        """Yield the paths of other programs' files that are in the way."""
+        """Yield the paths of this build at which other programs have files."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
             " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
@@ -162,7 +172,7 @@ class DocumentTable:
                     yield name
 
     def paths_to_remove(self) -> Iterator[str]:
-        """Yield the published names that this build did not add."""
+        """Yield the published names that the new site does not have."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -175,7 +185,7 @@ class DocumentTable:
             yield from (name for name in all_names(old, old_aliases) if name not in names)
 
     def site_size(self, published_names: int, published_size: int) -> SiteSize:
-        """Return the size of the site after the build.
+        """Return the site's number of files and bytes after the build.
 
         Args:
             published_names: the number of names in the last build.
@@ -208,7 +218,7 @@ class DocumentTable:
         """Yield the published files that were made from content files.
 
         Yields:
-            Path, aliases, size, SHA-256 and sources.
+            Path, aliases, size in bytes, SHA-256 and sources; aliases and sources are one a line.
         """
         query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
         return self.connection.execute(query)
@@ -217,7 +227,7 @@ class DocumentTable:
         """Yield the files of the new site, sorted by path.
 
         Yields:
-            Path, aliases, size and SHA-256.
+            Path, aliases (one a line), size in bytes and SHA-256.
         """
         return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
@@ -291,14 +301,20 @@ class DocumentTable:
         return [path for (path,) in rows]
 
     def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
-        """Return whether all files were written by this build or before it."""
+        """Return whether a given build or an earlier one wrote files.
+
+        Args:
+            run: the number of the build.
+            paths: the paths of the files.
+        """
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
 
     def paths_under(self, folder: str) -> list[str]:
         """Return the published paths in a folder.
 
-        If the path is that of a file, it is returned itself.
+        Args:
+            folder: the path of a folder, or of a single file, which is then returned.
         """
         query = "SELECT path FROM documents WHERE path = ? OR path >= ? AND path < ?"
         return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
@@ -318,13 +334,17 @@ class DocumentTable:
             yield name
 
     def has_aliases(self) -> bool:
-        """Return whether an added file has more than one name."""
+        """Return whether a file of this build has more than one name."""
         return (
             self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
         )
 
     def save(self, run: int) -> None:
-        """Store the table of the new site's files, within a transaction."""
+        """Store the new site's files in the ledger, within a transaction.
+
+        Args:
+            run: the number of this build, which new and changed files get.
+        """
         execute = self.connection.execute
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
@@ -372,7 +392,10 @@ BEGIN;
 
 
 def write_partition_file(file: Path, result: PartitionResult) -> None:
-    """Write the results of a partition, atomically."""
+    """Write the results of a partition to a database file, atomically.
+
+    A partition is a set of sources that one worker builds.
+    """
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
     with closing(open_database(unfinished)) as connection:
@@ -393,15 +416,15 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the sections' tables in the attached partition."""
+    """Return the names of the sections' tables in the attached partition file."""
     query = "SELECT name FROM partition.sqlite_master WHERE type = 'table' AND name != 'offered'"
     return [name for (name,) in connection.execute(query)]
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Add a partition's results to those of this build.
+    """Add the results of a worker's partition to those of this build.
 
-    Call it outside a transaction: SQLite cannot attach a database within one.
+    Call this function outside a transaction: SQLite cannot attach a database within one.
 
     Args:
         connection: the connection of the ledger.

@@ -79,7 +79,10 @@ class LedgerTable:
         """Keep the rows of the last build that this build does not replace."""
 
     def replaced_documents(self) -> Iterable[str]:
-        """Yield the paths that the last build made from sources that this build replaces."""
+        """Yield published paths whose sources this build replaces.
+
+        The last build made the files at these paths.
+        """
         return ()
 
     def save(self) -> None:
@@ -169,10 +172,10 @@ class Ledger:
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def adopt(self, names: Iterable[tuple[str, str]]) -> None:
-        """Take over published files that are not in the ledger.
+        """Add published files that the ledger does not list.
 
         Args:
-            names: path and aliases of each file; digests stay unknown.
+            names: path and aliases (one a line) of each file; digests stay unknown.
         """
         self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
         self.connection.execute(ADOPT_OWNED)
@@ -220,12 +223,18 @@ class Ledger:
         return read_entry_of(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
-        """Return a value that the last build stored, or an empty string."""
+        """Return the value that the last build stored under a name.
+
+        Returns:
+            The value, or an empty string if there is none.
+        """
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
     def cached_group(self, group: str) -> CachedGroup:
         """Return the last build's record of a group of documents.
+
+        A group is a set of documents that a build makes, or reuses, together.
 
         Returns:
             The record; its fingerprint is empty if the last build had no such group.
@@ -265,7 +274,10 @@ class Ledger:
         return int(text) if text.isdecimal() else 0
 
     def set_meta(self, values: Mapping[str, str]) -> None:
-        """Store values by name, when this build is saved."""
+        """Store values by name for later builds.
+
+        The values are written when the ledger is saved.
+        """
         self._meta |= values
 
     def _write_meta(self, notes: Mapping[str, str]) -> None:
@@ -273,31 +285,41 @@ class Ledger:
 
     @property
     def is_partial(self) -> bool:
-        """Whether files stay that this build does not add."""
+        """Whether published files stay even if this build does not add them."""
         return self.documents.partial
 
     def set_partial(self) -> None:
-        """Keep every file that this build does not add."""
+        """Keep published files, even if this build does not add them."""
         self.documents.partial = True
         self.connection.executescript(PARTIAL_VIEW)
         for table in self._tables:
             table.set_partial()
 
     def retain_unchanged_sources(self) -> None:
-        """Keep the files of each source that did not change.
+        """Keep the published files of each content file that did not change.
 
-        All other files must be added again.
+        All other files must be added again, or they are removed.
         """
         self.set_partial()
         self._retains_unchanged = True
 
     def restore_previous_documents(self) -> None:
-        """Discard this build's documents, and keep the last build's of sources."""
+        """Discard this build's files, and keep those of the last build.
+
+        As with `retain_unchanged_sources`, all files that are not made from content files must be added
+        again.
+        """
         self.documents.discard_all()
         self.retain_unchanged_sources()
 
     def merge_partition(self, file: Path) -> None:
-        """Add the results of a partition to this build's."""
+        """Add the results of a worker's partition to those of this build.
+
+        If a path is taken, `plan` raises the error.
+
+        Args:
+            file: the database with the results.
+        """
         clash = merge_partition_file(self.connection, file)
         self.documents.path_conflict = self.documents.path_conflict or clash
 
@@ -308,7 +330,13 @@ class Ledger:
                 self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insertion}", rows.rows)
 
     def table(self, kind: type[Table]) -> Table:
-        """Return a section's table, which is saved with the ledger."""
+        """Return a section's table in the ledger, which is saved with it.
+
+        The first call for a class creates the table's object.
+
+        Args:
+            kind: the class of the table.
+        """
         for table in self._tables:
             if isinstance(table, kind):
                 return table
@@ -319,9 +347,9 @@ class Ledger:
         return table
 
     def plan(self) -> Plan:
-        """Return the changes of this build.
+        """Return this build's changes: files to add, replace and remove.
 
-        Call it after all documents were added.
+        Call this method after all documents were added.
 
         Raises:
             PublishingError: if two documents have the same path.
@@ -353,7 +381,7 @@ class Ledger:
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield the documents of the new site, sorted by path.
 
-        Documents that are added after the call are missing.
+        Call this method after all documents were added: it does not yield later ones.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256; the digest is empty if a new ledger does
@@ -365,7 +393,7 @@ class Ledger:
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
         """Yield the documents that differ from the last build, sorted by path.
 
-        Documents that are added after the call are missing.
+        Call this method after all documents were added: it does not yield later ones.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256; the digest of a removed document is None.
@@ -380,7 +408,7 @@ class Ledger:
             yield Change(Action.REMOVE, name, 0)
 
     def save(self, plan: Plan) -> None:
-        """Record the files that are about to be moved into place.
+        """Record the new site's files before they are moved into place.
 
         Args:
             plan: the changes, as the method `plan` returned them.

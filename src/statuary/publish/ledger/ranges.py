@@ -30,8 +30,8 @@ class RecordedRange(NamedTuple):
     after: str  # the path before the first one, ignoring case; empty for none
     until: str | None  # the last path; None for the end
     recorded: tuple[Path, ...]  # the files of all partitions
-    sources: tuple[Path, ...]  # the files of those whose rows of sources belong here
-    file: Path  # where the range is recorded, as partitions are
+    sources: tuple[Path, ...]  # the files of the partitions whose rows of sources are in the range
+    file: Path  # the database to write the range to
 
 
 def sort_recorded(file: Path) -> None:
@@ -66,10 +66,12 @@ def _sorted_paths(file: Path) -> list[str]:
 
 
 def record_range(task: RecordedRange) -> Path:
-    """Write the rows of a range, sorted by path or by their first column.
+    """Write the rows of a range to a database, sorted.
+
+    Documents are sorted by path, and the rows of sections by their first column.
 
     Returns:
-        The database with the rows.
+        The file of the database.
     """
     unfinished = task.file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
@@ -114,7 +116,12 @@ class BuildTables(NamedTuple):
     database: str
 
     def rows(self, query: str, *values: str) -> Generator[tuple[Any, ...], None, None]:
-        """Yield the rows of a query."""
+        """Yield the rows of an SQL query.
+
+        Args:
+            query: the query.
+            values: the values of its placeholders.
+        """
         with closing(open_read_only_database(Path(self.database), immutable=True)) as connection:
             yield from connection.execute(query, values)
 
@@ -122,7 +129,7 @@ class BuildTables(NamedTuple):
 def tables_for_workers(ledger: Ledger) -> BuildTables | None:
     """Return the tables of a build for workers to read.
 
-    No file may be added before they have read them.
+    No file may be added to the build until the workers have read the tables.
 
     Returns:
         The tables, or None if they are in memory.
@@ -144,7 +151,7 @@ class ListedRange(NamedTuple):
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
         """Yield files from the range's start to the end of the site.
 
-        The caller stops after `until`, because the rows go on.
+        The caller must stop after the path `until`, because files after the range follow.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.

@@ -71,7 +71,11 @@ class LedgerLookup:
             raise problem from None
 
     def find(self, path: str) -> LedgerEntry | None:
-        """Return the entry for a path, or None."""
+        """Return the ledger's entry for a path, or None.
+
+        Raises:
+            DamagedLedgerError: if the ledger is damaged.
+        """
         try:
             with self._lock:
                 return read_entry_of(self._connection, path, self._unfinished_run)
@@ -100,7 +104,13 @@ def nearest_paths(file: Path, path: str) -> list[str]:
 
 
 def read_meta(file: Path, name: str) -> str | None:
-    """Return a value that the last build stored under a name.
+    """Return a value that the last build stored, by its name.
+
+    The ledger is the database of what a site published.
+
+    Args:
+        file: the ledger.
+        name: the name of the value, such as `revision`.
 
     Returns:
         The value, or None if the ledger or the value does not exist.
@@ -113,7 +123,11 @@ def read_meta(file: Path, name: str) -> str | None:
 
 
 def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
-    """Return the last build's record of a group, without its paths.
+    """Return the last build's record of a group of documents, without paths.
+
+    Args:
+        connection: the connection of the ledger.
+        group: the name of the group.
 
     Returns:
         The record; its fingerprint is empty if the last build had no such group.
@@ -123,7 +137,7 @@ def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
 
 
 def read_listing(file: Path) -> Iterator[Entry]:
-    """Yield the ledger's entries with known digests, sorted by path.
+    """Yield an entry for each file in the ledger, by path.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.

@@ -48,7 +48,7 @@ class CachedGroup(NamedTuple):
     fingerprint: str  # fingerprint of everything that the group depends on
     items: int = 0  # the number of items of this kind
     paths: tuple[str, ...] = ()  # the paths of its documents
-    run: int = 0  # the build that made or kept it; a document that a later run wrote is another one
+    run: int = 0  # the build that made or kept the group; documents of later runs do not belong to it
 
 
 class AddedFile(NamedTuple):
@@ -65,7 +65,12 @@ class AddedFile(NamedTuple):
 
 
 def all_names(path: str, aliases: str) -> list[str]:
-    """Return all names of a file."""
+    """Return all names of a file: its path, then its aliases.
+
+    Args:
+        path: the path.
+        aliases: the other names, one a line.
+    """
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
@@ -174,7 +179,7 @@ class PartitionResult(NamedTuple):
     rows: PartitionRows | None = None
     documents: Sequence[Document] = ()  # documents of the source that were not staged
     files: Sequence[AddedFile] = ()
-    file: Path | None = None  # where all of this is recorded; None if it is here
+    file: Path | None = None  # the database with all of this; None if the other fields have it
 
 
 class PartitionOutput(Protocol):
