@@ -1,7 +1,7 @@
 """The registry of extensions: what each adds, as `module:name` strings.
 
 The core imports no extension. It finds them here, as it finds its own commands, and imports one on first use.
-To add an extension, add its folder in `extensions/` and a row of this registry.
+To add an extension, add its folder in `extensions/`, a row of this registry, and its layer in pyproject.toml.
 """
 
 import os

@@ -102,10 +102,11 @@ class Section:
     3. `finalize`, `outlook`, and `on_published` if the site was published
 
     A check calls `exclude_faults`, `findings`, `check` and `outlook`; a tick `build`, `finalize` and
-    `on_published`.
+    `on_published`, of the status and of extensions that it recognizes by a published file.
 
-    If a method of an extension raises, the build reports the error at its key in site.yaml, keeps its last
-    documents, and continues with the others.
+    If `build` or `finalize` of an extension raises, its last documents stay, and the error becomes a finding at
+    its key in site.yaml. If `findings`, `operations`, `config_documents` or `on_published` raises, only what it
+    returns or does is missing. Its import and constructor must not raise.
     """
 
     urls: "ClassVar[tuple[Url, ...]]" = ()  # the paths that the section publishes
@@ -123,10 +124,11 @@ class Section:
 
     @classmethod
     def source(cls) -> "type[SourceModel] | None":
-        """Return the model of the section's key in site.yaml.
+        """Return the model of the section's keys in site.yaml.
 
         Returns:
-            An `ExtensionSource`, or None if statuary's core reads the key.
+            An `ExtensionSource` with the extension's key; of contracts and status, a model of all their keys. None
+            if the section has no key, or statuary's core reads it.
         """
         return None
 
@@ -143,7 +145,7 @@ class Section:
         return ()
 
     def check(self, run: Run) -> SectionResult | None:
-        """Run checks that are too slow for a build (`statuary check`)."""
+        """Run the checks of `statuary check` that `findings` does not run."""
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
         """Return the operations for openapi.json and the API page."""
@@ -161,7 +163,7 @@ class Section:
         """Add the section's documents to the target."""
 
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add the documents that depend on other sections' documents."""
+        """Add the documents that depend on what other sections built, or on all of this section's own."""
 
     def on_failure(self, run: Run, error: BaseException) -> None:
         """Add a document that tells readers that `build` or `finalize` failed.
@@ -227,8 +229,8 @@ class ApiFacts(NamedTuple):
 class ContentSection(Section):
     """Base class for contracts and status, which every site has.
 
-    Errors here are not isolated as those of an extension are: a fault in the content ends the build, and an
-    error of the target ends the run.
+    An exception that leaves `build` ends the run, as errors of the target do later. These sections therefore
+    exclude faulty records and components themselves.
     """
 
     @classmethod

@@ -16,7 +16,7 @@ from statuary.base.limits import MAX_STEPS, TEXT_OF_A_STEP
 Result = TypeVar("Result")
 
 DEFECT: Final = "internal-error"
-"""The rule of findings about unexpected exceptions; the rest of the site is still published."""
+"""The rule of findings about unexpected exceptions. Only what raised one is missing from the site."""
 
 BEYOND_LIMIT: Final = "limit-exceeded"
 """The rule of findings about sources that exceed a limit."""

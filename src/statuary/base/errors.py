@@ -20,7 +20,10 @@ class StatuaryError(Exception):
 
 
 def error_for_user(error: BaseException) -> StatuaryError:
-    """Return an exception as an error for the user, with what to do."""
+    """Return an exception as an error for the user.
+
+    Only an unexpected exception gets a hint: how to report the bug.
+    """
     if isinstance(error, StatuaryError):
         return error
     if isinstance(error, OSError) and error.strerror:

@@ -19,7 +19,8 @@ Pointer = tuple[str | int, ...]
 class Severity(StrEnum):
     """The severity of a finding.
 
-    An error stops the build, or excludes a record. A warning stops it only with `--strict`. A note never does.
+    An error stops the build, or only withholds what it is about: a record, a component, a document or an
+    extension. A warning stops the build only with `--strict`. A note never does.
     """
 
     ERROR = "error"

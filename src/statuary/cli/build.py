@@ -110,11 +110,11 @@ with_build_options = option_group(
 def build_command(content: Path, out: Path, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if site.yaml or the theme has errors, or if components.yaml cannot be read before the
-    first build.
+    Nothing is published if site.yaml or the theme has errors, if a link leads out of the content folder, or if no
+    component is usable before the first build.
 
-    If there is any other error, the command publishes the rest of the site, and exits with 4. It keeps the last
-    published version of a component or an incident that has an error, and leaves out a page that it cannot read.
+    If there is any other error, the command publishes the rest of the site, and exits with 4. A component or an
+    incident that breaks a rule stays as last published. A page that cannot be read is left out.
 
     The command excludes a contract record that fails a check. With `contracts: {publish: all}` in site.yaml, it
     publishes such a record too, and marks it as rejected.

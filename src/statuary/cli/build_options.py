@@ -91,7 +91,7 @@ with_check_selection = option_group(
     click.option(
         "--strict",
         is_flag=True,
-        help="Treat warnings and excluded contracts as errors: exit with 1, and publish nothing if there is a warning.",
+        help="Fail on warnings too: exit with 1, and publish nothing.",
     ),
 )
 

@@ -64,9 +64,9 @@ def build_site(
 ) -> BuildResult:
     """Build a site from a content folder into an open target.
 
-    An error in the settings or the theme stops the build, and with `strict` any error or warning does; the target
-    then stays as it is. If a component, an incident, a maintenance window or a contract has to be excluded, the
-    rest of the site is published.
+    An error in the settings or the theme, or a link out of the content folder, stops the build; with `strict`,
+    so does any warning. The target then stays as it is. If a component, an incident, a maintenance window or a
+    contract is excluded, or stays as last published, the rest of the site is published.
 
     Args:
         now: the time that the site shows; the same content and time give the same bytes.

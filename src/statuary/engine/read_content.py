@@ -59,7 +59,7 @@ def read_site(
 class ReadResult(NamedTuple):
     """The content of a folder, with the findings about it."""
 
-    site: SiteContent | None  # the site; None if its settings or components could not be read
+    site: SiteContent | None  # the site; None if its settings could not be read
     # the findings about all files except those of contracts, which are read later, one by one
     findings: list[Finding]
 

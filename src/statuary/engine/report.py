@@ -104,7 +104,7 @@ class CheckedSite:
     # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: tuple[Finding, ...] = ()
     line: str = ""  # the sections' line of the summary
-    counts: tuple[str, ...] = ()  # what the site contains, such as "12 components"; empty unless it was built
+    counts: tuple[str, ...] = ()  # what the site contains, such as "12 components"
     # when the published status changes next; None if it does not change before the horizon
     next_transition: "Instant | None" = None
     # when the next build is due; None if only a change of the content needs one

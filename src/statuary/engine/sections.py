@@ -1,8 +1,8 @@
 """Run the sections of a site, guarded from each other's errors.
 
-An error of an extension never stops the status from being published: it becomes a finding at the extension's
-key in site.yaml, and its documents of the last build stay. Contracts and status guard their parts themselves:
-an exception while they build ends the run, and later only errors of the target do.
+If `build` or `finalize` of an extension raises, its documents of the last build stay, and the error becomes a
+finding at its key in site.yaml. If another method raises, only what it returns is missing. Contracts and status
+guard their parts themselves: an exception that leaves `build` ends the run, and later only errors of the target do.
 """
 
 import json
