@@ -40,7 +40,7 @@ def files():
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js))`", MAP))))
-def test_named_files_exist(path):
+def test_architecture_document_names_existing_files(path):
     assert any(file.endswith(f"/{path}") for file in files())
 
 
@@ -117,7 +117,7 @@ def test_only_encoder_serializes_documents():
     ] == []
 
 
-def test_diagram_matches_code():
+def test_architecture_diagram_matches_imports_in_code():
     block = BLOCK.search(MAP)
     assert block is not None
     assert block[0] == picture(), "python tests/architecture/picture.py --write"

@@ -50,7 +50,7 @@ def _in_text(text: ast.JoinedStr) -> Iterator[str]:
         previous = part
 
 
-def test_modules_share_formatters() -> None:
+def test_only_shared_modules_format_values() -> None:
     found = {
         path: formats
         for module in modules().values()

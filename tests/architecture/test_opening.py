@@ -84,7 +84,7 @@ def test_function_that_opens_nothing_is_no_door() -> None:
         "import asyncio\nasyncio.open_connection('a', 1)",
     ],
 )
-def test_opening_is_found(text: str) -> None:
+def test_each_way_to_open_is_found(text: str) -> None:
     assert list(openings(Module("statuary.made", Path("made.py"), text, ast.parse(text))))
 
 

@@ -133,7 +133,7 @@ def test_command_summary_matches_docstring(name):
 
 
 @pytest.mark.parametrize("row", EXTENSIONS, ids=lambda row: row.name)
-def test_row_matches_extension_package(row):
+def test_registry_row_matches_extension_package(row):
     assert (PACKAGE / "extensions" / row.name / "__init__.py").is_file()
     urls = load(row.section).urls if row.section else ()
     own = [(url.pattern, url.pattern.partition("/")[0]) for url in urls]
@@ -149,7 +149,7 @@ def test_published_file_belongs_to_section(path):
     assert path in providers("replacement")
 
 
-def test_rows_share_no_values():
+def test_registry_rows_share_no_names():
     for column in ("commands", "folders", "provides"):
         names = [name for row in EXTENSIONS for name in getattr(row, column)]
         assert len(names) == len(set(names)), column

@@ -61,7 +61,7 @@ def test_unexpected_and_frequent_skips_are_named():
 
 
 @pytest.mark.parametrize(("most", "code"), [(1, 1), pytest.param(2, 0, marks=pytest.mark.slow)])
-def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
+def test_run_with_unexpected_skips_fails(tmp_path: Path, most: int, code: int):
     for name in ("pyproject.toml", "tests/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())

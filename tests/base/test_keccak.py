@@ -34,7 +34,7 @@ def test_keccak_matches_known_digests(data: bytes) -> None:
 
 @steady
 @given(st.binary(max_size=600))
-def test_keccak_libraries_agree(data: bytes) -> None:
+def test_keccak_libraries_return_equal_digests(data: bytes) -> None:
     fast = require_module("sha3", install='pip install "statuary[fast]"')
     assert fast.keccak_256(data).digest() == keccak256(data)
     assert keccak.new(digest_bits=256, data=data).digest() == keccak256(data)

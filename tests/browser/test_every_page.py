@@ -78,7 +78,7 @@ def test_search_hits_show_verdicts(site: Path) -> None:
     ]
 
 
-def test_report_fits_phones(tmp_path: Path) -> None:
+def test_report_page_fits_phone_screen(tmp_path: Path) -> None:
     content = rich_content(tmp_path)
     done = CliRunner().invoke(
         command,

@@ -180,7 +180,7 @@ def test_undated_page_uses_earliest_content_date(run, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ['Say "yes": a \\ network', "1337", "- #", "Ünïcode", "null"])
-def test_name_round_trips(run, tmp_path, name):
+def test_site_name_is_published_unchanged(run, tmp_path, name):
     assert run("init", "--name", name, *NOW).exit_code == 0
     assert run("build", *NOW).exit_code == 0
     assert json.loads((tmp_path / "build/api/v2/status.json").read_bytes())["page"]["name"] == name

@@ -115,7 +115,7 @@ def test_systemd_timer_starts_service(tmp_path):
 
 
 @pytest.mark.slow
-def test_systemd_accepts_units(tmp_path):
+def test_systemd_accepts_printed_units(tmp_path):
     require_program("systemd-analyze", install=".ci/install-hosts")
     done = subprocess.run(
         ["systemd-analyze", "verify", *map(str, units(tmp_path))], capture_output=True, text=True, check=False
@@ -143,7 +143,7 @@ def test_at_job_submits_next_job(tmp_path):
 
 
 @pytest.mark.slow
-def test_workflow_is_valid(tmp_path):
+def test_printed_workflow_matches_github_schema(tmp_path):
     file = tmp_path / "status-change.yml"
     file.write_text(FORMATS["github"](DUE, JOB))
     workflow = yaml.safe_load(file.read_text())

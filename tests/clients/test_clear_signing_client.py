@@ -76,7 +76,7 @@ def test_published_descriptor_displays_call(asked):
     assert call["interpolatedIntent"] == f"Send 1.5 TKN to {OTHER}"
 
 
-def test_renderer_matches_sdk(asked):
+def test_rendered_call_matches_wallet_sdk(asked):
     names = Names(tokens={TOKEN.lower(): Token("TKN", 6)})
     data = bytes.fromhex(CALLDATA[2:])
     ours = render_call(descriptor(), Call(int(CHAIN), TOKEN.lower(), data), names)

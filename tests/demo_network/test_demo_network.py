@@ -133,7 +133,7 @@ def test_chain_bytecode_replays_from_compilers(name, records):
         assert replayed(side) == side["onchainBytecode"]
 
 
-def test_immutables_match_deployment(records):
+def test_demo_immutables_match_deployment_arguments(records):
     def immutables(name):
         return sorted(records[name]["runtimeBytecode"]["transformationValues"]["immutables"].values())
 
@@ -308,7 +308,7 @@ def test_demo_has_contracts_of_each_state(tmp_path):
     assert of_plinth == {"verified_here", "stated_by_a_file"}
 
 
-def test_vouched_compilations_exist():
+def test_trusted_compilations_have_evidence_files():
     site = yaml.safe_load((CONTENT / "site.yaml").read_text(encoding="utf-8"))
     vouched = set(site["contracts"]["compilations"])
     files = {sha256(path.read_bytes()).hexdigest() for path in CHAIN.glob("*/compilation.json")}

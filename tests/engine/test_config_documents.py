@@ -117,7 +117,7 @@ def test_overwritten_documents_are_rebuilt(content, tmp_path):
     assert built_files(content, tmp_path / "out") == whole
 
 
-def test_verify_rebuilds_documents(content, tmp_path, made):
+def test_verify_option_rebuilds_configuration_documents(content, tmp_path, made):
     built_files(content, tmp_path / "out")
     made.clear()
     built_files(content, tmp_path / "out", verify=True)

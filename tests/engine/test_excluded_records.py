@@ -161,7 +161,7 @@ def test_step_budget_applies_within_context() -> None:
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
-def test_interruption_is_reraised(interruption) -> None:
+def test_interruption_of_guarded_function_is_reraised(interruption) -> None:
     def interrupted() -> None:
         raise interruption
 

@@ -179,7 +179,7 @@ def test_entries_out_of_order_are_refused(groups, message):
 
 
 @pytest.mark.parametrize("count", ["documents", "names", "size"])
-def test_manifest_counts_entries(count):
+def test_manifest_with_wrong_count_is_rejected(count):
     manifest, read = manifest_of(entries("a", "b"))
     wrong = with_count(manifest, count, getattr(manifest, count) + 1)
     with pytest.raises(DamagedSnapshotError, match="it counts more or fewer files than it lists"):

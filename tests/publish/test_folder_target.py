@@ -253,7 +253,7 @@ def test_unfinished_listing_survives_closed_ledger(tmp_path: Path, listing: str)
     gc.collect(1)  # what is young
 
 
-def test_kept_group_is_read_from_file(tmp_path: Path) -> None:
+def test_saved_ledger_group_is_read_back(tmp_path: Path) -> None:
     with FolderTarget(tmp_path) as target:
         run = target.ledger.run
         target.ledger.save_group("packs", "fingerprint", items=7, paths=["a", "b"])

@@ -34,7 +34,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("tree", "message", "hint"), REFUSED)
-def test_refused_value_is_described(tree, message, hint):
+def test_invalid_setting_gives_located_finding(tree, message, hint):
     findings = []
     assert validate_tree(tree, Settings, "site.yaml", findings) is None
     [finding] = findings
@@ -44,7 +44,7 @@ def test_refused_value_is_described(tree, message, hint):
     assert finding.rule == "invalid-value"
 
 
-def test_accepted_values_make_model():
+def test_valid_settings_are_parsed_into_model():
     findings = []
     tree = {"name": "abc", "names": ["a", "b"], "texts": {"a": "1"}, "level": "high", "code": "z"}
     model = validate_tree(tree, Settings, "site.yaml", findings)

@@ -46,7 +46,7 @@ def test_content_without_schemas_gets_no_line(tmp_path):
     assert with_schema_line(tmp_path, "incidents/a.yaml", "n: 1\n").startswith("# yaml-language-server")
 
 
-def test_schemas_are_renewed(run, tmp_path):
+def test_schema_update_restores_schema_files(run, tmp_path):
     run("init", *NOW)
     schema = tmp_path / "content/.schema/incident.json"
     text = schema.read_text()

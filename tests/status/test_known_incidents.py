@@ -91,7 +91,7 @@ def test_damaged_value_is_not_known(ledger, kind):
     assert next_build(ledger).find(incident.source, b"text") is None
 
 
-def test_removed_file_is_forgotten(ledger):
+def test_removed_incident_file_leaves_ledger(ledger):
     incident = incident_of(SMALL, "trouble")
     store(ledger, incident)
     next_build(ledger).save()

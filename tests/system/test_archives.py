@@ -23,14 +23,14 @@ def deflated(body: bytes) -> bytes:
     return packer.compress(body) + packer.flush()
 
 
-def test_stated_size_is_inflated() -> None:
+def test_data_of_stated_size_is_decompressed() -> None:
     assert inflate(zlib.compress(BODY), 1000) == BODY
     assert inflate(deflated(BODY), 1000, raw=True) == BODY
     assert inflate_at_most(zlib.compress(BODY), 1000) == BODY
 
 
 @pytest.mark.parametrize("size", [0, 999, 1001])
-def test_other_size_is_rejected(size: int) -> None:
+def test_decompressed_size_mismatch_is_rejected(size: int) -> None:
     require_zstd()
     for decompress, data in (
         (inflate, zlib.compress(BODY)),
@@ -73,7 +73,7 @@ def test_window_of_frame_is_limited() -> None:
         decompress_zstandard(data, len(BOMB))
 
 
-def test_other_data_is_rejected() -> None:
+def test_uncompressed_data_is_rejected() -> None:
     require_zstd()
     for decompress in (inflate, inflate_at_most, decompress_zstandard, decompress_zstandard_prefix):
         with pytest.raises(DamagedDataError):

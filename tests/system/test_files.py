@@ -45,7 +45,7 @@ def test_fifo_is_rejected_without_waiting(reader: Reader, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/ptmx", "/dev"])
-def test_device_is_rejected(reader: Reader, device: str) -> None:
+def test_device_is_rejected_as_file(reader: Reader, device: str) -> None:
     with pytest.raises(NotRegularFileError):
         reader(Path(device))
 

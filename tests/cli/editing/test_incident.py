@@ -541,7 +541,7 @@ def test_prompt_offers_incidents_and_default_body(opened, monkeypatch):
     assert opened.read(FILE).endswith("status: resolved\n    body: This incident has been resolved.\n")
 
 
-def test_postmortem_opens_editor(opened, monkeypatch):
+def test_postmortem_command_opens_editor(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     use_interactive_terminal(monkeypatch)
     monkeypatch.setattr("click.edit", lambda text, extension: "We learned.\n\nA lot." + text)
@@ -562,7 +562,7 @@ def test_empty_editor_writes_nothing(opened, monkeypatch):
 
 
 @pytest.mark.slow
-def test_build_publishes_edit(opened):
+def test_build_option_publishes_edited_incident(opened):
     opened.run("incident", "resolve", "2026", "--build", now="2026-11-02T11:00:00Z")
     summary = json.loads(opened.read("build/api/v2/summary.json"))
     assert summary["incidents"] == []

@@ -43,7 +43,7 @@ def recurring(repository):
     return repository
 
 
-def test_schedule_writes_announcement(scheduled):
+def test_schedule_command_writes_maintenance_file(scheduled):
     assert (
         scheduled.read(FILE)
         == """\
@@ -165,7 +165,7 @@ def test_cancel_writes_time_below_window(scheduled):
 
 
 @pytest.mark.slow
-def test_cancel_publishes_body(scheduled):
+def test_cancellation_text_is_published_as_update(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
     assert page["status"] == "completed"
@@ -216,7 +216,7 @@ def test_end_prompt_accepts_duration(repository, monkeypatch, answer, end):
     assert f"scheduled_until: {end}\n" in repository.read(FILE)
 
 
-def test_window_is_prompted(repository, monkeypatch):
+def test_schedule_without_options_asks_for_window(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
     output = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")

@@ -30,7 +30,7 @@ def test_plan_without_changes_prints_no_lines():
     ("size", "text"),
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (2_500_000, "2.5 MB"), (10**13, "10,000.0 GB")],
 )
-def test_size_has_unit(size, text):
+def test_file_size_is_printed_with_unit(size, text):
     assert size_text(size) == text
 
 

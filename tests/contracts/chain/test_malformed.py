@@ -170,7 +170,7 @@ def test_proof_with_additional_node_is_refused():
         proved_value(EMPTY_ROOT, b"\xab", [EMPTY_TRIE, EMPTY_TRIE])
 
 
-def test_root_hashes_node():
+def test_trie_root_is_hash_of_node():
     node = leaf("20ab", b"v")
     for text in (node.hex(), f"0x{node.hex()}"):
         assert is_root(keccak256(node), text)

@@ -85,7 +85,7 @@ def test_unproved_slot_confirms_no_proxy() -> None:
     assert "implementation" not in found.evidence
 
 
-def test_changed_code_contradicts() -> None:
+def test_changed_code_contradicts_on_chain_claim() -> None:
     found = claim(record(IMPLEMENTATION), code=OTHER_CODE)
     assert (found.status, found.reason.key) == (ClaimStatus.CONTRADICTED, "other_code_since")
     assert claim(record(IMPLEMENTATION), code="0x").status is not ClaimStatus.STATED
@@ -126,7 +126,9 @@ def test_impossible_block_time_is_refused() -> None:
     ("is_vouched_for", "status", "pin"),
     [(True, ClaimStatus.VERIFIED, PinnedBy.CHAIN), (False, ClaimStatus.STATED, PinnedBy.STATED)],
 )
-def test_checkpoint_changes_pins_of_members(is_vouched_for: bool, status: ClaimStatus, pin: PinnedBy) -> None:
+def test_trusted_block_strengthens_evidence_for_code(
+    is_vouched_for: bool, status: ClaimStatus, pin: PinnedBy
+) -> None:
     anchor = anchor_of("ab", ADDRESS, CODE, slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
     assert anchor.block is not None
     checkpoints = {anchor.block.number: anchor.block.hash} if is_vouched_for else {}

@@ -124,7 +124,7 @@ def forged_deployment(rng, mine, other):
         yield anchor._replace(deployment=changed)
 
 
-def test_recombined_anchors_confirm_no_claim(demo):
+def test_recombined_merkle_proofs_prove_nothing(demo):
     rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT:
         mine, other = rng.sample(demo, 2)
@@ -269,7 +269,7 @@ def made_up_forgeries(rng):
     yield made_up(raw, receipt(kind), chain_id=str(6 + nonce))
 
 
-def test_mixed_evidence_confirms_no_claim():
+def test_made_up_proofs_prove_nothing():
     rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT // 3:
         for forged in made_up_forgeries(rng):

@@ -26,7 +26,7 @@ def deploying_record(constructor):
     }
 
 
-def test_copying_constructor_passes():
+def test_constructor_returning_runtime_code_passes_check():
     result = result_of("creation-deploys-other-code", deploying_record("".join(CONSTRUCTOR.values())))
     assert result.outcome is CheckOutcome.PASSED
     assert result.evidence == {"at": 6, "bytes": 3}
@@ -160,7 +160,7 @@ def test_unreplayable_transformation_is_named():
     assert finding.pointer == ("runtimeBytecode", "transformations", len(steps) - 1)
 
 
-def test_unlisted_auxdata_warns():
+def test_auxdata_missing_from_list_gives_warning():
     record = made_record("factory")
     complete = result_of("missing-auxdata", record)
     assert complete.outcome is CheckOutcome.PASSED

@@ -568,7 +568,7 @@ ONCE = {row["kind"] for row in TABLE if row.get("once")}
 @pytest.mark.parametrize(
     ("name", "kind", "forge"), FORGERIES, ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_forgery_is_rejected(name, kind, forge):
+def test_forged_compilation_is_rejected(name, kind, forge):
     record = forged(name, kind, forge)
     assert record != true_record(name)
     assert not is_believed(record, unknown=kind in UNKNOWN)

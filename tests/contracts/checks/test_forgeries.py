@@ -56,7 +56,7 @@ def borne(forgery: Forgery):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_forgeries_are_rejected(family):
+def test_forged_records_are_rejected(family):
     made = defaultdict(int)
     for forgery in FORGERIES:
         if forgery.family == family:

@@ -55,7 +55,7 @@ def agrees(record):
     return is_identified(parsed) == (not found(parsed) and not is_genesis)
 
 
-def test_identity_shortcut_agrees_on_every_value():
+def test_fast_identity_check_equals_full_check():
     count = 0
     for place in PLACES:
         for text in TEXTS:
@@ -67,7 +67,7 @@ def test_identity_shortcut_agrees_on_every_value():
     assert len(PLACES) < count < len(PLACES) * len(TEXTS) / 2
 
 
-def test_identity_shortcut_agrees_on_mutants():
+def test_identity_checks_agree_on_mutated_records():
     texts, chance = true_texts(), seeded(1)
     assert any(is_identified(orjson.loads(text)) for text in texts)
     for text in texts:

@@ -37,7 +37,7 @@ WITHOUT_PIN = {
 """The members about which a proof says nothing: the place in the site, the verdict, and what repeats other members."""
 
 
-def test_every_member_has_pin():
+def test_every_record_member_has_evidence_kind():
     pinned = {
         *claims.COMPILED_MEMBERS,
         *dict(claims._pinned_by_record(has_hashed_metadata=True, creation=True, runtime=True)),
@@ -49,7 +49,7 @@ def test_every_member_has_pin():
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_synthetic_records_prove(name):
+def test_synthetic_records_pass_every_check(name):
     proof = prove(made_record(name))
     assert proof.findings == ()
     assert proof.has_no_errors
@@ -105,7 +105,7 @@ def test_each_check_applies_to_some_record():
     assert idle == set()
 
 
-def test_check_reports_evidence():
+def test_check_result_contains_evidence():
     record = made_record("everything")
     length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
     assert result_of(record, "creation-bytecode-mismatch").evidence == {"transformations": 6, "bytes": length}
@@ -195,7 +195,7 @@ PLACES = [place for place in places(orjson.loads(TEXT)) if place]
 @pytest.mark.slow
 @steady
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=4))
-def test_junk_values_are_findings(changes):
+def test_invalid_member_values_give_findings(changes):
     record = orjson.loads(TEXT)
     for place, junk in changes:
         put(record, place, junk)
@@ -228,7 +228,7 @@ def test_missing_member_keeps_all_results(place):
     assert [result.check for result in prove(record).results] == EVERY_CHECK
 
 
-def test_deep_nesting_is_finding():
+def test_deeply_nested_record_gives_finding():
     for member in ("abi", "metadata", "userdoc", "storageLayout", "signatures", "proxyResolution"):
         record = made_record()
         deep: list = []
@@ -267,7 +267,7 @@ def test_rounded_slot_is_not_checked(slot):
 
 
 @pytest.mark.parametrize("slot", ["5", "", "-1", "1e5", -1, 1.5, None, float("inf"), "9" * 90])
-def test_missing_slot_is_fault(slot):
+def test_vyper_variable_without_slot_is_reported(slot):
     (fault,) = vyper_layout_faults({"a": {"type": "uint256", "slot": slot}})
     assert fault == LayoutFault("a variable has no slot", ("a",))
 

@@ -24,7 +24,7 @@ AS_WRITTEN = [
 
 
 @pytest.mark.parametrize("text", AS_WRITTEN)
-def test_metadata_text_is_kept(text):
+def test_compiler_metadata_text_is_hashed_unchanged(text):
     hashes = MetadataHashes(METADATA, text)
     assert hashes.text == text
     assert hashes.includes("ipfs", metadata_hash(text.encode(), "ipfs"))
@@ -72,12 +72,12 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("value", "other"), SAME)
-def test_same_values_are_recognized(value, other):
+def test_equal_json_values_compare_equal(value, other):
     assert same_json(value, other)
 
 
 @pytest.mark.parametrize(("value", "other"), DIFFERENT)
-def test_different_values_are_recognized(value, other):
+def test_different_json_values_compare_unequal(value, other):
     assert not same_json(value, other)
     assert not same_json(other, value)
 
@@ -95,7 +95,7 @@ def test_different_values_are_recognized(value, other):
         (1, None),
     ],
 )
-def test_hex_text_is_decoded(text, data):
+def test_hex_string_is_decoded_to_bytes(text, data):
     assert decode_hex(text) == data
 
 

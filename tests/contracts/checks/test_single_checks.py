@@ -69,7 +69,7 @@ def resolved(is_proxy=True, proxy_type="EIP1167Proxy", *addresses):
         resolved(True, "DiamondProxy", CLONE_OF, ADDRESS),
     ],
 )
-def test_whole_proxy_resolution_passes(resolution):
+def test_complete_proxy_resolution_passes_check(resolution):
     assert messages("incomplete-proxy-resolution", {"proxyResolution": resolution}) == []
 
 
@@ -93,7 +93,7 @@ def test_whole_proxy_resolution_passes(resolution):
         (resolved(True, "EIP1167Proxy", None), "is not an address with its EIP-55 checksum"),
     ],
 )
-def test_broken_proxy_resolution_fails(resolution, message):
+def test_invalid_proxy_resolution_fails_check(resolution, message):
     [found] = messages("incomplete-proxy-resolution", {"proxyResolution": resolution})
     assert message in found
 
@@ -139,7 +139,7 @@ def test_bytecode_decides_proxy_resolution(code, resolution, message):
         ("6001901561001057", False),
     ],
 )
-def test_comparison_with_zero_is_found(code, is_compared):
+def test_selector_compared_with_zero_is_found(code, is_compared):
     signature = {"signature": "wycpnbqcyf()", "signatureHash4": "0x00000000"}
     record = {
         "compilation": {"language": "Solidity"},
@@ -229,7 +229,7 @@ def test_auxdata_at_wrong_offset_fails():
 
 
 @pytest.mark.parametrize("value", ["0x", "0x00", "0xa0", "zz", None])
-def test_undecodable_auxdata_fails(value):
+def test_undecodable_auxdata_fails_offset_check(value):
     record = made_record()
     [number] = pieces(record)
     pieces(record)[number]["value"] = value
@@ -357,7 +357,7 @@ def test_unlisted_candidate_of_newest_release_fails():
 
 
 @pytest.mark.parametrize(("size", "count"), [(24_576, 0), (24_577, 1)])
-def test_long_code_is_noted(size, count):
+def test_code_above_size_limit_gives_note(size, count):
     record = {"address": ADDRESS, "runtimeBytecode": {"onchainBytecode": "0x" + "00" * size}}
     found = messages("impossible-code", record)
     assert len(found) == count
@@ -425,7 +425,7 @@ def layout_record(labels, text, *, extra=None):
 
 
 @pytest.mark.parametrize("filler", ["", "x" * 3_000_000], ids=["short", "long"])
-def test_variables_are_words_of_sources(filler):
+def test_storage_variables_are_found_in_sources(filler):
     """Sources of many megabytes are read once, rather than searched for each variable."""
     labels = [f"v{number}" for number in range(60)]
     text = f"{filler} {' '.join(labels[:-1])}"
@@ -488,7 +488,7 @@ def test_yul_has_no_storage_layout():
         (None, "does not start with 0x"),
     ],
 )
-def test_address_needs_checksum(address, message):
+def test_address_without_valid_checksum_fails(address, message):
     [result] = IDENTITY["invalid-address"].results([RecordView({"address": address})])
     found = [finding.message for finding in result.findings]
     assert len(found) == bool(message)
@@ -499,7 +499,7 @@ def test_address_needs_checksum(address, message):
 @pytest.mark.parametrize(
     ("text", "count"), [("uint immutable a; uint immutable b;", 0), ("uint immutable a;", 1)]
 )
-def test_undeclared_immutable_fails(text, count):
+def test_immutable_missing_from_sources_fails(text, count):
     record = {
         "compilation": {"language": "Solidity"},
         "sources": {"a.sol": {"content": text}},
@@ -509,7 +509,7 @@ def test_undeclared_immutable_fails(text, count):
     assert messages("undeclared-immutable", record | {"compilation": {"language": "Vyper"}}) == []
 
 
-def test_undeclared_library_fails():
+def test_library_missing_from_sources_fails():
     record = made_record("libraries")
     assert messages("undeclared-immutable", record) == []
     record["sources"][PATH]["content"] = record["sources"][PATH]["content"].replace(
@@ -547,7 +547,7 @@ def test_selector_must_be_pushed(code, selector, count):
     assert len(messages("missing-selector", selector_record(code, selector))) == count
 
 
-def test_unreadable_constructor_fails():
+def test_constructor_with_unknown_type_fails():
     record = made_record("arguments")
     assert messages("invalid-constructor-arguments", record) == []
     record["abi"][0]["inputs"][0]["type"] = "number"
@@ -564,7 +564,7 @@ def test_absent_source_of_metadata_fails():
     ]
 
 
-def test_repeated_signature_fails():
+def test_repeated_function_signature_fails_check():
     record = made_record()
     assert messages("abi-signatures-mismatch", record) == []
     functions = record["signatures"]["function"]

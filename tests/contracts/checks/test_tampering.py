@@ -93,7 +93,7 @@ def test_every_check_catches_some_damage():
     assert {damage.caught_by for damage in DAMAGES} == {check.name for check in CONTRACT_CHECKS}
 
 
-def test_undetectable_damage_has_no_findings():
+def test_changes_beyond_offline_checks_pass():
     """The list of what is beyond offline checks is a list of facts, not of things left undone."""
     assert len(NOT_CATCHABLE) >= 8
     record = made_record("everything")

@@ -213,7 +213,7 @@ def looking_like_marks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield changed
 
 
-def test_marker_like_names_give_uncached_outcome(
+def test_misleading_member_names_give_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for record in looking_like_marks(made_record()):
@@ -297,7 +297,7 @@ def test_cached_part_consumes_full_budget(memory: CompiledParts) -> None:
         consume(MAX_STEPS + 1)
 
 
-def test_cache_size_is_bounded() -> None:
+def test_compilation_cache_size_is_limited() -> None:
     by_part = {}
     for text in (orjson.dumps(made_record(name)) for name in FEATURES):
         if (found := split_record_text(text)) is not None:

@@ -56,7 +56,7 @@ def test_unexpected_members_prevent_splitting() -> None:
             part.record_with_deployment(longer)
 
 
-def test_side_with_unexpected_members_is_refused() -> None:
+def test_code_with_unexpected_members_is_refused() -> None:
     part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
     assert part is not None
     before = pieces.deployed[0].replace(b'"onchainBytecode"', b'"otherBytecode"')
@@ -64,13 +64,13 @@ def test_side_with_unexpected_members_is_refused() -> None:
         part.record_with_deployment((before, *pieces.deployed[1:]))
 
 
-def test_large_part_is_not_kept() -> None:
+def test_oversized_compilation_is_not_cached() -> None:
     size = size_of("plain")
     assert added(CompiledParts(size - 1)) is None
     assert added(CompiledParts(size)) is not None
 
 
-def test_oldest_part_is_dropped() -> None:
+def test_full_cache_drops_oldest_compilation() -> None:
     parts = CompiledParts(size_of("plain") + size_of("immutables") + size_of("libraries") - 1)
     first, second = added(parts, "plain"), added(parts, "immutables")
     assert parts.find(record_and_pieces("plain")[1]) is first  # and so the other one is the oldest

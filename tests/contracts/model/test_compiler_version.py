@@ -42,10 +42,10 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("recorded", "printed"), SAME)
-def test_equal_builds_match(recorded, printed):
+def test_versions_of_same_build_match(recorded, printed):
     assert is_same_build(recorded, printed)
 
 
 @pytest.mark.parametrize(("recorded", "printed"), OTHERS)
-def test_different_builds_do_not_match(recorded, printed):
+def test_versions_of_other_builds_differ(recorded, printed):
     assert not is_same_build(recorded, printed)

@@ -230,7 +230,7 @@ def test_proxy_claim_needs_undecided_code():
     assert proxy(None)["proxyResolutionError"]["customCode"] == "proxy_resolution_error"
 
 
-def test_derivation_is_deterministic():
+def test_record_derivation_is_deterministic():
     assert len({orjson.dumps(derive_record(made_workspace(FEATURES["everything"]))) for _ in range(3)}) == 1
 
 

@@ -61,7 +61,7 @@ AUXDATA_STEP = TransformationStep(
         ([IPFS], [], "Vyper", "0.4.3", "match"),
     ],
 )
-def test_side_level_depends_on_auxdata(auxdata, steps, language, version, level):
+def test_match_level_depends_on_auxdata(auxdata, steps, language, version, level):
     assert side_level(auxdata=auxdata, transformations=steps, language=language, version=version) == level
 
 
@@ -75,7 +75,7 @@ def test_side_level_depends_on_auxdata(auxdata, steps, language, version, level)
         (None, "exact_match", "exact_match"),
     ],
 )
-def test_overall_level_combines_sides(creation, runtime, overall):
+def test_overall_match_combines_creation_and_runtime(creation, runtime, overall):
     assert overall_level(creation, runtime) == overall
 
 
@@ -223,7 +223,7 @@ def test_auxdata_positions_match_code(creation, runtime, version):
 
 @steady
 @given(st.binary(min_size=32, max_size=60), st.binary(min_size=60, max_size=60), st.booleans(), st.data())
-def test_arbitrary_matches_replay(code, other, is_deployed, data):
+def test_replayed_match_gives_onchain_code(code, other, is_deployed, data):
     """The on-chain code is the recompiled one with a linked library, and either immutables or an argument."""
     library, immutable = CodeReference("a:L", 2, 20), CodeReference("5", 0, 32)
     side = RecompiledSide(

@@ -63,7 +63,7 @@ def test_hidden_solidity_name_is_ignored(text):
 
 
 @pytest.mark.parametrize("keyword", ["contract", "library", "interface"])
-def test_declaration_has_keyword(keyword):
+def test_declaration_is_found_by_each_keyword(keyword):
     assert find_declaration(f"{keyword} A$_1 {{}}", "A$_1", RECENT).keyword == keyword
 
 

@@ -48,7 +48,7 @@ def kind(name):
     return found
 
 
-def test_written_layout_has_no_fault():
+def test_compiler_written_layout_has_no_fault():
     assert faults_of(WRITTEN["storageLayout"]) == []
     assert faults_of({"storage": [], "types": None}) == []
 
@@ -116,7 +116,7 @@ TYPE_FAULTS = [
 
 
 @pytest.mark.parametrize(("name", "member", "value", "message"), TYPE_FAULTS)
-def test_changed_type_is_fault(name, member, value, message):
+def test_changed_storage_type_is_reported(name, member, value, message):
     [fault] = faults_of(changed(("types", kind(name), member), value))
     assert message in fault.message
     assert fault.pointer[0] == "types"

@@ -57,7 +57,7 @@ def step(kind="replace", reason="library", offset=0, **members):
         ),
     ],
 )
-def test_replay_applies_steps(steps, values, result):
+def test_replay_applies_transformations_in_order(steps, values, result):
     assert replay_transformations(CODE, steps, values, max_bytes=100) == result
 
 
@@ -170,7 +170,7 @@ def replays(side):
     )
 
 
-def test_real_records_replay():
+def test_replay_reproduces_code_of_real_records():
     count = 0
     for name, record in [*real_records(), *served_vectors()]:
         for side in ("creation", "runtime"):
@@ -212,7 +212,7 @@ def unlinked(digits):
     "folder",
     ["blockscout-vera-test-cases", "sourcify-verification-cases", "sourcify-verification-cases-newer"],
 )
-def test_published_vectors_replay(folder):
+def test_replay_reproduces_code_of_published_vectors(folder):
     sides = 0
     for name, vector in vectors(folder):
         for side in ("creation", "runtime"):

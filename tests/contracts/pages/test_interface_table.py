@@ -16,7 +16,7 @@ RECORDS = sorted((CHECKOUT / "content/contracts/748463").glob("*.json"))
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_hashes_match_record_signatures(path: Path) -> None:
+def test_interface_page_shows_record_signature_hashes(path: Path) -> None:
     record = json.loads(path.read_text("utf-8"))
     signatures, shown = record["signatures"], interface_view(record["abi"], None, None, None, CallTarget())
     expected = {

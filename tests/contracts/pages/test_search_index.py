@@ -167,7 +167,7 @@ def test_index_names_every_file() -> None:
     assert received == set(index) - {"index.json"}
 
 
-def test_contract_order_does_not_matter() -> None:
+def test_search_index_ignores_contract_order() -> None:
     entries = [entry(n, f"Name{n % 7}") for n in range(60)]
     assert index_of(entries) == index_of(entries[::-1])
 

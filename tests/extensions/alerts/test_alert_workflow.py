@@ -220,7 +220,7 @@ def test_next_run_completes_failed_run(repository: Repository) -> None:
 
 
 @pytest.mark.slow
-def test_alert_reaches_repository(repository: Repository, tmp_path: Path) -> None:
+def test_alert_webhook_opens_incident_in_repository(repository: Repository, tmp_path: Path) -> None:
     with (
         github(repository.bare) as api,
         function("Deno", tmp_path, variables_for(api)) as running,

@@ -48,7 +48,7 @@ def incidents(folder):
     }
 
 
-def test_alert_opens_draft(folder):
+def test_alert_opens_draft_incident(folder):
     said = run(folder, group())
     assert "Open incident as a draft: The RPC does not answer" in said
     ((name, incident),) = incidents(folder).items()

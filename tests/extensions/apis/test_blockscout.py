@@ -42,7 +42,7 @@ def test_contract_has_blockscout_members(name):
     assert body["compiler_version"] == f"v{record['compilation']['compilerVersion']}"
 
 
-def test_proxy_lists_implementations():
+def test_blockscout_response_lists_proxy_implementations():
     record = made_record("plain")
     address = "0x" + "ab" * 20
     record["proxyResolution"] = {

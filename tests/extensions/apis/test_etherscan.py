@@ -145,7 +145,7 @@ def test_error_names_parameter_with_200(target, text):
     assert text in body["result"]
 
 
-def test_chainlist_lists_chains():
+def test_etherscan_chainlist_lists_site_chains():
     [chain] = ask("/v2/chainlist")["result"]
     assert (chain["chainid"], chain["apiurl"]) == (CHAIN, f"https://site.example/v2/api?chainid={CHAIN}")
 

@@ -118,7 +118,7 @@ def changed(
         ((("owner", 0, 0, "token"), TOTAL), []),  # both are read as 20 bytes of an address
     ],
 )
-def test_moved_or_retyped_variable_is_hazard(after, expected):
+def test_moved_storage_variable_is_upgrade_hazard(after, expected):
     got = changed(layout(OWNER, TOTAL), layout(*after))
     if expected is None:
         assert ("owner", "moved", True) in got
@@ -127,7 +127,7 @@ def test_moved_or_retyped_variable_is_hazard(after, expected):
         assert got == expected
 
 
-def test_gap_variables_are_no_hazard():
+def test_shrunk_storage_gap_is_no_hazard():
     before = layout(OWNER, ("__gap", 1, 0, "gap"), ("last", 51, 0, "uint"), gap=gap(50))
     shorter = layout(OWNER, TOTAL, ("__gap", 2, 0, "gap"), ("last", 51, 0, "uint"), gap=gap(49))
     pushed = layout(OWNER, TOTAL, ("__gap", 2, 0, "gap"), ("last", 52, 0, "uint"), gap=gap(50))
@@ -157,7 +157,7 @@ def test_mapped_struct_compares_by_members():
     assert changed(one, other) == [("all", "retyped", True)]
 
 
-def test_recursive_types_terminate():
+def test_comparing_recursive_storage_types_ends():
     inner = {"encoding": "mapping", "label": "m", "key": "uint", "value": "self", "numberOfBytes": "32"}
     assert changed(*[layout(("a", 0, 0, "self"), self=struct(("next", 0, "m")), m=inner)] * 2) == []
     doubling = {f"t{n}": struct(("l", 0, f"t{n + 1}"), ("r", 1, f"t{n + 1}")) for n in range(30)}

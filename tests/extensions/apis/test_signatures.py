@@ -78,7 +78,7 @@ def test_tool_files_map_hash_to_signature():
     assert clef == {key[2:]: text for key, text in functions.items()}
 
 
-def test_contract_order_does_not_matter():
+def test_signature_list_ignores_contract_order():
     one = Declarations(("f()",), (), ((TRANSFER, DECLARED),))
     other = Declarations(("g()",), (), ((TRANSFER, TRANSFER),))
     assert of(one, other) == of(other, one, one)

@@ -138,7 +138,7 @@ def test_bucket_count_does_not_change_result(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_newest_row_of_match_is_used(tmp_path):
+def test_export_uses_newest_row_per_match(tmp_path):
     """A match whose level was raised is exported again, in a later file."""
     record = deployed(1)
     tables = tables_of_records([record])
@@ -153,7 +153,7 @@ def test_newest_row_of_match_is_used(tmp_path):
 
 
 @pytest.mark.slow
-def test_newest_match_of_address_is_used(tmp_path):
+def test_export_uses_newest_match_per_address(tmp_path):
     earlier, later = deployed(1, "immutables"), deployed(2) | {"verifiedAt": "2026-11-03T10:00:00Z"}
     later["address"] = earlier["address"]
     write_tables(tmp_path / "contracts", tables_of_records([later, earlier]))

@@ -99,7 +99,7 @@ def test_compiler_option_requires_recompile(content, tmp_path):
     assert result.exit_code == ExitCode.USAGE
 
 
-def test_rule_is_listed():
+def test_check_lists_recompilation_rule():
     assert (
         "recompilation-mismatch\terror\trecompile\t"
         in CliRunner().invoke(command, ["check", "--list"]).stdout

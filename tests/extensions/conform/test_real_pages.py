@@ -41,7 +41,7 @@ def asking(capture):
 
 
 @pytest.mark.slow
-def test_captured_summaries_conform():
+def test_captured_statuspage_summaries_pass_checks():
     failed = [
         (capture.at, result.check.name, result.problems)
         for capture in captured_summaries()

@@ -81,7 +81,7 @@ def outcomes(ask: SendRequest, now: Instant = NOW) -> dict[str, ConformanceOutco
 
 
 @pytest.mark.slow
-def test_project_site_conforms(site):
+def test_built_site_passes_every_check(site):
     found = outcomes(asking(site))
     packs = found.pop("packs-have-the-records")
     assert set(found.values()) == {ConformanceOutcome.PASSED}

@@ -62,7 +62,7 @@ def test_missing_host_files_are_reported(content):
     assert run(content, "cloudflare").stderr.startswith("--out FOLDER also writes ")
 
 
-def test_sharded_layout_requires_supporting_host(content, tmp_path):
+def test_host_without_support_rejects_sharded_layout(content, tmp_path):
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {layout: sharded}\n"})
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
     assert "SHARDED = true" in (tmp_path / "out/.edge/modules/layout.js").read_text()
@@ -93,7 +93,7 @@ def test_missing_lower_case_names_require_edge(content, tmp_path):
         write_files(content, {"site.yaml": site})
 
 
-def test_options_reach_configuration(content):
+def test_command_options_appear_in_configuration(content):
     nginx = run(
         content, "nginx", "--root", "/var/www/status", "--listen", "8443", "--edge", "127.0.0.1:9001"
     ).stdout

@@ -332,7 +332,7 @@ def test_manual_workflow_deploys_then_fails(page, deploying, project):
 
 
 @pytest.mark.slow
-def test_vercel_build_succeeds(project):
+def test_vercel_build_command_builds_site(project):
     (file,) = vercel_files(HostOptions())
     done = shell(orjson.loads(file.text)["buildCommand"], project)
     assert done.returncode == 0, done.stderr

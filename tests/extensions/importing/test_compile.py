@@ -95,7 +95,7 @@ def test_evidence_is_written_and_published(content, record, solc):
 
 
 @pytest.mark.slow
-def test_changed_record_loses_evidence(content, record, solc):
+def test_changed_record_invalidates_compilation_evidence(content, record, solc):
     compile_contracts(content, solc)
     assert claim(content, record)["status"] == "stated_by_a_file"
     file = content / "contracts" / CHAIN / f"{record['address']}.json"
@@ -122,7 +122,7 @@ def commit(content):
     subprocess.run([*git, "commit", "-qm", "a change"], check=True)
 
 
-def test_evidence_follows_commits(content, record, solc):
+def test_committed_compilation_evidence_is_published(content, record, solc):
     subprocess.run(["git", "init", "-q", str(content)], check=True)
     commit(content)
     assert claim(content, record)["status"] == "not_shown"

@@ -95,7 +95,7 @@ def statuses(content):
     return claims["onChain"]["status"], claims["deployed"]["status"]
 
 
-def test_add_writes_anchor(content, node):
+def test_add_command_writes_merkle_proofs(content, node):
     assert "code proved by the node in block" in add(content, node).output
     value = json.loads(anchor_file(content).read_text())
     jsonschema.validate(value, json_schema("anchor"))
@@ -126,7 +126,7 @@ def test_older_than_skips_recent_anchor(content, node):
     assert anchor_file(content).stat().st_mtime_ns != before
 
 
-def test_changed_record_loses_anchor(content, node):
+def test_changed_record_invalidates_merkle_proofs(content, node):
     add(content, node)
     settings = content / f"contracts/31337/{FARE}/contract.yaml"
     settings.write_text(re.sub(r'match_id: "?1"?', "match_id: 7", settings.read_text()))

@@ -66,7 +66,7 @@ def test_compiler_input_equals_forge_input(name, project):
         ("import {\n  A // the one\n} from\n  'e.sol';", ["e.sol"]),
     ],
 )
-def test_imports_are_found(text, names):
+def test_solidity_imports_are_found(text, names):
     assert imported_paths(text) == names
 
 

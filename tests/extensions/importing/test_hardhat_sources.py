@@ -76,7 +76,7 @@ def without_build_info(folder):
     shutil.rmtree(folder / CHAIN / "build-info")
 
 
-def test_missing_settings_name_command(project, tmp_path):
+def test_missing_compiler_settings_suggest_command(project, tmp_path):
     folder = project("ignition-typescript")
     without_build_info(folder)
     result = imported(empty_site(tmp_path / "site"), "hardhat", source=folder)

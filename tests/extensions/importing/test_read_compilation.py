@@ -163,7 +163,7 @@ def test_missing_metadata_is_rejected(tmp_path):
     assert refused.value.hint.startswith("give the compiler with --compiler solc=PATH")
 
 
-def test_contract_name_can_be_short():
+def test_contract_is_found_by_short_name():
     build_info = the_only(HARDHAT_3, "build-info/*[0-9a-f].json")
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
         found = read_compilation(build_info, contract_name=name)

@@ -74,7 +74,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_download_becomes_contract(layout, tmp_path):
+def test_downloaded_folder_is_imported_as_contract(layout, tmp_path):
     files, source, options = LAYOUTS[layout]
     write_files(tmp_path / "export", files)
     assert_imported(tmp_path, tmp_path / "export" / source, options)
@@ -119,7 +119,7 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
-def test_archive_becomes_contract(name, tmp_path):
+def test_downloaded_archive_is_imported_as_contract(name, tmp_path):
     body, options = ARCHIVES[name]
     write_files(tmp_path / "export", {name: body})
     assert_imported(tmp_path, tmp_path / "export" / name, options)

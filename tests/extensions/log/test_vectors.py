@@ -155,7 +155,7 @@ LITEWITNESS = [
 
 
 @pytest.mark.parametrize(("size", "root", "signature", "is_valid"), LITEWITNESS)
-def test_litewitness_checkpoints_verify(size, root, signature, is_valid):
+def test_litewitness_checkpoint_signatures_are_checked(size, root, signature, is_valid):
     body = f"{SIGSUM}\n{size}\n{root}\n\n— {SIGSUM} {signature}\n".encode()
     key = PublicKey(SIGSUM, LOG_KEY, SIGSUM_KEY)
     if is_valid:
@@ -236,7 +236,7 @@ def test_proof_rejects_wrong_hash_length():
         parse_proof(text.encode()).verify(b"")
 
 
-def test_proof_round_trips():
+def test_encoded_inclusion_proof_parses_unchanged():
     body = encode_proof(3, [H1, H2], CHECKPOINT, b"the entry")
     assert parse_proof(body) == TlogProof(b"the entry", 3, (H1, H2), parse_checkpoint(CHECKPOINT.encode()))
 

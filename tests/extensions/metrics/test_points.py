@@ -258,7 +258,7 @@ def test_metric_name_follows_page_language(content, tmp_path):
     assert b">0 h</text>" in files["metrics-display/head-age.svg"]
 
 
-def test_json_members_match_recorded_page(content, tmp_path, pytestconfig):
+def test_metric_json_matches_captured_statuspage_response(content, tmp_path, pytestconfig):
     shared = (
         pytestconfig.rootpath.parent
         / "shared/data/statuspage/discord-2022.metrics-display_5k2rt9f7pmny_day.json"

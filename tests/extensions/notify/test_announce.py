@@ -156,7 +156,7 @@ def test_channel_filters_select_events(record):
     assert send.events == [("records", event_id) for event_id in all_ids(timeline, RECORD_EVENTS)]
 
 
-def test_unpublished_event_waits(record):
+def test_event_waits_until_site_shows_it(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     results = run(record, timeline, NOON, send, since=BEFORE, is_published=lambda _: False)
     assert send.ids == []

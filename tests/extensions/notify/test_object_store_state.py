@@ -73,7 +73,7 @@ def test_events_are_sent_once_across_runs(content, url):
     assert len(record["channels"]["hook"]["events"]) == 2
 
 
-def test_held_lease_stops_run(content, url):
+def test_notify_stops_while_store_is_locked(content, url):
     lease = Lease(ObjectStore(url), utc_now)
     lease.acquire()
     with receiver() as served:
@@ -84,7 +84,7 @@ def test_held_lease_stops_run(content, url):
         assert "2 messages sent" in notify(content, url, served.url, *SINCE)
 
 
-def test_error_releases_lease(content, url):
+def test_failed_notify_run_unlocks_store(content, url):
     with receiver() as served:
         served.answers.append(404)
         notify(content, url, served.url, *SINCE, code=1)

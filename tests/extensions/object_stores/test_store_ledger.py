@@ -99,7 +99,7 @@ def test_unchanged_parts_are_skipped(comparison):
     )
 
 
-def test_index_round_trips():
+def test_encoded_store_index_parses_unchanged():
     for index in (
         StoreIndex(),
         StoreIndex("ab", instant="x"),

@@ -107,7 +107,7 @@ def test_store_holds_exactly_site_files(store):
     assert bodies_in(store) == SITE
 
 
-def test_objects_carry_headers(store):
+def test_stored_objects_have_http_headers(store):
     publish(store.url, SITE)
     output = {path: attributes for path, (_, attributes) in objects_of(store.url).items()}
     names = ("Content-Type", "Cache-Control", "Content-Encoding")
@@ -643,7 +643,7 @@ def test_interrupted_ledger_rebuild_keeps_removals(moto_store):
     assert bodies_in(store) == smaller
 
 
-def test_unneeded_ledger_objects_are_removed(moto_store):
+def test_outdated_object_lists_are_removed(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED, SITE):
         publish(store.url, bodies)

@@ -146,7 +146,7 @@ def test_python_reader_returns_exact_documents(packed: Packed, server: Server) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["frame", "end", "list"])
-def test_readers_report_damage(packed: Packed, tmp_path: Path, place: str) -> None:
+def test_standalone_readers_report_damaged_packs(packed: Packed, tmp_path: Path, place: str) -> None:
     base, *_ = packed.packs
     body = bytearray((packed.out / "packs" / base.path).read_bytes())
     text = (packed.out / "packs/packs.json").read_bytes()

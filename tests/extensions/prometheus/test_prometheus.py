@@ -36,7 +36,7 @@ def test_label_values_are_escaped():
 
 
 @pytest.mark.slow
-def test_outage_is_counted(content, tmp_path):
+def test_metrics_count_components_in_outage(content, tmp_path):
     text = built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z")["metrics.txt"].decode()
     samples = values(text)
     rpc = 'component_name="Public RPC",component_id="rpc",group_name="Network"'

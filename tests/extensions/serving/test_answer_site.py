@@ -34,7 +34,7 @@ def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
         ("/api/v2/status.json", b'{"epoch":"status"}', b'{"epoch":"status"}'),
     ],
 )
-def test_documents_follow_clock(target, before, after):
+def test_document_changes_at_scheduled_time(target, before, after):
     assert answer(target, now=BEFORE).body == before
     assert answer(target, now=AFTER).body == after
 
@@ -87,7 +87,7 @@ def test_missing_document_responds_404():
     assert (answered.status, answered.body) == (404, b"<title>gone</title>")
 
 
-def test_post_responds_405():
+def test_post_to_file_responds_405():
     answered = answer("/style.css", method="POST")
     assert (answered.status, answered.headers["Allow"]) == (405, "GET, HEAD")
 
@@ -102,7 +102,7 @@ def test_matching_entity_tag_responds_304():
     assert answer("/style.css", if_none_match='"other"').status == 200
 
 
-def test_lookup_takes_precedence():
+def test_contract_lookup_precedes_plain_files():
     assert answer("/v2/contract/1/0x12").status == 400
     assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")
 

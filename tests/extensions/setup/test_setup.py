@@ -45,7 +45,7 @@ def workflows(project: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_host_gets_schedule(host, project):
+def test_setup_writes_one_build_schedule(host, project):
     set_up(project, host, *options_for(host))
     schedules = [text for text in workflows(project).values() if "schedule:" in text]
     timers = list(project.glob("systemd/*.timer"))
@@ -150,7 +150,7 @@ def test_deno_steps_install_deno(project):
 
 
 @pytest.mark.slow
-def test_systemd_accepts_units(project):
+def test_systemd_accepts_units_of_setup(project):
     require_program("systemd-analyze", install=".ci/install-hosts")
     write_files(project / "content", {"site.yaml": SITE + CHANNELS})
     set_up(project, "deno", "--clone", str(project))
@@ -332,6 +332,6 @@ def test_broken_content_is_reported(project):
         ("'statuary[all]'", "'statuary[all]'"),
     ],
 )
-def test_extras_extend_requirement(requirement, expected):
+def test_extras_are_added_to_requirement(requirement, expected):
     assert with_extras(requirement, ["s3", "zstd"]) == expected
     assert with_extras(requirement, []) == requirement

@@ -93,7 +93,7 @@ def test_every_source_gives_identical_bytes(content: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_verify_describes_snapshot(content: Path, tmp_path: Path) -> None:
+def test_snapshot_verify_prints_description(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip", "--revision", "v7")
     printed = run("snapshot", "verify", file).output
     assert "documents are whole" in printed

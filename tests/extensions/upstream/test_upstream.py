@@ -82,7 +82,7 @@ def test_three_page_kinds_are_read(content, tmp_path):
     assert statuses(built_files(content, tmp_path / "before", "2026-11-20T09:59:00Z"))["rpc"] == "operational"
 
 
-def test_recovery_keeps_history(content, tmp_path):
+def test_recovered_component_keeps_earlier_outage(content, tmp_path):
     with serve_json(dict(PAGES)) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content)

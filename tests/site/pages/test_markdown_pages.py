@@ -268,7 +268,7 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 36" width="640" 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "raw"), [("dot.png", PNG), ("dot.svg", SVG)])
-def test_image_has_dimensions(tmp_path: Path, name: str, raw: bytes) -> None:
+def test_markdown_image_gets_width_and_height(tmp_path: Path, name: str, raw: bytes) -> None:
     content = content_with(tmp_path, {"x.md": f"---\ntitle: X\n---\n![A dot](/assets/theme/{name})\n"})
     write_files(content, {f"theme/{name}": raw})
     page = (build(content, tmp_path / "site", NOW) / "pages/x.html").read_text("utf-8")

@@ -46,7 +46,7 @@ def test_only_asking_pages_reach_nodes() -> None:
     assert "connect-src 'self' https:" in with_policy(page, asks_nodes=True).decode()
 
 
-def test_theme_without_policy_gets_one(tmp_path: Path) -> None:
+def test_theme_without_security_policy_gets_default(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     text = "<!DOCTYPE html><html><head><title>{{ head.title }}</title></head><body>{{ '<script>a()</script>' | safe }}</body></html>"
     write_files(content, {"theme/templates/base.html": text})

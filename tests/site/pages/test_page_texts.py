@@ -115,7 +115,7 @@ def test_numbers_use_language_format() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_numbers_match_cldr(language: str) -> None:
+def test_number_formats_match_cldr(language: str) -> None:
     texts, locale = page_texts(language), Locale.parse(language)
     symbols = locale.number_symbols["latn"]
     assert (texts("number.group"), texts("number.point")) == (symbols["group"], symbols["decimal"])
@@ -128,7 +128,7 @@ def test_numbers_match_cldr(language: str) -> None:
 @pytest.mark.parametrize(
     "language", sorted({*LANGUAGES} - {"en"})
 )  # English pages write the day first, as in 5 Nov 2026
-def test_dates_match_cldr(language: str) -> None:
+def test_date_formats_match_cldr(language: str) -> None:
     dates = DateFormatter(ZoneInfo("Etc/UTC"), page_texts(language))
     for month in range(1, 13):
         for number in range(1, 8):

@@ -63,7 +63,7 @@ def test_skipped_rule_gives_no_finding(name):
 
 
 @pytest.mark.parametrize("check", STATUS_CHECKS, ids=lambda check: check.name)
-def test_rule_is_stated_in_first_line(check):
+def test_check_docstring_begins_with_rule(check):
     assert check.rule.endswith((".", ")."))
     assert check.rule[0].isupper()
 

@@ -89,7 +89,7 @@ def site():
 STATUS = catalogue({"slow": incident()}, {"upgrade": maintenance()})
 
 
-def test_first_build_announces_nothing(site):
+def test_first_build_lists_no_changes(site):
     assert site.build(STATUS, "2026-12-31T00:00")["changes"] == []
     assert site.build(STATUS, "2026-12-31T00:00")["since"] is None
     assert site.asked == set(PREVIOUS_PATHS)
@@ -110,7 +110,7 @@ def test_incident_steps_are_announced(site):
     assert kinds(site.build(STATUS, "2026-12-02T00:00")) == [("upgrade", "completed")]
 
 
-def test_earliest_change_comes_first(site):
+def test_status_changes_are_sorted_by_time(site):
     status = catalogue(
         {"b": incident(), "a": incident(components={"blocks": "major_outage"}, updates=[
             {"at": "2026-11-02T10:10:00Z", "status": "investigating"}])}

@@ -24,7 +24,7 @@ def updates_of(text):
     ]
 
 
-def test_maintenance_follows_clock():
+def test_maintenance_gets_automatic_updates_on_time():
     assert updates_of(PLAIN) == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),
@@ -146,7 +146,7 @@ def test_moved_window_keeps_update_ids():
     assert {after[i].display_at - before[i].display_at for i in range(1, 4)} == {timedelta(days=3)}
 
 
-def test_notifications_follow_flags():
+def test_maintenance_flags_disable_notifications():
     silent = PLAIN + (
         "    auto_transition_deliver_notifications_at_start: false\n"
         "    auto_transition_deliver_notifications_at_end: false\n"

@@ -87,7 +87,7 @@ def calls_of(catalogue: StatusCatalogue) -> int:
 
 
 @pytest.mark.parametrize("kind", CONTENT)
-def test_twice_as_much_content_doubles_work(kind):
+def test_work_grows_linearly_with_content(kind):
     make = CONTENT[kind]
     examine(make(2))  # fills caches
 

@@ -155,7 +155,7 @@ def test_midnights_are_transitions_with_days():
     ]
 
 
-def test_state_is_constant_between_transitions():
+def test_status_is_constant_between_transitions():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     start, end = at("10-31 00:00"), at("11-04 00:00")
     changes = [start, *transitions(timeline, start, end), end]

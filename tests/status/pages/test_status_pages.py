@@ -224,7 +224,7 @@ def test_downtime_day_names_incidents() -> None:
     assert 'data-first="2026-08-14"' in page, "a script computes the days of the bars from the first one"
 
 
-def test_postmortem_precedes_updates() -> None:
+def test_incident_page_shows_postmortem_before_updates() -> None:
     before = text_of(pages_at(at("11-11 12:00"))["incidents/trouble.html"])
     after = text_of(pages_at(at("11-12 12:00"))["incidents/trouble.html"])
     assert "Postmortem" not in before
@@ -366,7 +366,7 @@ def lanes_of(page: str) -> dict[str, list[tuple[str, int, int]]]:
     }
 
 
-def test_incident_lanes_follow_component_changes() -> None:
+def test_incident_timeline_shows_component_status_changes() -> None:
     path = "incidents/course.html"
     rpc, north = lanes_of(pages_at(at("11-10 10:45"), incidents={"course": COURSE})[path]).values()
     assert rpc == [("major", 0, 3000), ("partial", 3000, 0), ("end", 3000, 0)], "a script lets the last go on"
@@ -380,7 +380,7 @@ def test_incident_lanes_follow_component_changes() -> None:
 
 
 @pytest.mark.parametrize("change", ["started_at: 2026-11-10T11:00:00Z", "components: {}"])
-def test_incident_without_changes_has_no_lanes(change: str) -> None:
+def test_incident_without_changes_has_no_timeline(change: str) -> None:
     key = change.partition(":")[0]
     record = re.sub(rf"(?m)^    {key}: .*$", f"    {change}", COURSE)
     record = record.replace(", components: {rpc: partial_outage, north: degraded_performance}", "")

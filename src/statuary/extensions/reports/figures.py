@@ -36,7 +36,7 @@ class MonthFigures(NamedTuple):
     def availability(self) -> float | None:
         """The availability in percent, truncated to two decimals.
 
-        The value is None if the month has no time before `now` that uptime counts.
+        The value is None if the component has no status in the month, such as before its start date.
         """
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 

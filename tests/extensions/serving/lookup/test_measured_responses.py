@@ -76,7 +76,7 @@ def test_nested_omit_removes_only_named_member():
     assert json.dumps(answered) == json.dumps(full)
 
 
-def test_selections_match_measurements():
+def test_field_selections_match_measured_responses():
     cases = measured_selections()
     assert len(cases) == 720
     different = {(case["id"], case["query"]) for case in cases if not is_same_selection(case)}
