@@ -83,9 +83,7 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
     files = filter(_names_rules_or_components, walk_folder(content))
     site, findings = read_content(content, files)
     if site is not None and "alerts" in site.faulty_keys:
-        # without its rules, an alert would look as if no rule fits it
-        faulty = [finding for finding in findings if finding.pointer[:1] == ("alerts",)]
-        click.echo(text_report(locate_findings(content, faulty), str(content)), err=True)
+        _print_faulty_rules(content, findings)
         raise Exit(ExitCode.FINDINGS)
     settings = None if site is None else site.settings_of(AlertSettings)
     if site is None or settings is None:
@@ -98,6 +96,12 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
                 "write the key or the id of a component of components.yaml",
             )
     return settings.rules
+
+
+def _print_faulty_rules(content: Path, findings: list[Finding]) -> None:
+    """Print the errors in the rules, without which an alert would look as if no rule fits it."""
+    faulty = [finding for finding in findings if finding.pointer[:1] == ("alerts",)]
+    click.echo(text_report(locate_findings(content, faulty), str(content)), err=True)
 
 
 def _apply_decision(session: EditSession, decision: Decision) -> None:
