@@ -109,7 +109,7 @@ def _check_results_json(results: tuple[CheckResult, ...]) -> list[Json]:
     entries: list[Json] = []
     for check, outcome, evidence, findings, reason in results:
         # `_value_` is much faster than `value` or `str`, which would take half of the time here
-        if evidence and not findings and outcome is _PASSED:  # as of most checks
+        if evidence and not findings and outcome is _PASSED:  # true of most checks
             entries.append({"check": check, "outcome": outcome._value_, "saw": evidence})
             continue
         entry: dict[str, Json] = {"check": check, "outcome": outcome._value_}

@@ -33,7 +33,7 @@ ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainI
 class AddressRows(NamedTuple):
     """The contracts at an address on all chains."""
 
-    address: str  # with its EIP-55 checksum
+    address: str  # the address with an EIP-55 checksum
     locations: tuple[str, ...]
     rows: tuple[ContractRow, ...]
 

@@ -28,7 +28,7 @@ class TrieProof(NamedTuple):
     """A Merkle trie's root, and the nodes that prove one key."""
 
     root: bytes
-    nodes: list[bytes]  # on the path to the key
+    nodes: list[bytes]  # the encoded nodes on the path to the key
 
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:

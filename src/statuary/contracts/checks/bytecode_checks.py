@@ -238,7 +238,7 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
     yield Evidence({"transformations": len(steps)})
     has_places = len({step.offset for step in steps}) == len(steps)
     if has_places and steps == own_steps and side.found_match.values == side.values:
-        return  # they nearly always match; below, the difference is described
+        return  # the usual case; otherwise, the differences are yielded below
     yield from _position_differences(side, steps, own_steps)
     yield from _value_differences(side, steps, own_steps)
 
@@ -414,7 +414,7 @@ def earned_level(side: SideView) -> MatchLevel:
     """
     steps = tuple([step for step in side.transformations or () if not _has_no_effect(side, step)])
     if (found := side.found_match) is not None and found.transformations == steps:
-        return found.level  # of the same code and the same transformations
+        return found.level  # the level that the matching algorithm gave this code
     return side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
         transformations=steps,

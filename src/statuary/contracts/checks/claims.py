@@ -139,7 +139,7 @@ def claims(
     """
     outcomes = [result.outcome for result in results]
     passed = outcomes.count(_PASSED)
-    is_settled = passed + outcomes.count(_NOT_APPLICABLE) == len(results)  # as of nearly all records
+    is_settled = passed + outcomes.count(_NOT_APPLICABLE) == len(results)  # true of nearly all records
     others = [] if is_settled else [result for result in results if result.outcome is not _PASSED]
     return (
         consistent_claim(others, passed),

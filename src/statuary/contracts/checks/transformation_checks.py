@@ -185,7 +185,7 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
 def missing_auxdata(record: RecordView) -> Iterator[Observation]:
     """Each auxdata section of the recompiled bytecode must be listed in `cborAuxdata`."""
     if not record.is_known:
-        return  # where its compiler appends it is not known here
+        return  # where an unknown compiler appends auxdata is not known
     yield from _missing_pieces(record)
 
 

@@ -41,9 +41,8 @@ class BuiltContracts(NamedTuple):
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
     skipped: tuple[Finding, ...] = ()  # errors that keep all contracts as they were published
-    incomplete_sources: frozenset[str] = (
-        frozenset()
-    )  # the sources of published documents that were missing or damaged
+    # the sources of published documents that were missing or damaged
+    incomplete_sources: frozenset[str] = frozenset()
 
     @property
     def are_unchanged(self) -> bool:

@@ -398,7 +398,7 @@ class ContractTable(LedgerTable):
         """
         repeated = self._repeated_values_query(columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
-            return  # this avoids reading every row
+            return  # do not read every row if there are no duplicates
         query = (
             f"SELECT location, unit, digest, published, {columns}, {LISTED} FROM next_sources"
             f" WHERE ({columns}) IN ({repeated})"

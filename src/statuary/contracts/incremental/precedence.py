@@ -19,7 +19,7 @@ class Precedence(NamedTuple):
     match_levels: tuple[int, ...]
     verified_at: str
     unit: str
-    number_length: int  # so that lines are in the order of their numbers
+    number_length: int  # sorts lines of a file by number: a longer location has a larger one
     location: str
     contract: LocatedContract
 

@@ -251,9 +251,8 @@ class RebuildPlan(NamedTuple):
 
     # yields the sources to build, in byte order of paths; its return value describes the remaining sources
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
-    incomplete_sources: frozenset[str] = (
-        frozenset()
-    )  # sources of published documents that were missing or damaged
+    # sources of published documents that were missing or damaged
+    incomplete_sources: frozenset[str] = frozenset()
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 

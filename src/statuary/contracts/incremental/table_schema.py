@@ -23,7 +23,7 @@ class SourceRow(NamedTuple):
     findings: str  # findings about the source as JSON; empty if there are none
     published: bool
     facts: bytes = b""  # data that extensions derived from its record
-    match: str | None = None  # from here on, the members of its list entry; None if it has none
+    match: str | None = None  # the members of the list entry begin here; None without an entry
     creation_match: str | None = None
     runtime_match: str | None = None
     chain_id: str | None = None

@@ -119,7 +119,7 @@ class Workspace(NamedTuple):
     chain_id: ChainId
     address: Address
     compiler: str  # `solc` or `vyper`
-    compiler_version: str  # such as `0.8.30+commit.73712a01`; a leading `v` is dropped
+    compiler_version: str  # a version such as `0.8.30+commit.73712a01`; a leading `v` is dropped
     fully_qualified_name: str  # `path:Name`
     std_json_input: Json
     std_json_output: Json  # should contain `evm.legacyAssembly`, which makes auxdata numbers certain

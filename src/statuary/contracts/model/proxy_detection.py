@@ -110,7 +110,7 @@ class ProxyEvidence(NamedTuple):
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
     # whether the code is nothing but the clone, which every version of Sourcify detects: before August 2026
-    # it looked for the clone at the end of the code, and since then at the beginning
+    # Sourcify looked for the clone at the end of the code, and since then at the beginning
     is_plain_clone: bool = False
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 

@@ -31,7 +31,7 @@ def _hidden_text_pattern(line_ends: str) -> re.Pattern[str]:
     strings = "|".join(
         rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
     )
-    # searching for one of three characters is fast; the look-behind then decides which one was found
+    # match a quote or a slash first, because that is fast; the look-behinds then tell strings from comments
     return re.compile(rf"[\"'/](?:(?<=/)(?:{comment})|(?<=([\"']))(?:{strings}))", re.DOTALL)
 
 
@@ -65,9 +65,8 @@ def strip_comments(text: str, version: str) -> str:
         text: the source.
         version: the version of the compiler, as in records.
     """
-    consume_for_text(
-        len(text)
-    )  # also for remembered code: what a record may take depends on the record alone
+    # count the steps for cached code too, so that the limit for a record depends on the record alone
+    consume_for_text(len(text))
     return _visible_code(text, version)
 
 

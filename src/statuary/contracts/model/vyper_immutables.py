@@ -59,9 +59,8 @@ def _stated_size(auxdata: Mapping[str, Auxdata], style: AuxdataStyle) -> int:
 
 
 def _returned_size(creation: bytes, runtime: bytes) -> int:
-    before, _, after = creation.partition(
-        runtime
-    )  # the constructor is in front of the runtime code, or behind it
+    # the constructor is in front of the runtime code, or behind it
+    before, _, after = creation.partition(runtime)
     sizes = [0]
     for part in (before, after):
         sizes += [_pushed_number(found[1]) - len(runtime) for found in _RETURNED_SIZE.finditer(part)]

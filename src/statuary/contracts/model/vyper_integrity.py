@@ -220,7 +220,8 @@ class _Modules:
             raise UnknownModuleError(name, self._program.version)
         if name not in self._builtin:
             raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
-        # the table has the hash of each text; Vyper hashes it once more for modules, but not for interfaces
+        # the table has the hash of each text; for a module, Vyper uses the hash of that hash, for an interface
+        # the hash itself
         return _sha256_hex(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:

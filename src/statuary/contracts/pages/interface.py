@@ -85,7 +85,7 @@ MAX_VALUE_LENGTH = 400
 class ParameterRow(NamedTuple):
     """A parameter of a function, event or error."""
 
-    type: str  # with structs expanded
+    type: str  # the type with its structs expanded
     name: str
     declared: str  # the type in the source, such as `contract Pedestal`; empty if it is the same
     indexed: bool = False  # whether it is a topic of its event

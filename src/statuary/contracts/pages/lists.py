@@ -43,8 +43,8 @@ class ContractListRow(NamedTuple):
 
     name: str
     address: str
-    href: str  # its page, relative to the site's root
-    verdict: str  # in words
+    href: str  # the URL of the contract's page, relative to the site's root
+    verdict: str  # the verdict in words
     sign: str  # the sign of the verdict
     level: str  # the match level in the record; empty if there is none, or the record is contradicted
     language: str  # the language and the compiler's version
@@ -86,7 +86,7 @@ class ChainSummary:
 
     name: str
     chain_id: str
-    href: str  # its page, relative to the site's root; empty if its contracts are not listed
+    href: str  # the chain's page, relative to the site's root; empty if no page lists the contracts
     json: str  # the document of its newest contracts
     count: str
     exact: str  # the number of exact matches; empty if contracts are not listed
@@ -99,7 +99,7 @@ class ContractsIndexView(NamedTuple):
     search: bool
     listed: bool
     newest: tuple[ContractListRow, ...]
-    languages: tuple[str, ...]  # of all contracts
+    languages: tuple[str, ...]  # the languages of all contracts
 
 
 class ContractListPages:
@@ -135,7 +135,7 @@ class ContractListPages:
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
-            # plain tuples, because the `repr` of named ones takes four times as long
+            # use plain tuples: the `repr` of a named tuple takes four times as long
             shown = [(*entry[:9], *entry[11:]) for entry in page.rows]  # without their interfaces
             if not former.is_page_current(hrefs[number], shown, older, newer):
                 yield self._numbered_page(chain, page, older=older, newer=newer)

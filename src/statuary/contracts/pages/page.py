@@ -117,9 +117,9 @@ class HeadFact(NamedTuple):
 
     name: str
     value: str
-    note: str = ""  # a note beside it, such as that it is only claimed
+    note: str = ""  # a note beside the value, such as that it is only claimed
     href: str = ""
-    day: FormattedTime | None = None  # its day, where the chain shows it
+    day: FormattedTime | None = None  # the day of the fact, if the chain proves the time
 
 
 def head_facts(
@@ -181,7 +181,7 @@ class ImplementationLink(NamedTuple):
 
     address: str
     name: str  # the name that this record states; the implementation's own record may differ
-    href: str  # its page, relative to the site's root; empty if it has none here
+    href: str  # the URL of its page, relative to the site's root; empty if the site has no page
 
 
 class ProxyView(NamedTuple):
@@ -206,11 +206,11 @@ class ContractView(NamedTuple):
     published: bool  # whether the record is published; if not, its claims are not accepted
     level: str  # the word of the verdict; `refused` if the record is not published
     headline: str  # the first sentence
-    level_label: str  # one or two sentences: how it is known
+    level_label: str  # one or two sentences about the evidence for the verdict
     known: str  # the site author's explanation of a contradiction; empty if there is none
     level_sign: str  # the icon of the verdict
     level_meaning: str
-    trail: tuple[TrailPart, ...]  # from the sources to the deployment; empty without claims
+    trail: tuple[TrailPart, ...]  # the evidence from the sources to the deployment; empty without claims
     sides: tuple[MatchSideView, ...]
     proof: ProofView
     is_contradicted: bool  # whether these are not the sources of the code at the address

@@ -48,7 +48,7 @@ class CheckRow(NamedTuple):
 class ClaimRow(NamedTuple):
     """A claim with its status and evidence."""
 
-    name: str  # such as `on_chain`
+    name: str  # the name of the claim, such as `on_chain`
     sentence: str  # the claim
     sign: str  # the sign of its status
     status: str  # the status of the claim in words
@@ -206,7 +206,7 @@ class Pin(NamedTuple):
     """The evidence, such as a hash, that proves a section of the page."""
 
     text: str  # a sentence
-    sign: str  # its icon: a sheet of paper if only a file or the record itself says so
+    sign: str  # the icon: a sheet of paper if only a file or the record itself gives the value
 
 
 _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}

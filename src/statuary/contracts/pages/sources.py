@@ -255,7 +255,7 @@ def _shorten_line(line: str, marks: LineMarks) -> str:
         return line
     end = MAX_SOURCE_LINE_LENGTH
     if (opened := line.rfind(_OPEN, 0, end)) > line.rfind(_CLOSE, 0, end):
-        end = opened  # not within a mark
+        end = opened  # do not cut the line within a mark
     return line[:end] + marks.cut_text(line[end:])
 
 

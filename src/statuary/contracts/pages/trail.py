@@ -22,9 +22,9 @@ class Strand(NamedTuple):
     It represents the evidence that links one part to the next.
     """
 
-    claim: str  # such as `on_chain`
+    claim: str  # the name of the claim, such as `on_chain`
     sign: str  # the sign of the status: `ok`, `checked`, `stated`, `none` or `major`
-    status: str  # in words
+    status: str  # the status in words
     check: str  # the name of the check, in words
 
 
@@ -34,11 +34,11 @@ class TrailPart(NamedTuple):
     Lines lead from it to the next part.
     """
 
-    section: str  # of the page
+    section: str  # the section of the page
     name: str
     note: str  # what it is, in a few words; empty if that is unknown
     at: FormattedTime | None  # the date, if the chain proves it
-    strands: tuple[Strand, ...]  # none after the last part
+    strands: tuple[Strand, ...]  # the lines to the next part; none after the last part
 
 
 def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
@@ -108,7 +108,7 @@ class Stroke(NamedTuple):
     """A line in the small drawing of a contract's evidence."""
 
     sign: str
-    x: int  # where it begins, in pixels
+    x: int  # the position at which the line begins, in pixels
     y: int
 
 

@@ -40,7 +40,7 @@ CANONICAL_SIGNATURES: dict[str, str | None] = {
     "(uint256,uint8,uint256,uint256,bytes32[])[],bytes32,address)",
     "0xfc6f7865": "uniswapV3MintCallback(uint256,uint256,bytes)",
     "0xfd9f1e10": f"cancel({_SEAPORT_ORDER})[])",
-    # the first bytes of creation code, which are not a selector
+    # creation code begins with these bytes, so they are not a function selector
     "0x60806040": None,
     "0x60a06040": None,
     "0x60c06040": None,

@@ -48,12 +48,11 @@ def _documents_of_apis(judged: JudgedRecord, apis: Iterable[Api], source: str) -
     record = judged.record
     if Api.ETHERSCAN in apis:
         yield from etherscan_documents(judged, source)
-    if (
-        Api.BLOCKSCOUT in apis and judged.is_code_of_sources
-    ):  # Blockscout has a flag for code that has changed since
+    # Blockscout has a flag for code that has changed since
+    if Api.BLOCKSCOUT in apis and judged.is_code_of_sources:
         yield from blockscout_documents(judged, source)
     if judged.is_contradicted:
-        return  # the other APIs cannot express that
+        return  # the other APIs cannot express a contradiction
     if Api.SIGNATURES in apis and isinstance(record["abi"], list):
         yield contract_document(urls.ABI, record, encode_unchecked(record["abi"]), source)
     if Api.OTTERSCAN in apis:

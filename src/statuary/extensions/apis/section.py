@@ -61,5 +61,5 @@ class ApisSection(Section):
     def on_failure(self, run: Run, error: BaseException) -> None:
         from statuary.contracts.incremental.built_contracts import CONTRACTS
 
-        # this build's documents were discarded, so clear the group: the next build makes them again
+        # the documents of this build were discarded, so clear the group: the next build makes them again
         run.target.ledger.save_group(CONTRACTS, "")

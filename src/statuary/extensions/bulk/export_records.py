@@ -43,9 +43,9 @@ class ExportedSide(NamedTuple):
 class ExportedCompilation(NamedTuple):
     """A row of `compiled_contracts`, with the metadata that other tables hold."""
 
-    language: str  # in lower case
+    language: str  # the language in lower case
     compiler: str  # `solc`, `vyper` or `fe`
-    version: str  # without a leading `v`
+    version: str  # the version without a leading `v`
     name: str
     fully_qualified_name: str  # path and name
     settings: Json  # `compiler_settings`

@@ -265,7 +265,7 @@ class Example(NamedTuple):
     description: str
     sender: str  # in lower case; empty if it is not known
     call: Call | None  # None for a message
-    message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
+    message: JsonObject  # the message in the format of `eth_signTypedData_v4`; empty for a call
 
     def render(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
         """Return the text that a wallet would show for the example.

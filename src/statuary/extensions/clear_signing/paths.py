@@ -64,7 +64,7 @@ Step = Member | Item | Items | Slice
 class Path(NamedTuple):
     """A path to a value, from the root or from its group."""
 
-    root: str  # one of ROOTS, or RELATIVE
+    root: str  # the start of the path: one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]
 
     def from_root(self, group: tuple[Step, ...]) -> "Path":

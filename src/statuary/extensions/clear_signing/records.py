@@ -61,13 +61,13 @@ class VerifiedCode(NamedTuple):
     name: str
     match_id: str
     record_sha256: str  # SHA-256 of the record as the site publishes it
-    functions: Mapping[str, tuple[Function, ...]]  # by selector
+    functions: Mapping[str, tuple[Function, ...]]  # the functions by selector
     abi_pinned_by: PinnedBy
     on_chain: ClaimStatus  # whether the code at the address is proven to be this one
     verdict: ClaimStatus
     block: AnchoredAt | None
     proxy_type: str  # empty if the record names none
-    implementations: tuple[str, ...]  # in lower case, as the record's proxyResolution names them
+    implementations: tuple[str, ...]  # the addresses in the record's proxyResolution, in lower case
     type_strings: Mapping[str, frozenset[str]]  # EIP-712 type strings in the sources, by primary type
     notices: Mapping[str, str]  # notices of the user documentation, by signature
 

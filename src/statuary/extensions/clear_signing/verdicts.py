@@ -31,7 +31,7 @@ class DeploymentVerdict(NamedTuple):
     file: str  # the file below the folder in which the deployment is written, which may be an included one
     pointer: Pointer  # pointer in that file
     findings: tuple[Finding, ...]
-    proof: JsonObject  # without attestations and earlier proofs; empty if none is published
+    proof: JsonObject  # the proof without attestations and earlier proofs; empty if none is published
 
     def make_finding(self, rule: str, message: str, hint: str) -> Finding:
         """Return an error about the contract, located in the descriptor."""
@@ -81,7 +81,8 @@ class CachedResults(NamedTuple):
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
     tests: Mapping[str, str] = MappingProxyType({})  # the descriptor that each file of tests names
-    examples: Mapping[str, ExampleBasis] = MappingProxyType({})  # by descriptor; they may have changed
+    # the inputs of examples, by descriptor; the files may have changed since
+    examples: Mapping[str, ExampleBasis] = MappingProxyType({})
 
 
 EMPTY_CACHE: Final = CachedResults()

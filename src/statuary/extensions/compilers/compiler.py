@@ -67,7 +67,7 @@ class Compiler(NamedTuple):
 
     kind: str
     path: Path  # the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`
-    version: str  # without the platform, `0.8.30+commit.73712a01`
+    version: str  # the version without the platform, such as `0.8.30+commit.73712a01`
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 class Installation(NamedTuple):
     """The commands with which a host installs this version of statuary."""
 
-    requirement: str  # what to pass to pip, quoted for a shell
+    requirement: str  # the argument for pip, quoted for a shell
     # the wheel to copy, or the folder of sources to build one from; None if the project needs no wheel
     source: Path | None = None
     note: str = ""  # why the requirement may not work; empty if nothing is wrong

@@ -18,7 +18,7 @@ class SkippedRecord(NamedTuple):
     """A record that was not imported, or only partly, with the reason."""
 
     record: str  # the id, file or name of the record
-    reason: str  # the same string for all records with this reason
+    reason: str  # the reason, spelled the same for all records that it applies to
 
 
 def group_by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:

@@ -148,7 +148,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
 def _request_cosignature(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey, str]":
     try:
         response = _post_to_witness(url, cosignature_request(log, 0))
-        if response.status == 409:  # it has seen the log before, and returns how far
+        if response.status == 409:  # the witness has cosigned this log before, and returns its size
             response = _post_to_witness(url, cosignature_request(log, witness_size(response.body)))
         line = verified_cosignature(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:

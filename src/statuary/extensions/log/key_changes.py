@@ -32,7 +32,7 @@ class KeyChange(NamedTuple):
 
     previous_key: PublicKey
     key: PublicKey
-    signature: str  # of the previous key: its id and the signature, in base64
+    signature: str  # the previous key's id and its signature, in base64
 
     @property
     def text(self) -> str:

@@ -106,10 +106,10 @@ class LogSection(Section):
             values = error.values
         previous_fault = target.published(LOG_FAULT.path())
         if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
-            return  # it says since when
+            return  # keep the published fault, which has the time when it began
         at = format_milliseconds(run.instant)
         body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
-        target.discard([LOG_FAULT.path()])  # one with another reason, which was kept with the log
+        target.discard([LOG_FAULT.path()])  # a fault with another reason, which was kept with the log
         target.add([log_document(LOG_FAULT, body)])
 
     def _remove_private_parts(self, message: str, run: Run, target: FolderTarget) -> str:

@@ -478,7 +478,7 @@ class SiteCheck:
         for update in updates:
             last_entry = self.last_entries.find(update.subject)
             if last_entry is None and self.since:
-                continue  # it has not changed, and the incident's entry covers it
+                continue  # the update has not changed, and the incident's entry covers it
             is_logged = last_entry is not None and last_entry[1].sha256 == update.sha256
             self._note_problem(
                 f"{path}: update {update.subject.second} does not match its last log entry",

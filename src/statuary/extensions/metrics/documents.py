@@ -52,7 +52,7 @@ PERIODS = (Period("day", 288, 300), Period("week", 336, 1800), Period("month", 3
 class Interval(NamedTuple):
     """The mean of the values in an interval."""
 
-    timestamp: int  # its beginning, in seconds since 1970
+    timestamp: int  # the beginning of the interval, in seconds since 1970
     value: float
 
 
@@ -150,7 +150,7 @@ def format_short_number(value: float) -> str:
     """Format a value with about three digits, such as `12.3k`."""
     if abs(value) < 9999.5:
         return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    rounded = float(f"{value:.3g}")  # so that 999,600 is 1M
+    rounded = float(f"{value:.3g}")  # round first, so that 999,600 becomes 1M
     factor, letter = next(unit for unit in UNITS if abs(rounded) >= unit[0])
     return f"{rounded / factor:,.4g}{letter}"
 
@@ -282,7 +282,7 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         )
     for hours, anchor in ((24, "start"), (12, "middle"), (0, "end")):
         x = LEFT + (24 - hours) / 24 * width
-        label = f"\N{MINUS SIGN}{hours} h" if hours else "0 h"  # the same in every language
+        label = f"\N{MINUS SIGN}{hours} h" if hours else "0 h"  # a label that is the same in every language
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in consecutive_runs(data, period.interval):
         line = _svg_line(map(place, run))

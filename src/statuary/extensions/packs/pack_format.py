@@ -65,11 +65,11 @@ class PackedDocument(NamedTuple):
 class Frame(NamedTuple):
     """A group of documents in a pack that are compressed together."""
 
-    first_key: str  # the key of its first document
+    first_key: str  # the key of the first document in the group
     offset: int
     size: int
-    plain: int  # its size before compression
-    sha256: str  # the digest of its compressed bytes
+    plain: int  # the size of the group before compression
+    sha256: str  # the digest of the compressed group
     marks: str  # eight hex digits for each document
 
     def may_contain(self, key: str) -> bool:
@@ -84,11 +84,11 @@ class Frame(NamedTuple):
 class LeafPart(NamedTuple):
     """A part of a pack's index, which lists some groups of documents."""
 
-    first_key: str  # the key of its first document
+    first_key: str  # the key of the first document in the part
     offset: int
     size: int
-    plain: int  # its size before compression
-    sha256: str  # the digest of its compressed bytes
+    plain: int  # the size of the part before compression
+    sha256: str  # the digest of the compressed part
 
 
 class Totals(NamedTuple):
@@ -118,7 +118,7 @@ class PackHead(NamedTuple):
     totals: Totals
     zstd: str  # the version of the library that compressed it
     leaves: tuple[LeafPart, ...]
-    frames: tuple[Frame, ...]  # those of the only leaf; none if there are several
+    frames: tuple[Frame, ...]  # the groups of the only leaf; empty if there are several leaves
 
 
 def pack_key(path: str) -> str:

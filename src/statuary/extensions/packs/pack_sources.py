@@ -55,10 +55,10 @@ class KeyRow(NamedTuple):
 
     key: str
     file: int = 0  # the number of the file, from 0
-    start: int = 0  # its offset in the file
-    size: int = 0  # its size in bytes; -1 for a removed document of a site
-    line: int = 0  # its line in the file, from 1
-    path: str = ""  # its path in a site
+    start: int = 0  # the offset of the document in the file
+    size: int = 0  # the document's size in bytes; -1 for a removed document of a site
+    line: int = 0  # the line of the document in the file, from 1
+    path: str = ""  # the path of the document in a site
 
 
 class KeyTable:

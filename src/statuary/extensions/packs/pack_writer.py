@@ -42,7 +42,7 @@ class CompressedFrame(NamedTuple):
     keys: tuple[str, ...]
     removals: int
     body_size: int  # the size of its documents, in bytes
-    plain: int  # its size before compression
+    plain: int  # the size of the group before compression
     data: bytes
 
 
@@ -123,8 +123,8 @@ class PackWriter:
         self.compressor = compressor
         self.totals = Totals()
         self._leaf_file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by __exit__
-        self._leaves: list[LeafPart] = []  # their offsets are those in the file of leaves
-        self._frames: list[Frame] = []  # those of the leaf that is not full
+        self._leaves: list[LeafPart] = []  # the offset of each is that in the file of leaves
+        self._frames: list[Frame] = []  # the groups of the leaf that is not full yet
 
     def __enter__(self) -> Self:
         return self

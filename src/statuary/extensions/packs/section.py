@@ -121,7 +121,8 @@ class SitePacks:
         packs = parse_list(text, LIST)
         if not packs or not all(map(self._is_intact, packs)):
             return None
-        self._ledger.documents.retain_prefix(FOLDER)  # as they are, and if something fails from here on, too
+        # keep the packs unchanged, also if this build fails later
+        self._ledger.documents.retain_prefix(FOLDER)
         return packs
 
     def _is_intact(self, pack: ListedPack) -> bool:

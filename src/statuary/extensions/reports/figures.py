@@ -26,7 +26,7 @@ class MonthFigures(NamedTuple):
     """The availability of a component in a month."""
 
     component: Component
-    month: date  # its first day
+    month: date  # the first day of the month
     counted: timedelta  # the part of the month that counts
     outage: Outage
     degraded: timedelta

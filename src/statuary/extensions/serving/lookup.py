@@ -254,7 +254,7 @@ class Response:
 
     status: int
     body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)  # by name, with the usual capitals
+    headers: dict[str, str] = field(default_factory=dict)  # the headers by name, with the usual capitals
 
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
@@ -422,7 +422,7 @@ GENESIS_CHAIN = "0"
 class LookupRequest:
     """A request to the contract API."""
 
-    method: str = "GET"  # in capitals
+    method: str = "GET"  # the HTTP method in capitals
     target: str  # path and query as on the request line, percent-encoded
     if_none_match: str | None = None  # the header
     accept_encoding: str | None = None  # the header

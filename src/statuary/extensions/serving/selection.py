@@ -26,8 +26,9 @@ class InvalidSelectorError(StatuaryError, ValueError):
 class Selection:
     """The members of a record that a request asks for."""
 
-    fields: ChosenMembers | None = None  # in order; None for all
-    omit: ChosenMembers = field(default_factory=dict)  # by member; an empty tuple omits the whole member
+    fields: ChosenMembers | None = None  # the selected members in order; None for all
+    # the omitted parts by member; an empty tuple omits the whole member
+    omit: ChosenMembers = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:

@@ -430,7 +430,7 @@ class Site:
             place = contract_key_of_path(path)
             if place is not None and chain_text in (None, place[0]):
                 contract = self._read_contract(ChainId(place[0]), checksum_address(place[1]))
-                if contract.address == place[1]:  # not its lower-case alias
+                if contract.address == place[1]:  # skip the alias with the lower-case address
                     yield contract
 
     def _read_contract(self, chain_id: ChainId, address: Address) -> Contract:

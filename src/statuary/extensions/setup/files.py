@@ -60,7 +60,7 @@ class DeploySchedule(NamedTuple):
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes
-    secrets: tuple[str, ...] = ()  # of the command, or else of the build
+    secrets: tuple[str, ...] = ()  # the secrets of the command, or else of the build
 
 
 CLOUDFLARE_SECRETS: Final = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID")

@@ -205,10 +205,10 @@ class HostSteps(NamedTuple):
     domain: str = ""  # how to point a domain to the site
     steps: tuple[Callable[[SetupResult], Iterator[str]], ...] = ()  # further steps
     credentials: str = ""  # how to get the secrets of its deployment
-    import_menu: str = ""  # of a host that builds: where a repository is imported
-    variables_page: str = ""  # of a host that builds: where variables are set
-    hooks_page: str = ""  # of a host that builds: where a build hook is made
-    packages: str = ""  # of a server: the packages of Debian that the steps need
+    import_menu: str = ""  # for a host that builds: the place where a repository is imported
+    variables_page: str = ""  # for a host that builds: the place where variables are set
+    hooks_page: str = ""  # for a host that builds: the place where a build hook is made
+    packages: str = ""  # for a server: the Debian packages that the steps need
 
 
 CLOUDFLARE_CREDENTIALS: Final = "In Cloudflare, create an API token from the template `Edit Cloudflare Workers`, and copy the id of your account."

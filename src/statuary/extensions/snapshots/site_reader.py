@@ -309,7 +309,9 @@ class SiteReader:
         self.source = source
         self._stored = StoredDocuments(source)
         self._schedule, self._read_index = schedule, read_index
-        self.index = index  # its manifest; None for a folder or URL without one, whose bytes are not checked
+        self.index = (
+            index  # the site's manifest; None for a folder or URL without one, whose bytes are not checked
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -45,7 +45,7 @@ ANY_CHAIN = ""
 class SubsetContract(NamedTuple):
     """A contract that `--only` names."""
 
-    chain_id: str  # or `ANY_CHAIN`
+    chain_id: str  # the id of a chain, or `ANY_CHAIN`
     address: str  # in lower case
 
 

@@ -43,7 +43,7 @@ class _DirectoryPage(NamedTuple):
     """A range of the central directory."""
 
     text: bytes
-    entry: CentralName  # its first entry
+    entry: CentralName  # the first entry of the range
 
 
 class CentralDirectory:

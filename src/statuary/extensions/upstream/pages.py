@@ -31,7 +31,7 @@ class ListedComponent(NamedTuple):
 
     id: str
     name: str
-    status: str  # its status in the words of that page
+    status: str  # the status in the words of the other page
 
 
 ListComponents = Callable[[JsonObject], Iterator[ListedComponent]]

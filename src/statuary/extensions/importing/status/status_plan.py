@@ -77,9 +77,8 @@ class ShownStatus:
     unresolved: dict[str, str] = field(default_factory=dict)  # names of open incidents by id
     # statuses of components by key; empty if unknown
     statuses: dict[str, ComponentStatus] = field(default_factory=dict)
-    records: dict[str, int | None] = field(
-        default_factory=dict
-    )  # years of incidents and maintenance windows by id
+    # years of incidents and maintenance windows by id
+    records: dict[str, int | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -29,7 +29,7 @@ class ImportedCompilation:
     """
 
     compiler: str  # `solc` or `vyper`
-    version: str  # as in records, such as `0.8.30+commit.73712a01`; empty if unknown
+    version: str  # the version as in records, such as `0.8.30+commit.73712a01`; empty if unknown
     fully_qualified_name: str  # `path:Name`
     std_json_input: JsonObject  # standard JSON input with the text of every source
     std_json_output: JsonObject | None  # None if the contract is not compiled yet

@@ -24,7 +24,7 @@ class _BuildInfo(NamedTuple):
     """A run of solc that Hardhat recorded."""
 
     file: Path
-    version: str  # without the commit
+    version: str  # the version without the commit
     settings: JsonObject
     sources: Mapping[str, str]  # sources whose contracts have artifacts, by the path that the compiler used
     project_paths: Mapping[

@@ -114,7 +114,8 @@ def _read_metadata_file(file: Path, folder: Path) -> SourceContract:
         return read_contract_folder(file.parent)
     with report_missing_parts(file):
         metadata = read_json_file(file)
-        if file.parent.name == "artifacts" and folder == file.parent:  # of Remix: the sources are beside it
+        # Remix keeps sources beside this folder
+        if file.parent.name == "artifacts" and folder == file.parent:
             folder = folder.parent
         return _source_contract(
             metadata, _read_sources_by_hash(folder), str(folder), _read_transaction(file.parent)
