@@ -50,8 +50,8 @@ def step_budget() -> Iterator[None]:
 def consume(steps: int) -> None:
     """Count steps of work against the current limit.
 
-    A step is about 0.1 microseconds. Outside `run_guarded` and `step_budget` there is no limit, and nothing
-    is counted.
+    A step is about 0.1 microseconds of work. Outside `run_guarded` and `step_budget` there is no limit, and
+    nothing is counted.
 
     Raises:
         StepLimitError: if the limit is exceeded.
@@ -84,7 +84,7 @@ def run_guarded(
 ) -> Result | Finding:
     """Run a function with limited work, and report its exceptions.
 
-    A call inside of another has a full limit of its own.
+    A call of `run_guarded` within `work` has a full limit of its own.
 
     Args:
         work: the function to call, with a limit of `MAX_STEPS` steps.
@@ -110,6 +110,11 @@ def exception_finding(error: BaseException, path: str, action: str) -> Finding:
     """Convert an exception to a finding.
 
     Errors of statuary keep their message; other exceptions are described by type and code location.
+
+    Args:
+        error: the exception.
+        path: the content file that the finding names.
+        action: the failed work as a participle, such as `checking the record`.
     """
     if isinstance(error, StepLimitError):
         return Finding(rule=BEYOND_LIMIT, path=path, message=f"{action}: {error}", hint=error.hint)

@@ -24,7 +24,10 @@ def part_path(digest: str) -> str:
 
 
 def is_snapshot_path(path: str) -> bool:
-    """Return whether a path belongs to the snapshot, not to the site."""
+    """Return whether a path belongs to the manifest, not to a document.
+
+    These are the manifest, its signature, and its parts.
+    """
     return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
 
 
@@ -63,7 +66,7 @@ LONGEST_PATH = 200
 
 
 def checked_path(path: str) -> str:
-    """Return the path if it is safe in a site.
+    """Check that a path is safe in a site, and return it.
 
     Raises:
         PublishingError: if the path is absolute, contains `..`, is too long, is inside statuary's own folder,

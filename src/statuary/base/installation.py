@@ -39,7 +39,7 @@ def install_command(extra: str, direct_url: dict[str, Any] | None, prefix: Path)
 
     Args:
         extra: the name of the extra.
-        direct_url: what `read_direct_url` returns.
+        direct_url: the source of this installation, as `read_direct_url` returns it.
         prefix: the folder of the Python environment; its marker files tell uv, pipx and pip apart.
     """
     requirement = _requirement(extra, direct_url)

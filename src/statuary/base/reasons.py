@@ -16,7 +16,7 @@ class Reason(NamedTuple):
 
 
 def because(key: str, /, **values: str | int) -> Reason:
-    """Make a reason from its key and values."""
+    """Make the reason for a claim's status from its text key."""
     return Reason(key, tuple(values.items()))
 
 

@@ -39,6 +39,16 @@ def build_folder(
 
     The site folder also stores the build's time, the content's git revision, and the version of statuary.
 
+    Args:
+        root: the content folder.
+        target: the site folder.
+        now: the time that the site shows.
+        progress: receives the progress of the build.
+        check_options: the checks to run.
+        execution: the options that affect how the build runs, but not its result.
+        extension_options: the options of the enabled extensions.
+        allow_older: whether `now` may be before the time of the last build.
+
     Raises:
         PublishingError: if the folder cannot take the site, or has a site of a later time and `allow_older`
             is not set.
@@ -69,7 +79,12 @@ def build_site(
     contract is excluded, or stays as last published, the rest of the site is published.
 
     Args:
+        root: the content folder.
+        target: the place to publish to.
         now: the time that the site shows; the same content and time give the same bytes.
+        progress: receives the progress of the build.
+        check_options: the checks to run.
+        execution: the options that affect how the build runs, but not its result.
         extension_options: the options of the enabled extensions; None builds the site without the extensions
             that add to a build.
 

@@ -40,7 +40,7 @@ class CheckedStatus(NamedTuple):
 
     findings: tuple[Finding, ...]
     timeline: Timeline | None
-    language: str = ""  # of the pages
+    language: str = ""  # the language of the pages
 
 
 class Scope(NamedTuple):
@@ -78,7 +78,14 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> CheckedStatus:
-    """Read and check the status content, as if edits were already written."""
+    """Read and check the status content, as if edits were already written.
+
+    Args:
+        root: the content folder.
+        now: the time of the status.
+        edits: the edits.
+        scope: the files to read.
+    """
     edited = {edit.path: edit.text_after for edit in edits}
     files = edited_files(root, edited, scope) if root.is_dir() or edited else None
     site, findings = read_content(root, files)
@@ -103,7 +110,12 @@ def check_edit(
 ) -> CheckedEdit:
     """Return the findings that an edit would add to the content.
 
-    The previous content must have been read with the same scope.
+    Args:
+        root: the content folder.
+        now: the time of the status.
+        previous_content: the content before the edit, which was read with the same scope.
+        edit: the edit.
+        scope: the files to read.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
     return CheckedEdit(added, not has_errors(added))
@@ -116,7 +128,15 @@ def added_findings(
     edits: Iterable[FileEdit],
     scope: Scope = EVERYTHING,
 ) -> list[Finding]:
-    """Return the findings that edits would add to the content."""
+    """Return the findings that edits would add to the content.
+
+    Args:
+        root: the content folder.
+        now: the time of the status.
+        previous_content: the content before the edits, which was read with the same scope.
+        edits: the edits.
+        scope: the files to read.
+    """
     counts = Counter(map(_identity_of, previous_content.findings))
     added = []
     for finding in read_status_content(root, now, edits, scope).findings:
@@ -160,7 +180,12 @@ def edited_files(
 ) -> Iterator[SourceFile | Finding]:
     """Yield content files as if edits were already written.
 
-    New files come last.
+    Files that the edits create come last.
+
+    Args:
+        root: the content folder.
+        edits: the new text of each edited file, by path.
+        scope: the files to read.
     """
     new = dict(edits)
     without = RECORD_FOLDERS - scope.folders | {CONTRACTS}

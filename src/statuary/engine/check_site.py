@@ -55,7 +55,14 @@ def check_site(
 ) -> CheckedSite:
     """Check a content folder without publishing it.
 
-    The target receives the results of contracts; None keeps them in memory.
+    Args:
+        root: the content folder.
+        now: the time of the status.
+        progress: receives the progress of the check.
+        check_options: the checks to run.
+        execution: the options that affect how the check runs, but not its result.
+        target: receives the results of contracts; None keeps them in memory.
+        extension_options: the options of the enabled extensions.
     """
     report = BuildReport()
     site = read_site(root, progress, report)

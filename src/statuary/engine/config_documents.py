@@ -26,9 +26,13 @@ CONFIG = "settings-only"
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add or reuse the documents that depend only on `config_inputs`.
+    """Add or reuse the documents about the whole site.
 
-    A document that cannot be made becomes a finding in `skipped`.
+    These documents, such as openapi.json, depend only on `config_inputs`: settings, and counts of the build.
+
+    Args:
+        run: the build.
+        skipped: receives a finding for each document that cannot be made.
     """
     target, site = run.target, run.site
     if site is None:
@@ -51,16 +55,22 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
 
 
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
-    """Return everything that these documents depend on, except the program."""
+    """Return the inputs of the documents about the whole site.
+
+    The program, on which the documents depend too, is not among them.
+    """
     sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
     packages = versions_of_others(key for key, _ in site.extensions)
     return site.page, site.pages, site.own_pages, site.hosting, site.extensions, packages, sections
 
 
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
-    """Yield the documents that depend only on `config_inputs`.
+    """Yield the documents about the whole site, which depend only on `config_inputs`.
 
-    A document that cannot be made becomes a finding in `skipped`.
+    Args:
+        site: the content of the site.
+        run: the build.
+        skipped: receives a finding for each document that cannot be made.
     """
     from statuary.engine.openapi.document import openapi_document
 
@@ -85,9 +95,14 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
-    """Return functions that make the pages depending only on `config_inputs`.
+    """Return functions that make the pages about the whole site.
 
-    The keys are the names of the pages. `openapi` is the OpenAPI document, if there is one.
+    Args:
+        run: the build.
+        openapi: the OpenAPI document; None if it could not be made.
+
+    Returns:
+        The functions by the names of the pages.
     """
     from statuary.engine.pages.api_pages import api_page, reference_page
     from statuary.site.pages.not_found import not_found_page

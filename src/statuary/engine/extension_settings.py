@@ -33,7 +33,14 @@ class ExtensionSource(SourceModel):
 
 
 def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
-    """Import the models for the extension keys in site.yaml."""
+    """Import the models for the extension keys in site.yaml.
+
+    Args:
+        keys: the keys of site.yaml.
+
+    Returns:
+        The models by key; keys without a model are left out.
+    """
     order = {row.name: number for number, row in enumerate(EXTENSIONS)}
     models = {}
     for key in sorted(keys, key=lambda key: order.get(key, len(order))):

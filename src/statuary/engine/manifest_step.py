@@ -19,6 +19,7 @@ def write_manifest(
     """Add the manifest, which lists the site's files, if it changed.
 
     Args:
+        target: the site that is being built.
         instant: the start of the status that the site shows.
         verify: make the whole manifest anew, without trusting a published part.
         executor: makes the manifest of many files in worker processes, if there are any.

@@ -37,10 +37,12 @@ def read_site(
 ) -> SiteContent | None:
     """Read the content folder for a check or a build.
 
-    The report receives the findings, and the reasons why records are excluded.
-
     Args:
-        ledger: that of the site that is built, for files that are the same as in its last build.
+        root: the content folder.
+        progress: receives the progress.
+        report: receives the findings, and the reasons why records are excluded.
+        ledger: the database of the site's last build, so that unchanged files need not be parsed; None parses
+            every file.
 
     Returns:
         The content, or None if the site cannot be read.
@@ -67,7 +69,14 @@ class ReadResult(NamedTuple):
 def read_content(
     root: Path, files: Iterable[SourceFile | Finding] | None = None, *, ledger: Ledger | None = None
 ) -> ReadResult:
-    """Read the content folder, or only given files, without contracts."""
+    """Read the content folder, or only given files, without contracts.
+
+    Args:
+        root: the content folder.
+        files: the files to read; None for all files in the folder.
+        ledger: the database of the site's last build, so that unchanged files need not be parsed; None parses
+            every file.
+    """
     if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
         return ReadResult(
@@ -84,9 +93,9 @@ def read_content(
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a build leaves out the file of a finding.
+    """Return whether a build leaves out a finding's file.
 
-    It does so with an incident, a maintenance window or a page that exceeds a limit or causes a bug.
+    A build leaves out an incident, a maintenance window or a page that exceeds a limit or causes a bug.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None

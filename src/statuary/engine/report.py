@@ -62,7 +62,10 @@ class BuildReport:
     ) -> "CheckedSite":
         """Return the result of a check or build, with each finding's position.
 
-        The run and the outlook are None if the site could not be read.
+        Args:
+            root: the content folder.
+            run: the check or build; None if the site could not be read.
+            outlook: the times of the next change and build; None if the site could not be read.
         """
         if run is None or outlook is None:
             findings = _add_positions(root, [*self.findings, *self.exclusion_reasons])

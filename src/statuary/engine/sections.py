@@ -88,7 +88,12 @@ def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Itera
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return the sections of a published site, recognized by their files."""
+    """Return the sections of a published site, recognized by their files.
+
+    Args:
+        options: the options of the command line that extensions defined.
+        target: the published site.
+    """
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -273,7 +278,10 @@ def _guarded_findings(
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":
-    """Return the site without the extensions that add to a build."""
+    """Return the site without the extensions that add to a build.
+
+    An extension that provides documents of records stays.
+    """
     kept = []
     for key, settings in site.extensions:
         row = extension_of(key)

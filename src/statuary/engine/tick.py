@@ -26,9 +26,9 @@ class TickResult(NamedTuple):
     """The result of a tick."""
 
     changed_paths: list[str]  # the paths of the status that it changed
-    line: str  # what sections say in the summary
-    findings: list[Finding]  # what went wrong in sections
-    epochs: EpochIndex  # what the last build wrote ahead
+    line: str  # the sections' line of the summary
+    findings: list[Finding]  # the errors of sections
+    epochs: EpochIndex  # the index of the documents that the last build precomputed
 
 
 def tick(
@@ -39,6 +39,8 @@ def tick(
     The last build has already written the documents for that time.
 
     Args:
+        root: the folder of the site.
+        now: the given time.
         extension_options: the options of the extensions that the site has.
         dry_run: change nothing and run no extension; only return the paths that would change.
 

@@ -92,7 +92,12 @@ EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
 def markdown_html(text: str, link_rel: str | None) -> str:
-    """Convert Markdown with LF line ends to sanitized HTML."""
+    """Convert Markdown to sanitized HTML.
+
+    Args:
+        text: the Markdown, with LF as line breaks.
+        link_rel: the `rel` attribute of links; None for none.
+    """
     if MARKUP.search(text) is None:
         return _plain_text_html(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
@@ -108,6 +113,11 @@ def _plain_text_html(text: str) -> str:
 
 
 def split_paragraphs(text: str, line_break: str) -> list[str]:
-    """Split plain text into paragraphs."""
+    """Split plain text into paragraphs.
+
+    Args:
+        text: the text, with LF as line breaks.
+        line_break: the string to put between the lines of a paragraph.
+    """
     paragraphs = filter(None, EMPTY_LINES.split(text))
     return [line_break.join(line.rstrip(" \t") for line in paragraph.split("\n")) for paragraph in paragraphs]

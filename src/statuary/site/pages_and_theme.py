@@ -60,7 +60,9 @@ class PageFile(SourceModel):
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
     """Read a site's Markdown pages, in order.
 
-    Faults are added to `findings`.
+    Args:
+        files: the files of the pages.
+        findings: receives the faults in the files.
     """
     pages = []
     for file in files:
@@ -131,7 +133,11 @@ def read_theme(
 ) -> Theme:
     """Read a site's theme for a language.
 
-    Faults are added to `findings`; an unknown language is one in `site_source`, the file of settings.
+    Args:
+        files: the files of the theme.
+        language: the language of the site's pages.
+        site_source: the path of site.yaml, for the finding about an unknown language.
+        findings: receives the faults in the files.
     """
     by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
     for file in files:

@@ -138,7 +138,7 @@ class SitePage(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The folder below `pages/`, if the page is in one."""
+        """The page's folder below `pages/`; empty if it is in none."""
         return self.path.rpartition("/")[0]
 
 
@@ -160,9 +160,12 @@ class PageSettings:
     theme: Theme = field(default_factory=Theme)
 
     def without_templates(self, *names: str) -> "PageSettings":
-        """Return the settings without some of the theme's templates, or all.
+        """Return the settings without some of the theme's templates.
 
-        Pages then use statuary's own templates.
+        Pages then use statuary's own templates instead.
+
+        Args:
+            names: the names of the templates; without names, all are left out.
         """
         templates = tuple(template for template in self.theme.templates if names and template[0] not in names)
         return replace(self, theme=self.theme._replace(templates=templates))

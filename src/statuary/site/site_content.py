@@ -70,5 +70,9 @@ class SiteContent(NamedTuple):
         )
 
     def without_templates(self, *names: str) -> Self:
-        """Return the same content without some of the theme's templates, or all."""
+        """Return the same content without some of the theme's templates.
+
+        Args:
+            names: the names of the templates; without names, all are left out.
+        """
         return self._replace(pages=self.pages.without_templates(*names))

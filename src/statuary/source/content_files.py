@@ -103,9 +103,14 @@ class ContentFiles:
     def translate_all(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
-        """Convert the content of files to values.
+        """Convert the content of files to values of the model.
 
-        A fault becomes a finding, and the file is skipped.
+        A file with a fault is skipped, and the fault becomes a finding.
+
+        Args:
+            sources: the files with their content.
+            translate: converts the content of a file, given the content, the file's name without suffix, and
+                its path.
         """
         values = []
         for file, source in sources:

@@ -114,8 +114,10 @@ def content_lock(root: Path) -> Iterator[None]:
 def database_lock(root: Path) -> Iterator[None]:
     """Lock a folder for a `with` block by locking an empty database.
 
+    The database is in the system's folder for temporary files.
+
     Raises:
-        EditError: if it cannot be locked.
+        EditError: if the database cannot be locked.
     """
     name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"

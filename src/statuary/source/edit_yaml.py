@@ -69,7 +69,13 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
 
 
 def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
-    """Return whether an entry is followed by comment lines in a column."""
+    """Return whether comment lines that belong to an entry follow it.
+
+    Args:
+        text: the YAML.
+        node: the value of the entry.
+        column: the column of the entry.
+    """
     return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
 
 
@@ -80,6 +86,13 @@ def insertion_below(
 
     The lines are inserted before the line break that ends the entry. So a file whose last line has no line
     break keeps none.
+
+    Args:
+        text: the YAML.
+        node: the value of the entry.
+        column: the column of the entry.
+        lines: the lines to insert, without line breaks.
+        apart: whether to put an empty line before them.
 
     Raises:
         EditError: if something else follows on the entry's last line.
@@ -174,6 +187,14 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
 
     If the list is missing, it is created, with the mappings around it.
 
+    Args:
+        text: the YAML.
+        pointer: the keys and indexes that lead to the list.
+        item: the item.
+
+    Returns:
+        The edited text.
+
     Raises:
         EditError: if the pointer leads to something else than a list, or to a non-empty list in brackets, or
             if an anchor or an alias is on the way.
@@ -192,7 +213,16 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
 def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
     """Set the value of a key in a YAML text.
 
-    A missing key is created with its parents, below the keys `preceding_keys`.
+    A missing key is created, with the mappings around it.
+
+    Args:
+        text: the YAML.
+        pointer: the keys and indexes that lead to the value.
+        value: the new value.
+        preceding_keys: the keys below which a new key is inserted.
+
+    Returns:
+        The edited text.
 
     Raises:
         EditError: if the key has a non-empty list or mapping, or if brackets, an anchor or an alias are on

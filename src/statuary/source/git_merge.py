@@ -26,9 +26,10 @@ DRIVER: Final = (
 def install_merge_driver(content: Path) -> Path:
     """Set up this clone so that git merges records with statuary.
 
+    The setting is for this clone only; `.gitattributes` names the records for all clones.
+
     Returns:
-        The path of `.gitattributes`, relative to the current folder; that file names the records for all
-        clones.
+        The path of `.gitattributes`, relative to the current folder.
 
     Raises:
         EditError: if the folder is in no git repository, or the file cannot be written.

@@ -21,13 +21,14 @@ from statuary.source.unreadable import UnreadableError
 def validation_findings(
     error: ValidationError, model: object, tree: Json, file_models: Iterable[object] = ()
 ) -> list[Finding]:
-    """Convert pydantic's errors about a file to findings.
+    """Convert pydantic's errors about the values of a file to findings.
 
     Args:
-        error: the error of the validation.
-        model: the model that rejects the tree.
-        tree: the parsed values.
-        file_models: the models of all keys of the file, if several models share the file.
+        error: pydantic's error.
+        model: the model that rejected the values.
+        tree: the values.
+        file_models: all models of parts of the file, if there are several; they tell where a misplaced key
+            belongs.
     """
     errors = error.errors(include_url=False)
     members = {key: kind for part in file_models or (model,) for key, kind in model_members(part).items()}
@@ -153,7 +154,12 @@ def _pointer_of_location(location: tuple[str | int, ...], tree: Json) -> Pointer
 
 
 def known_keys_at(model: object, pointer: Pointer) -> list[str]:
-    """Return the keys that a mapping in a file may have."""
+    """Return the keys that a mapping in a file may have.
+
+    Args:
+        model: the model of the file.
+        pointer: the keys and indexes that lead to the mapping.
+    """
     for step in pointer:
         members = model_members(model)
         model = members[str(step)] if str(step) in members else item_type(model)
@@ -199,7 +205,8 @@ def validate_tree(
         model: the model.
         path: the file, for findings.
         findings: receives the errors in the values.
-        file_models: the models of all keys of the file, if `tree` has only some of them.
+        file_models: all models of parts of the file, if `tree` is only a part; they tell where a misplaced
+            key belongs.
 
     Returns:
         The model's object, or None if the values have errors.

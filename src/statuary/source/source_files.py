@@ -28,18 +28,18 @@ class SourceFile:
     """A file of the content folder."""
 
     root: Path
-    path: str  # relative to it, with forward slashes; or the URL of an object
+    path: str  # relative to `root`, with forward slashes; or the URL of a remote file
 
     @property
     def pure_path(self) -> PurePosixPath:
-        """The path as parts."""
+        """The path as a `PurePosixPath`."""
         return PurePosixPath(self.path)
 
     def load_bytes(self, limit: int) -> bytes:
         """Read the file's bytes.
 
         Raises:
-            UnreadableError: if it has more than `limit` bytes or cannot be read.
+            UnreadableError: if the file has more than `limit` bytes or cannot be read.
         """
         if is_remote(self.path):
             return remote_files(self.path).read(self.path, limit)
@@ -104,8 +104,9 @@ def open_source(root: Path | str, path: str, *, links: bool = True, content: Ope
         The file descriptor.
 
     Raises:
-        UnreadableError: if it is not a regular file, or is behind a link that is not followed.
-        OSError: if it cannot be opened.
+        UnreadableError: if there is no regular file at the path, or a link that is not followed is in front
+            of it.
+        OSError: if the file cannot be opened.
         ValueError: if no file can have this name.
     """
     try:
@@ -154,7 +155,14 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
-    """Yield the file at a path, or the files below a folder."""
+    """Yield the file at a path, or the files below a folder.
+
+    A path that cannot be read, such as a link out of the content folder, becomes a finding instead.
+
+    Args:
+        root: the content folder.
+        path: the path in the content folder.
+    """
     full, real_root = root / path, root.resolve()
     if full.is_symlink() and not _is_inside(full, real_root):
         yield _outside_link_finding(path, full)
@@ -207,7 +215,7 @@ def _file_or_finding(
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether the operating system has a file's name in UTF-8."""
+    """Return whether a file name is valid UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -219,8 +219,12 @@ def item_type(model: object, containers: tuple[type, ...] = (list, dict, tuple))
 
     For a union, this is the item type of its first list or mapping.
 
+    Args:
+        model: the type.
+        containers: the types that count as lists or mappings.
+
     Returns:
-        The type, or None if there is no container.
+        The type of the items, or None if the type has none.
     """
     for option in _allowed_types(model):
         arguments = get_args(option)

@@ -200,6 +200,11 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
     """Format a string as lines of YAML.
 
+    Args:
+        text: the string.
+        indent: the indentation of a block scalar's lines.
+        quote: the quotation mark to use on one line; empty for the one that the string needs, if any.
+
     Returns:
         The text after the key on the key's line, then, for a block scalar, the lines of the block.
     """

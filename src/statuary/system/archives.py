@@ -22,7 +22,7 @@ class DamagedDataError(StatuaryError):
 def import_zstandard() -> ModuleType:
     """Import the module that decompresses Zstandard.
 
-    It is in the standard library since Python 3.14; before, `backports.zstd` has it.
+    The standard library has it since Python 3.14; for older versions, the package `backports.zstd` does.
 
     Raises:
         MissingExtraError: if neither is installed.
@@ -78,7 +78,7 @@ def inflate_at_most(data: bytes, limit: int) -> bytes:
     """Decompress zlib data whose size is unknown, up to a limit.
 
     Raises:
-        DamagedDataError: if it is damaged, or has more than `limit` bytes.
+        DamagedDataError: if the data is damaged, or has more than `limit` bytes.
     """
     stream = zlib.decompressobj()
     try:

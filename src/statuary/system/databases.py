@@ -43,11 +43,11 @@ def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection
     """Open an SQLite database, or create it; the caller manages transactions.
 
     Args:
-        file: its path; None makes a temporary one.
-        wait: seconds to wait for another process that has locked it.
+        file: the path of the database; None makes a temporary one.
+        wait: seconds to wait for another process that has locked the database.
 
     Raises:
-        sqlite3.Error: if it cannot be opened, or is not a regular file.
+        sqlite3.Error: if the database cannot be opened, or is not a regular file.
     """
     if file is not None and os.path.lexists(file):
         _check_kind(file)
@@ -60,13 +60,13 @@ def open_read_only_database(
     """Open one of statuary's own SQLite databases for reading.
 
     Args:
-        file: its path.
-        wait: seconds to wait for another process that has locked it.
-        immutable: whether nobody writes it meanwhile, so that it needs no lock.
-        any_thread: whether threads other than this one use it, one at a time.
+        file: the path of the database.
+        wait: seconds to wait for another process that has locked the database.
+        immutable: whether nobody writes the database meanwhile, so that no lock is needed.
+        any_thread: whether threads other than this one use the connection, one at a time.
 
     Raises:
-        sqlite3.Error: if it cannot be opened, or is not a regular file.
+        sqlite3.Error: if the database cannot be opened, or is not a regular file.
     """
     _check_kind(file)
     mode = "immutable=1" if immutable else "mode=ro"
@@ -116,9 +116,9 @@ def open_duckdb(file: Path | None, *, scratch: Path, memory: int, threads: int) 
     """Open DuckDB, which reads Parquet files, with limited memory and threads.
 
     Args:
-        file: its database; None keeps it in memory.
+        file: the path of DuckDB's database; None keeps the database in memory.
         scratch: the folder for data that does not fit in memory.
-        memory: the limit in bytes.
+        memory: the limit of memory in bytes.
         threads: the number of threads.
 
     Raises:

@@ -66,9 +66,9 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
         The file descriptor.
 
     Raises:
-        OutsideFolderError: if it is behind a link that is not followed.
-        NotRegularFileError: if it is not a regular file.
-        OSError: if it cannot be opened.
+        OutsideFolderError: if a link that is not followed is on the path.
+        NotRegularFileError: if there is no regular file at the path.
+        OSError: if the file cannot be opened.
         ValueError: if no file can have this name.
     """
     top, below = _contained_path(str(root), path)

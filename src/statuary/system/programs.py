@@ -143,11 +143,11 @@ def run_program(
     Args:
         limits: the limits of time, memory and output.
         command: the program and its arguments.
-        stdin: given as a file, because old compilers ask for its size.
-        variables: the names of the environment variables that it gets.
+        stdin: the standard input, which the program gets as a file because old compilers ask for its size.
+        variables: the names of the environment variables that the program gets.
 
     Raises:
-        ProgramError: if it cannot be started, takes too long, or writes too much.
+        ProgramError: if the program cannot be started, takes too long, or writes too much.
     """
     from tempfile import TemporaryDirectory, TemporaryFile  # noqa: PLC0415 - git needs neither
 
@@ -205,7 +205,7 @@ def _start_process(
 
 
 def stop_all_programs() -> None:
-    """Stop all running programs, which Ctrl-C does not reach."""
+    """Stop all programs that still run, because Ctrl-C does not reach them."""
     for process in tuple(_RUNNING):
         _kill_process(process)
 
@@ -241,7 +241,7 @@ def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
 
     Raises:
         MissingProgramError: if git is not installed.
-        ProgramError: if it does not end.
+        ProgramError: if git takes too long.
     """
     try:
         done = subprocess.run(

@@ -33,6 +33,8 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
     Links and devices are skipped, and so are names that lead out of the folder.
 
     Args:
+        file: the archive, a zip or tar file.
+        folder: the folder.
         limit: the largest number of bytes of all files.
 
     Raises:

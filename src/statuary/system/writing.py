@@ -24,7 +24,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `path` when the block ends.
 
-    It is written to disk before it replaces the old file. If the block raises, the old file stays.
+    The temporary file is on disk before it replaces the old file. If the block raises, the old file stays.
 
     Raises:
         PublishingError: if the file cannot be written.
@@ -48,21 +48,26 @@ def replace_file(path: Path, body: bytes) -> None:
     """Write a file, replacing the old one; missing folders are created.
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     with atomic_file(path) as stream:
         stream.write(body)
 
 
 def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
-    """Write a new file, or remove the incomplete file on failure.
+    """Write a new file; a file that cannot be completed is removed.
+
+    Args:
+        path: the path of the file, at which there must be nothing.
+        body: the bytes of the file.
+        mode: the permissions of the file, such as 0o644.
 
     Returns:
-        The time of the file, in nanoseconds.
+        The modification time of the file, in nanoseconds.
 
     Raises:
-        FileExistsError: if there is anything at its path.
-        OSError: if it cannot be written.
+        FileExistsError: if there is anything at the path.
+        OSError: if the file cannot be written.
     """
     descriptor = os.open(path, NEW_FILE, mode)
     try:
@@ -82,7 +87,7 @@ def append_to_file(path: Path, body: bytes) -> None:
     """Append bytes to a new or existing file in one step.
 
     Raises:
-        OSError: if it cannot be written, or is not a regular file.
+        OSError: if the file cannot be written, or is not a regular file.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
@@ -97,10 +102,10 @@ def append_to_file(path: Path, body: bytes) -> None:
 def sync_path(path: Path | str) -> None:
     """Wait until a file is safely on disk.
 
-    On a network file system, other machines then see it too.
+    On a network file system, other machines then see the file too.
 
     Raises:
-        OSError: if it cannot be opened.
+        OSError: if the file cannot be opened.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -110,7 +115,7 @@ def sync_path(path: Path | str) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Write a folder's file system to disk, if possible."""
+    """Write a folder's file system to disk, and wait, if possible."""
     from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
 
     system = CDLL(None) if os.name != "nt" else None
@@ -127,13 +132,13 @@ def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:
 
     Args:
         folder: the folder.
-        blocking: whether to wait for another process that has locked it.
+        blocking: whether to wait for another process that has locked the folder.
 
     Returns:
         The descriptor, or None if another process has the lock, or the system cannot lock folders.
 
     Raises:
-        OSError: if it cannot be opened, or locked at all.
+        OSError: if the folder cannot be opened, or locked at all.
     """
     if sys.platform == "win32":
         return None
@@ -153,10 +158,11 @@ def lock_stream(stream: IO[bytes], *, blocking: bool = True) -> None:
     """Lock an open file until the file is closed.
 
     Args:
-        blocking: whether to wait for another process that has locked it.
+        stream: the open file.
+        blocking: whether to wait for another process that has locked the file.
 
     Raises:
-        OSError: if another process has locked it, or the system has no such locks.
+        OSError: if another process has locked the file, or the system has no such locks.
     """
     if sys.platform == "win32":
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))

@@ -52,9 +52,13 @@ class Executor(Protocol):
     def map_recorded(
         self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
     ) -> Iterator["PartitionResult"]:
-        """Run tasks as `map_unordered` does, and yield their results.
+        """Run tasks that build partitions, and yield their results.
 
-        Workers may collect the documents' rows, and return them sorted at the end.
+        Workers may collect the rows of documents, and return them sorted at the end.
+
+        Args:
+            work: a module-level function, which any worker can run.
+            tasks: values that can be pickled, taken one by one.
         """
         return self.map_unordered(work, tasks)
 
@@ -65,7 +69,7 @@ class Executor(Protocol):
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """The function that writes a large manifest with workers, if any."""
+        """The function by which workers make a large manifest; None without workers."""
         return None
 
 

@@ -39,7 +39,13 @@ class ProcessPool:
     def submit(
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Give a task to a worker process, replacing a lost one."""
+        """Give a task to a worker process, replacing lost processes.
+
+        Args:
+            work: a module-level function.
+            task: its argument.
+            then: called in any thread when the task is done or lost.
+        """
         with _delay_interrupts():
             future = self._running_pool().submit(work, task)
             future.add_done_callback(then)

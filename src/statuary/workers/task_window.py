@@ -40,10 +40,10 @@ class WorkerPool(Protocol):
     def check_alive(self) -> None:
         """Check that at least one worker is left.
 
-        It is called after a while without results.
+        The pool's user calls this method after a while without results.
 
         Raises:
-            WorkersLostError: if none is left.
+            WorkersLostError: if no worker is left.
         """
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class TaskWindow(Generic[Task, Result]):
     def results(self) -> Iterator[Result]:
         """Yield results as they arrive.
 
-        While there are none, this process runs tasks itself.
+        While there are none, this process runs tasks itself, if the pool allows it.
         """
         timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
         while self._fill():

@@ -21,7 +21,12 @@ JsonObject = dict[str, Any]
 def path_parameters(
     names: Sequence[str], section_schemas: Mapping[str, Mapping[str, object]]
 ) -> list[JsonObject]:
-    """Return the OpenAPI parameters of a path."""
+    """Return the OpenAPI parameters of a path.
+
+    Args:
+        names: the names of the parameters in the path.
+        section_schemas: the JSON Schemas of the sections' parameters, by name.
+    """
     schemas = {**PATH_SCHEMAS, **section_schemas}
     return [
         {

@@ -58,6 +58,8 @@ def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Docume
     """Render the API page.
 
     Args:
+        site: the content of the site.
+        run: the build.
         openapi: the OpenAPI document (3.1); empty if it could not be made.
     """
     renderer = renderer_of(site_context(site))

@@ -12,7 +12,8 @@ def not_found_page(site: SiteContext, links: Sequence[tuple[str, str]]) -> Docum
     """Return the page for unknown addresses.
 
     Args:
-        links: the key of the text and the path of each page to which it links, besides the first one.
+        site: the values that all pages share.
+        links: for each link after the first one, the key of its text and its path.
     """
     renderer = renderer_of(site)
     head = PageHead(

@@ -48,7 +48,11 @@ def parts_of(keys: Iterable[str]) -> list[PageParts]:
 
 
 def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
-    """Return the settings of extensions that templates can use, by key."""
+    """Return the settings of extensions that templates can use, by key.
+
+    Args:
+        settings: the key and the settings of each extension.
+    """
     return tuple(
         (key, tuple(parts.values(value).items())) for key, value in settings for parts in parts_of([key])
     )

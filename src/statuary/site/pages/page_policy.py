@@ -50,6 +50,10 @@ FORBIDDEN = (
 def with_policy(page: str, *, asks_nodes: bool) -> bytes:
     """Insert the content security policy into a page's head.
 
+    Args:
+        page: the HTML of the page.
+        asks_nodes: whether the policy allows scripts to query an Ethereum node.
+
     Returns:
         The page in UTF-8; half a character (a surrogate) becomes a question mark.
     """

@@ -77,7 +77,7 @@ class PageTexts:
     def fill(text: str, values: Mapping[str, object]) -> str:
         """Replace the placeholders in a string.
 
-        `str.format` would also give access to attributes of the values.
+        Unlike `str.format`, this method gives a string no access to attributes of the values.
 
         Raises:
             KeyError: if a value is missing.
@@ -251,7 +251,10 @@ def isolate_direction(name: str) -> str:
 
 
 def visible_name(text: str) -> str:
-    """Put a name on one line, and show lookalike letters' codes."""
+    """Put a name on one line, with the codes of lookalike letters.
+
+    Lookalike letters are letters of other scripts that imitate Latin ones.
+    """
     line = one_line(text)
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_code_point, line)
 
@@ -264,7 +267,12 @@ class MixedWords(NamedTuple):
 
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:
-    """Mark letters that imitate Latin letters in the same word."""
+    """Mark letters that imitate Latin letters in the same word.
+
+    Args:
+        text: the text.
+        mark: returns the marked form of a letter with its code; None leaves the text as it is.
+    """
     names: dict[str, None] = {}
 
     def marked(letter: re.Match[str]) -> str:

@@ -85,7 +85,12 @@ class Renderer:
         )
 
     def fragment(self, template: str, **view: object) -> Markup:
-        """Render a part of a page."""
+        """Render a template as a part of a page.
+
+        Args:
+            template: the name of the template.
+            view: the values that the template needs.
+        """
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
     def _section_links(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:

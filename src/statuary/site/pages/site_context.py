@@ -42,7 +42,11 @@ class SiteContext(NamedTuple):
         return urlsplit(self.url).path.rstrip("/") + "/"
 
     def without_templates(self, *names: str) -> "SiteContext":
-        """Return the same site without some of the theme's templates, or all."""
+        """Return the same context without some of the theme's templates.
+
+        Args:
+            names: the names of the templates; without names, all are left out.
+        """
         return self._replace(settings=self.settings.without_templates(*names))
 
     @property
@@ -111,7 +115,9 @@ def format_length(length: timedelta, texts: PageTexts, *, space: str = " ") -> s
     For example: `1 h 20 min`, `2 d 4 h`.
 
     Args:
-        space: what stands between numbers and units.
+        length: the duration.
+        texts: the names of the units in a language.
+        space: the string to put between numbers and units.
     """
     minutes = length // MINUTE
     days = minutes // 1440
@@ -139,7 +145,7 @@ class FormattedRange(NamedTuple):
 
     start: FormattedTime
     end: FormattedTime
-    clock: str  # the time of the start, where its day stands beside it
+    clock: str  # the time of the start, for places that show its day separately
 
 
 class DateFormatter:

@@ -65,9 +65,12 @@ def new_budget() -> Iterator[None]:
 
 
 def step() -> None:
-    """Count a step of rendering.
+    """Count a step of rendering against the page's budget.
 
     While a template is compiled, there is no limit.
+
+    Raises:
+        SecurityError: if no step is left in the budget.
     """
     budget = _budget.get()
     if budget is not None:
@@ -75,7 +78,7 @@ def step() -> None:
 
 
 def counted(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a filter count each call as a step."""
+    """Wrap a function so that each call counts as a step."""
 
     @wraps(function)
     def bounded(*arguments: P.args, **options: P.kwargs) -> R:
@@ -86,9 +89,9 @@ def counted(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def of_text(function: Callable[..., object]) -> Callable[..., object]:
-    """Make a filter reject lists.
+    """Wrap a filter so that it rejects a list as its value.
 
-    As text, a list may be much longer than the list itself.
+    A list may be much longer as text than it is itself.
     """
 
     @wraps(function)
@@ -127,7 +130,7 @@ def number(value: object) -> int:
 
 
 def scalar(value: object) -> object:
-    """Return a value if comparing it is fast.
+    """Check that a value is fast to compare, and return it.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -138,7 +141,7 @@ def scalar(value: object) -> object:
 
 
 def checked_printable(value: object) -> object:
-    """Return a value if templates may print the value.
+    """Check that a template may print a value, and return it.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -149,7 +152,11 @@ def checked_printable(value: object) -> object:
 
 
 def join_page(parts: Iterable[str]) -> str:
-    """Join the parts that a template, macro or block wrote."""
+    """Join the parts that a template, macro or block wrote.
+
+    Raises:
+        SecurityError: if the page would be too long.
+    """
     printed, length = [], 0
     for part in parts:
         length += len(part)
@@ -160,7 +167,11 @@ def join_page(parts: Iterable[str]) -> str:
 
 
 def join_texts(items: Iterable[object], separator: str = "", attribute: str | None = None) -> str:
-    """Join texts, like Jinja's filter `join`."""
+    """Join texts, like Jinja's filter `join`.
+
+    Raises:
+        SecurityError: if `attribute` is given, a text cannot be printed, or the result would be too long.
+    """
     if attribute is not None:
         raise SecurityError("join takes no attribute in a theme: use map(attribute=...) first")
     separators = (part for item in items for part in (separator, item))
@@ -169,7 +180,11 @@ def join_texts(items: Iterable[object], separator: str = "", attribute: str | No
 
 
 def concat_texts(items: Iterable[object]) -> str:
-    """Join texts, like Jinja's operator `~`."""
+    """Join texts, like Jinja's operator `~`.
+
+    Raises:
+        SecurityError: if a text cannot be printed, or the result would be too long.
+    """
     texts, length = [], 0
     for item in items:
         step()
@@ -181,13 +196,21 @@ def concat_texts(items: Iterable[object]) -> str:
 
 
 def replace_text(text: str, old: str, new: str) -> str:
-    """Replace a part of a text, like Jinja's filter `replace`."""
+    """Replace a part of a text, like Jinja's filter `replace`.
+
+    Raises:
+        SecurityError: if the result could be too long.
+    """
     check_length(len(text) + text.count(old) * len(new))
     return text.replace(old, new)
 
 
 def bounded_literal(value: R) -> R:
-    """Return a list, tuple or mapping of limited size."""
+    """Check the size of a list, tuple or mapping, and return it.
+
+    Raises:
+        SecurityError: if the value has more than `MAX_LITERAL_ITEMS` items, nested ones included.
+    """
     if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
         raise SecurityError(f"the list has more than {MAX_LITERAL_ITEMS:,} items")
     return value

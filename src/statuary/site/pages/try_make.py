@@ -40,7 +40,15 @@ def render_with_fallback(
 ) -> tuple[Document, ...]:
     """Render pages, without the theme if its templates fail.
 
-    The arguments are those of `try_make`, except that `make` takes the site.
+    Args:
+        name: the name of the pages in findings.
+        make: returns the pages of a site.
+        site: the content of the site, with its theme.
+        skipped: receives a finding for what fails.
+        source: the content file that the finding names, if any.
+
+    Returns:
+        The pages; none if they cannot be made.
     """
     return try_make(name, partial(_with_theme, make, site, skipped), skipped, source)
 

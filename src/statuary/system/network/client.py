@@ -135,7 +135,7 @@ def get(
     retries: Retries = ONCE,
     not_found_statuses: Collection[int] = NOT_FOUND_STATUSES,
 ) -> bytes | None:
-    """Fetch a URL.
+    """Fetch the document at a URL.
 
     Args:
         url: the URL.
@@ -149,8 +149,8 @@ def get(
 
     Raises:
         RefusedError: if the server responds with another error that is not temporary.
-        UnreachableError: if it cannot be reached, sends more, or responds with a temporary error after the
-            last try.
+        UnreachableError: if the server cannot be reached, sends more than `limit` bytes, or responds with a
+            temporary error after the last try.
     """
     pause = retries.first_pause
     for tries_left in reversed(range(retries.tries)):
@@ -195,7 +195,7 @@ def fetch_size(url: str) -> int:
     """Return the size of the document at a URL, in bytes.
 
     Raises:
-        UnreachableError: if the server does not state or send it.
+        UnreachableError: if the server cannot be reached, or does not state the size.
     """
     with _open_url(url, method="HEAD") as response:
         _check_status(url, response)
@@ -207,10 +207,11 @@ def fetch_size(url: str) -> int:
 
 @contextmanager
 def open_stream(url: str) -> Iterator[IO[bytes]]:
-    """Open a URL as a stream.
+    """Open the document at a URL as a stream.
 
     Raises:
-        UnreachableError: if the server cannot be reached; its stream raises it if the connection fails.
+        UnreachableError: if the server cannot be reached. Reading the stream raises this error, too, if the
+            connection fails.
     """
     with _open_url(url) as response:
         _check_status(url, response)
@@ -347,7 +348,7 @@ def _is_web_url(url: str) -> bool:
 
 @cache
 def shared_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return the opener that requests with these timeouts share."""
+    """Return the opener for requests with these timeouts, made once."""
     return http_opener(timeouts)
 
 

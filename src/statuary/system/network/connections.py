@@ -53,7 +53,7 @@ class PrivateAddressError(OSError):
 def http_opener(timeouts: Timeouts) -> OpenerDirector:
     """Return an opener for HTTP and HTTPS that does not follow redirects.
 
-    It returns responses of every status.
+    The opener returns responses with any status, instead of raising an error.
     """
     director = OpenerDirector()
     waiting = _TimeBudget(timeouts)
@@ -63,7 +63,10 @@ def http_opener(timeouts: Timeouts) -> OpenerDirector:
 
 
 def is_private_host(host: str) -> bool:
-    """Return whether a host has no address on the public internet."""
+    """Return whether a host has an address in a private network.
+
+    A host whose addresses cannot be found counts as private.
+    """
     try:
         addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:

@@ -39,8 +39,13 @@ def shut_down_connection(connection: Socket) -> None:
 def check_connection(host: str, port: int, seconds: float) -> None:
     """Check that a server accepts TCP connections.
 
+    Args:
+        host: the name or address of the server.
+        port: the port.
+        seconds: how long to wait.
+
     Raises:
-        OSError: if it does not accept one in time.
+        OSError: if the server does not accept a connection in time.
         OverflowError: if there is no such port.
         UnicodeError: if the host is not a name.
     """
