@@ -26,7 +26,7 @@ def part_path(digest: str) -> str:
 def is_snapshot_path(path: str) -> bool:
     """Return whether a path belongs to the manifest, not to a document.
 
-    These are the manifest, its signature, and its parts.
+    The files of the manifest are the manifest itself, its signature, and its parts.
     """
     return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
 

@@ -71,7 +71,7 @@ def require_target(to: str) -> None:
     """Check that sites can be published to a folder or URL.
 
     Raises:
-        PublishingError: if they cannot.
+        PublishingError: if the name is empty or a misspelt URL, or no extension publishes to the URL.
     """
     if scheme := scheme_of(to):
         _publisher_for_scheme(scheme, to)

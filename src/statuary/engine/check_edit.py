@@ -47,7 +47,7 @@ class Scope(NamedTuple):
     """The files to read when a command checks an edit."""
 
     folders: frozenset[str] = RECORD_FOLDERS  # folders whose files are all read
-    paths: tuple[str, ...] = ()  # files in the other folders
+    paths: tuple[str, ...] = ()  # files to read in other folders
 
 
 EVERYTHING = Scope()
@@ -56,9 +56,10 @@ EVERYTHING = Scope()
 def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
     """Return the files that a command must read to check an edit.
 
-    Maintenance windows are compared with each other, so an edit of one needs all of them.
+    Maintenance windows are compared with each other, so an edit of one window needs all of them.
 
     Args:
+        root: the content folder.
         folder: `incidents` or `maintenances`.
         typed_id: the id of an incident, or the beginning of an id; None for a new incident, which is read
             together with the unresolved ones. If no file name matches, the scope is all records.

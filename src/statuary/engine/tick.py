@@ -25,7 +25,7 @@ from statuary.status.moved_status import MovedStatus
 class TickResult(NamedTuple):
     """The result of a tick."""
 
-    changed_paths: list[str]  # the paths of the status that it changed
+    changed_paths: list[str]  # the paths of the status documents that changed
     line: str  # the sections' line of the summary
     findings: list[Finding]  # the errors of sections
     epochs: EpochIndex  # the index of the documents that the last build precomputed

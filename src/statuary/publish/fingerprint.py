@@ -129,7 +129,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 AS_JSON: dict[type, Callable[..., object]] = {
-    tuple: _texts,  # a named one
+    tuple: _texts,  # a named tuple
     bytes: lambda value: sha256(value).hexdigest(),
     timedelta: str,
     ZoneInfo: lambda value: value.key,

@@ -12,12 +12,14 @@ class Operation(NamedTuple):
     """The documentation of a URL in openapi.json."""
 
     url: Url
-    shape: type | None = None  # the type of its JSON body; None for another body
+    shape: type | None = None  # the type of the response's JSON body; None for any other body
     schema: Url | None = None  # the document with the JSON Schema of a body without a type
     tag: str = ""  # the part of the API
     query: tuple[dict[str, object], ...] = ()
-    rejected_shape: type | None = None  # the type of its 400 body; None if it rejects no request
-    not_found_shape: type | None = None  # the type of its 404 body; None for the host's own page
+    rejected_shape: type | None = None  # the type of a 400 response's body; None if no request is rejected
+    not_found_shape: type | None = (
+        None  # the type of a 404 response's body; None if the host sends its own page
+    )
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query
     extra_members: Mapping[str, object] = MappingProxyType(

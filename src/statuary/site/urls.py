@@ -46,7 +46,7 @@ MEDIA_TYPES = {
 def media_type_by_extension(path: str) -> str:
     """Return the media type of a path by its extension.
 
-    It is `application/octet-stream` for an unknown extension.
+    An unknown extension means `application/octet-stream`.
     """
     name = path.rpartition("/")[2]
     return MEDIA_TYPES.get(name.rpartition(".")[2], OCTET_STREAM) if "." in name else OCTET_STREAM
@@ -114,8 +114,8 @@ class Url(NamedTuple):
     description: str  # the content, as a phrase
     media_type: str = JSON
     cache: str = REVALIDATE  # the `Cache-Control`
-    put: PutStep = PutStep.INDEX  # when a store takes it
-    own_rule: bool = False  # whether the rules of hosts name its path instead of its folder
+    put: PutStep = PutStep.INDEX  # when a publication uploads the file
+    own_rule: bool = False  # whether rules for hosts name the path instead of its folder
     framed: bool = False  # whether pages of other origins may frame it
     is_version: bool = False  # whether it is a version of the document at its parameter `path`
 

@@ -131,7 +131,7 @@ HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 def keeps_trailing_blank_lines(text: str, node: YamlNode) -> bool:
     """Return whether blank lines after a YAML value belong to the value.
 
-    They do if the value is, or ends with, a block scalar `|+`.
+    Blank lines belong to a value that is, or ends with, a block scalar `|+`.
     """
     while node.members and not node.flow:
         node = node.members[-1][1]
@@ -280,7 +280,7 @@ class YamlStyle:
     list_indent: int = 2  # the indent of the dashes of a list below its key
     item_indent: int = 2  # the distance from a dash to its item
     quote: str = ""  # the quotation mark around values that need none, if the author always writes one
-    quotes: dict[str, str] = field(default_factory=dict)  # the same by key
+    quotes: dict[str, str] = field(default_factory=dict)  # the quotation mark around such values, by key
 
     @classmethod
     def detect(cls, root: YamlNode) -> Self:

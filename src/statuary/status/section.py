@@ -58,8 +58,10 @@ class StatusSection(ContentSection, PublishesIncidents):
     urls = URLS
 
     _status: "SiteStatus"  # set by `exclude_faults`
-    _found: Sequence[Finding] = ()  # the findings of the rules, also set by `exclude_faults`
-    _errors: Sequence[Finding] = ()  # the errors in components.yaml that stop the build, also set by it
+    _found: Sequence[Finding] = ()  # the findings of the rules; set by `exclude_faults`
+    _errors: Sequence[
+        Finding
+    ] = ()  # the errors in components.yaml that stop the build; set by `exclude_faults`
     _paths: Sequence[str] = ()  # the paths of current documents and examples; set by `build`
 
     @override

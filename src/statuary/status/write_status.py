@@ -87,7 +87,7 @@ class _StatusWriter:
     hosting: HostingSettings
     changes: Mapping[str, Mapping[str, object]]  # additional members in changes.json, by incident id
     skipped: list[Finding]  # receives a finding for each document that cannot be made
-    added_paths: list[str] = field(default_factory=list)  # the paths so far
+    added_paths: list[str] = field(default_factory=list)  # the paths of the documents added so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Add the documents that changed, and reuse the others.

@@ -82,7 +82,7 @@ def open_untrusted_database(file: Path) -> sqlite3.Connection:
     A query that takes too many steps, or makes too large a value, ends with an error.
 
     Raises:
-        sqlite3.Error: if it cannot be opened, or is not a regular file.
+        sqlite3.Error: if the database cannot be opened, or is not a regular file.
     """
     connection = open_read_only_database(file)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)

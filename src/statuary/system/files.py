@@ -89,7 +89,7 @@ def read_below(root: Path | str, path: str, limit: int) -> bytes:
     """Read a regular file within a folder, without following links.
 
     Raises:
-        OSError: if it cannot be read, or has more than `limit` bytes.
+        OSError: if the file cannot be read, or has more than `limit` bytes.
         ValueError: if no file can have this name.
     """
     return read_descriptor(open_below(root, path), path, limit)
@@ -202,8 +202,8 @@ def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
     """Open a regular file.
 
     Raises:
-        NotRegularFileError: if it is something else.
-        OSError: if it cannot be opened.
+        NotRegularFileError: if there is something else at the path, such as a folder or a device.
+        OSError: if the file cannot be opened.
     """
     return open_descriptor(_require_regular(os.open(file, READ), file), buffering=buffering)
 
@@ -217,7 +217,7 @@ def read_file(file: Path | str, limit: int = MAX_FILE) -> bytes:
     """Read a regular file.
 
     Raises:
-        OSError: if it cannot be read, or has more than `limit` bytes.
+        OSError: if the file cannot be read, or has more than `limit` bytes.
     """
     return read_descriptor(_require_regular(os.open(file, READ), file), file, limit)
 
@@ -226,8 +226,8 @@ def read_text(file: Path | str, limit: int = MAX_FILE) -> str:
     """Read a regular file as UTF-8.
 
     Raises:
-        OSError: if it cannot be read, or has more than `limit` bytes.
-        UnicodeDecodeError: if it is not UTF-8.
+        OSError: if the file cannot be read, or has more than `limit` bytes.
+        UnicodeDecodeError: if the file is not UTF-8.
     """
     return read_file(file, limit).decode("utf-8")
 
@@ -236,7 +236,7 @@ def read_named_file(file: Path, limit: int) -> bytes:
     """Read a file that an option names, or a pipe (`<(command)`).
 
     Raises:
-        OSError: if it cannot be read, or has more than `limit` bytes.
+        OSError: if the file cannot be read, or has more than `limit` bytes.
     """
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -256,7 +256,7 @@ def read_start(file: Path, size: int) -> bytes:
         size: the maximum number of bytes.
 
     Raises:
-        OSError: if it cannot be read.
+        OSError: if the file cannot be read.
     """
     with open_file(file) as stream:
         return stream.read(size)
@@ -265,9 +265,14 @@ def read_start(file: Path, size: int) -> bytes:
 def read_descriptor(descriptor: int, path: Path | str, limit: int) -> bytes:
     """Read an open regular file to the end, and close it.
 
+    Args:
+        descriptor: the file descriptor.
+        path: the path of the file, for errors.
+        limit: the maximum size of the file in bytes.
+
     Raises:
-        TooLargeError: if it has more than `limit` bytes.
-        OSError: if it cannot be read.
+        TooLargeError: if the file has more than `limit` bytes.
+        OSError: if the file cannot be read.
     """
     try:
         size = os.fstat(descriptor).st_size

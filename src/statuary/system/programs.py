@@ -114,9 +114,9 @@ class RunLimits(NamedTuple):
 class ProgramOutput(NamedTuple):
     """The output and the exit code of a program."""
 
-    exit_code: int  # negative for the signal that ended it
+    exit_code: int  # the negative number of the signal if a signal ended the program
     stdout: bytes
-    stderr: str  # the end of its standard error
+    stderr: str  # the end of the program's standard error
 
     @property
     def text(self) -> str:

@@ -30,7 +30,7 @@ class ApiCall(NamedTuple):
     parameters: tuple["FieldView", ...]
     answers: tuple["ResponseView", ...]
     media_type: str
-    cache: str  # how long clients may keep it, in words
+    cache: str  # how long clients may cache the response, in words
     example: str  # an existing document, relative to the site's root; empty if there is none
 
 

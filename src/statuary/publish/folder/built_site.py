@@ -54,7 +54,7 @@ def has_intact_listing(root: Path) -> bool:
 def recorded_origin(root: Path) -> SiteOrigin | None:
     """Return the time, revision and version of a site's build.
 
-    They are read from the ledger (the build's database) if there is one, else from the manifest.
+    The ledger (the build's database) records them; without a ledger, the manifest does.
 
     Args:
         root: the folder of the site.

@@ -76,7 +76,7 @@ class Stager:
 
     root: str
     tree: str  # the folder of staged bodies; empty for a dry run
-    ignores_case: bool = False  # whether the file system does: names that differ only in case are one file
+    ignores_case: bool = False  # whether names that differ only in case are one file
     # the function that returns the ledger's entry of a path; without a ledger, every file is read
     entry_of: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
@@ -257,7 +257,7 @@ class SiteFolder:
         """Create the folder if it is missing.
 
         Raises:
-            PublishingError: if it cannot be created or is not a folder.
+            PublishingError: if the folder cannot be created, or something else is at its path.
         """
         try:
             self.own_folder.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,9 @@ class _RetainedFiles(NamedTuple):
 class SiteSize(NamedTuple):
     """The number of files and bytes of the site after the build."""
 
-    by_action: dict[str, int]  # names by action; those that the build does not add need no action
+    by_action: dict[
+        str, int
+    ]  # the number of names by action; files that stay without being added count as kept
     size: int  # bytes of all bodies, each counted once
     changed_size: int  # bytes of the bodies to write
 
@@ -259,9 +261,7 @@ class DocumentTable:
             yield path
 
     def retain_prefix(self, folder: str) -> None:
-        """Keep the last build's files in a folder.
-
-        They replace the files that this build added there.
+        """Keep the last build's files in a folder, not this build's.
 
         Args:
             folder: the path of a folder or of a single file.

@@ -46,7 +46,7 @@ class CachedGroup(NamedTuple):
     """A group of documents that a build can reuse."""
 
     fingerprint: str  # fingerprint of everything that the group depends on
-    items: int = 0  # the number of items of this kind
+    items: int = 0  # the number of records or pages in the group
     paths: tuple[str, ...] = ()  # the paths of its documents
     run: int = 0  # the build that made or kept the group; documents of later runs do not belong to it
 

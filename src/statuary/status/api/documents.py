@@ -152,8 +152,8 @@ class StatusDocuments:
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
         """Yield the documents of a month that can no longer change.
 
-        These are the documents of its finished incidents and maintenance windows. If all of them are
-        finished, the month's archive is among the documents.
+        Each finished incident and maintenance window has such a document. If all records of the month are
+        finished, the month's archive is among the documents, too.
 
         Args:
             month: a month such as `2026-11`.

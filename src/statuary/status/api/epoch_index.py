@@ -116,7 +116,7 @@ class EpochIndex(NamedTuple):
     def end(self) -> Instant:
         """The time up to which precomputed documents exist.
 
-        It is unlimited if nothing changes.
+        If nothing changes, there is no such limit, and this is the latest possible time.
         """
         return parse_instant(self.until) if self.until else LAST
 

@@ -31,7 +31,9 @@ class Layer(NamedTuple):
     status: ComponentStatus
     # the time from which the source gives this status; None if it gave it before the first change
     since: Instant | None = None
-    record_id: str | None = None  # the incident or window; None for a person's word and for another page
+    record_id: str | None = (
+        None  # the id of the incident or window; None if a person or another page is the cause
+    )
 
 
 class ComponentNow(NamedTuple):
@@ -139,7 +141,7 @@ class OpenLayers:
     def shown(self) -> Layer:
         """The layer whose status pages show.
 
-        This is the newest layer, except that maintenance never hides a worse status below it.
+        Pages show the newest layer, except that maintenance never hides a worse status below it.
         """
         newest = self.newest
         place = self._newest_place(is_maintenance=False)

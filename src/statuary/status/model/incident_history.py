@@ -34,13 +34,13 @@ class IncidentState:
     incident: Incident
     since: Instant  # the change instant that this state begins at
     status: UpdateStatus  # the status of the newest update
-    impact: Impact  # the worst so far, or the override
+    impact: Impact  # the worst impact so far, or the override of the content
     updated_at: Instant
     monitoring_at: Instant | None
     resolved_at: Instant | None
     published_updates: tuple[PublishedUpdate, ...]  # newest first
     components: tuple[str, ...]
-    # the time by which the newest update promises another; None when it is over
+    # the time by which the newest update promises another; None if it promises none, or after the end
     next_update_by: Instant | None
 
     @property

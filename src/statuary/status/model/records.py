@@ -41,16 +41,16 @@ class IncidentUpdate:
     updated_at: Instant
     # the new statuses by component key or id; None names a component without changing its status
     components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
-    recorded: bool = False  # `affected_components` is imported and published as it is instead of derived
+    recorded: bool = False  # whether `affected_components` is published as imported, instead of derived
     # the imported effect on components; None if Statuspage served null
     affected_components: tuple[AffectedComponent, ...] | None = None
     deliver_notifications: bool = True
     custom_tweet: str | None = None
-    tweet_id: int | None = None  # number of the social media post about it
+    tweet_id: int | None = None  # the number of the social media post about the update
     reopens: bool = False  # opens a record again that was over
     moved_from: Instant | None = None  # the start of the window before this update moved it
     next_update_by: Instant | None = None  # the time by which the author promises another update
-    automatic: bool = False  # posted automatically, like those of Statuspage's job
+    automatic: bool = False  # whether statuary posts the update by itself, as Statuspage does
     pointer: Pointer = ()  # its place in the file; `()` for an update that is in no file
 
 
@@ -73,9 +73,9 @@ class Incident:
     resolved_at: Instant | None = None  # given by an import only; otherwise the resolving update's
     impact_override: Impact | None = None  # replaces the impact that follows from the components
     impact_override_at: Instant | None = None  # the time from which the override applies; None for always
-    publish_at: Instant | None = None  # nothing of it is published before this instant
+    publish_at: Instant | None = None  # nothing of the incident is published before this time
     draft: bool = False  # nothing of it is published
-    backfilled: bool = False  # entered after the fact; it changes no component's status
+    backfilled: bool = False  # whether the incident was entered afterwards, and changes no component's status
     alert: str | None = None  # the key of the alert that opened it; None if a person did
     reminder_intervals: str | None = None  # published as it is; `absent` omits the member
     # the keys or ids of components in the order of documents; all others follow in the order of the page
@@ -110,7 +110,7 @@ class Occurrence(NamedTuple):
     scheduled_for: Instant | None = None
     scheduled_until: Instant | None = None
     name: str | None = None
-    body: str | None = None  # another announcement
+    body: str | None = None  # an announcement for this window only
     cancelled_at: Instant | None = None
     rescheduled_at: Instant | None = None  # when this window was last moved
     updates: tuple[IncidentUpdate, ...] = ()
@@ -152,7 +152,7 @@ class Maintenance(Incident):
 class IncidentTemplate(NamedTuple):
     """The prepared content of an incident's first update."""
 
-    name: str = ""  # the name that chooses it, which is that of its file
+    name: str = ""  # the name of its file, by which commands choose the template
     source: str = ""  # the file of the template, relative to the content folder
     title: str | None = None  # the incident's name
     status: IncidentStatus | None = None
@@ -195,7 +195,7 @@ class Component(NamedTuple):
     updated_at: Instant | None = None  # given by an import only; otherwise the last change of status
     status: ComponentStatus = "operational"  # its status before the first recorded change
     history: tuple[StatusChange, ...] = ()  # recorded changes, oldest first
-    removed: bool = False  # no longer on the page, kept only because past incidents name it
+    removed: bool = False  # whether it is off the page, and kept only because past incidents name it
     is_dated: bool = False  # `created_at` is given, not the default
     pointer: Pointer = ()  # its place in `components.yaml`
 
@@ -212,7 +212,7 @@ class Page(NamedTuple):
     url: str  # absolute, without a slash at the end: paths are appended to it
     time_zone: ZoneInfo  # the zone of every published timestamp
     created_at: Instant  # used wherever nothing has happened yet
-    # imported: published as it is until something changes after this time
+    # the imported time of the last change, published until something changes later
     updated_at: Instant | None = None
     indicator: Impact | None = None  # replaces the indicator that follows from the components
     description: str | None = None  # replaces the description that follows from the components

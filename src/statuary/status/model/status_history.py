@@ -151,7 +151,8 @@ def _replay_events(
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
     """Return the first time at which readers see an update.
 
-    This is the latest of the update's `created_at` and `display_at`, and the record's `publish_at`.
+    Readers see an update from the latest of its `created_at`, its `display_at` and the record's `publish_at`
+    on.
     """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)

@@ -39,7 +39,7 @@ class PageState(NamedTuple):
 
     at: Instant
     page: Page
-    updated_at: Instant  # the latest change of anything on it
+    updated_at: Instant  # the time of the latest change of anything on the page
     overall_status: OverallStatus  # the status that the API shows
     overall_now: OverallStatus  # the status that pages show: a window does not hide an outage
     # the worst status of a component; None if the settings state the page's status
@@ -59,9 +59,9 @@ class Timeline:
     """The status of a page over time, from the first to the last change."""
 
     catalogue: StatusCatalogue
-    until: Instant  # recurring maintenances have the windows that are announced by this instant
-    status_histories: dict[str, StatusHistory]  # the history of each component, by its id
-    layer_histories: dict[str, LayerHistory]  # the history of each component, by its id
+    until: Instant  # the time by which windows of recurring maintenances are announced and included
+    status_histories: dict[str, StatusHistory]  # each component's status as the API shows it, by id
+    layer_histories: dict[str, LayerHistory]  # each component's status as pages show it, by id
     incidents: tuple[IncidentHistory, ...]  # the latest created first
     maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
 

@@ -57,7 +57,7 @@ class ComponentUptime(NamedTuple):
     """The uptime of a component, with its outages by day."""
 
     component: Component
-    window: timedelta  # the length of its window
+    window: timedelta  # the length of the period for which uptime counts
     days: Mapping[date, Outage]  # the days with an outage, in order
     events: Mapping[date, tuple[IncidentState, ...]]  # the component's incidents on each of these days
 

@@ -20,7 +20,7 @@ class ReadComponents(NamedTuple):
     """The content of components.yaml."""
 
     source: ComponentsSource  # a component with an error has a placeholder: the others keep their positions
-    faulty_parts: tuple[FaultyPart, ...] = ()  # those with placeholders, or the whole file
+    faulty_parts: tuple[FaultyPart, ...] = ()  # the parts with placeholders, or the whole file
 
 
 NOTHING_READ = ReadComponents(ComponentsSource(components={}), (FaultyPart(()),))

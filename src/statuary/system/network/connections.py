@@ -17,9 +17,9 @@ class Timeouts(NamedTuple):
     """The limits of time for one response, and for all responses together."""
 
     seconds: float  # the time for the headers and a short body
-    rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
+    rate: int = 0  # one more second is allowed for each this many bytes; 0 allows no more than `seconds`
     timeout: float = 30.0  # the longest wait for the next bytes, in seconds
-    each: float = 5.0  # further seconds for each response, where the time of all of them is counted
+    each: float = 5.0  # more seconds for each response, in the limit for all responses together
 
     def deadline(self, received: int) -> float:
         """Return the seconds within which this many bytes must have arrived."""
