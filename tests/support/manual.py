@@ -47,8 +47,10 @@ def content_reference() -> Iterator[tuple[str, str]]:
         (
             f"---\ntitle: Content files\norder: 610\n{REFERENCE}\ndescription: Every key of every source file, with its default and an example.\n---\n"
             f"| file | what it is |\n|---|---|\n{rows}\n\n"
-            "Unknown keys are errors. Dates are ISO 8601 with an offset, such as `2026-11-02T10:00:00Z`; a text that YAML would read as\n"
-            "something else needs no quotes. `statuary schema NAME` prints the same as JSON Schema, with which editors complete keys.\n"
+            "A key that statuary doesn't know is an error. Write a time in ISO 8601 with an offset, such as `2026-11-02T10:00:00Z`. You\n"
+            "don't need quotes around a text that YAML would read as something else.\n\n"
+            "`statuary schema NAME` prints the keys of a file as a JSON Schema. With it, your [editor](install.md#set-up-your-editor)\n"
+            "completes keys.\n"
         ),
     )
     for number, file in enumerate(files, start=1):
@@ -177,8 +179,10 @@ def text_keys() -> Iterator[tuple[str, str]]:
     parts = [
         f"---\ntitle: Text keys\norder: 640\ngroup: Reference\nsearch: none\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
         (
-            "Write those that you change, or those of another language, to `theme/texts/<language>.yaml` of the content\n"
-            "([themes](components.md#change-the-look)). `{…}` stands for a value; a text keeps the same ones. `one` and `other` are the forms for a number.\n"
+            "To change a text, write its key and your text into `theme/texts/<language>.yaml` in your content, as [Change the\n"
+            "texts](components.md#change-the-texts) shows. You can write the texts of another language in the same way.\n\n"
+            "A word in braces, such as `{count}`, stands for a value. Your text must have the same words in braces. If a text\n"
+            "depends on a number, `one` and `other` are its two forms.\n"
         ),
     ]
     for group, rows in groups.items():
