@@ -57,7 +57,7 @@ def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
     """Return whether the site's author vouches for a block.
 
     Args:
-        block: the block.
+        block: the block, with its number and hash.
         checkpoints: the hashes of the blocks that the author vouches for, by number.
 
     Raises:

@@ -80,7 +80,7 @@ def check_anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -
     For other code, Sourcify relies on patterns and conventional storage slots, which can mislead.
 
     Args:
-        record: the record.
+        record: the record, whose `proxyResolution` is compared.
         account: the proven account of the contract.
         anchor: the Merkle proofs.
 
@@ -193,7 +193,7 @@ MAX_SALT_WORDS: Final = 16
 
 
 class AnchorClaims(NamedTuple):
-    """The two claims that the chain's proofs decide: on-chain code and deployment."""
+    """The claims about on-chain code and deployment, which Merkle proofs decide."""
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # how strongly members of the record are proven
@@ -220,7 +220,7 @@ def anchor_claims(
     The proofs can show that the code is at the address (claim D), and how it was deployed (claim E).
 
     Args:
-        record: the record.
+        record: the record to compare with the proofs.
         anchor: the Merkle proofs; None if there are none.
         digest: the SHA-256 of the record's canonical bytes, which the proofs must name.
         checkpoints: the blocks of the record's chain that the site's author vouches for.

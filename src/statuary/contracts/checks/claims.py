@@ -129,10 +129,10 @@ def claims(
     anchored: AnchorClaims,
     compiled: Claim,
 ) -> tuple[Claim, ...]:
-    """Return the six claims of a record's proof, with their status.
+    """Return a proof's six claims (statements about a record) with their status.
 
     Args:
-        record: the record.
+        record: the record that the claims are about.
         results: the results of the checks.
         anchored: the two claims that the chain's proofs decide.
         compiled: the claim that recompiling the sources decides.
@@ -183,7 +183,7 @@ def matches_claim(record: RecordView, others: Sequence[CheckResult]) -> Claim:
     Sourcify's matching algorithm decides the claim.
 
     Args:
-        record: the record.
+        record: the record that the claim is about.
         others: the results of checks that did not pass.
     """
     name, side = ClaimName.MATCHES, record.runtime
@@ -217,7 +217,7 @@ def hashed_claim(record: RecordView, results: Sequence[CheckResult], others: Seq
     """Return claim B: a hash in the on-chain code identifies the sources.
 
     Args:
-        record: the record.
+        record: the record that the claim is about.
         results: the results of all checks.
         others: the results of checks that did not pass.
     """
@@ -279,7 +279,7 @@ def compiled_claim(
     """Return claim C (compiling gives this code), decided by an earlier compilation.
 
     Args:
-        record: the record.
+        record: the record that the claim is about.
         compilation: the evidence from the earlier compilation, or None.
         digest: the SHA-256 of the record's canonical bytes as hex, which the evidence must name.
         is_vouched_for: whether the site's author vouches for the evidence; otherwise the claim is only
@@ -511,7 +511,7 @@ def pinned_members(
     """Return the strongest evidence for each member of a record.
 
     Args:
-        record: the record.
+        record: the record whose members are examined.
         record_claims: the claims about the record.
         anchored: the claims that the chain's proofs decide.
         compilation: the evidence from the compilation that decides claim C, or None.

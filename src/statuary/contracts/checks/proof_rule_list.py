@@ -19,7 +19,7 @@ def rule_of_check(check: ContractCheck, group: str) -> Rule:
     """Convert a check to a rule for the output of `check --list`.
 
     Args:
-        check: the check.
+        check: the check to convert.
         group: the heading under which the rule is listed.
     """
     return Rule(check.name, check.severity, group, check.rule)

@@ -257,7 +257,7 @@ def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tu
     verdict, as Sourcify servers do.
 
     Args:
-        record: the record.
+        record: the record to examine.
         proof: the proof of the record.
         severity: the severity of the finding.
     """

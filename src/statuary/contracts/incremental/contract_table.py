@@ -183,7 +183,7 @@ class ContractTable(LedgerTable):
             self.ledger.documents.discard(path for (lines,) in rows for path in lines.split("\n"))
 
     def discard_bulk_rows(self) -> None:
-        """Delete an interrupted build's rows and documents of bulk files."""
+        """Delete an interrupted build's results for files with many contracts."""
         query = "SELECT location FROM work.built WHERE unit != location"
         self.discard_documents([location for (location,) in self.connection.execute(query)])
 

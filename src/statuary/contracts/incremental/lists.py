@@ -46,7 +46,7 @@ class AddressPartition(NamedTuple):
 
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
-    """Make and stage the contract lists for one worker's addresses.
+    """Make the contract lists of one worker's addresses, and stage the documents.
 
     Raises:
         OSError: if a document cannot be staged.

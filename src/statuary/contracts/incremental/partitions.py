@@ -150,7 +150,7 @@ class ContractPartition(NamedTuple):
 
 
 def build_partition(partition: ContractPartition) -> PartitionResult:
-    """Build one worker's contracts, and stage their documents.
+    """Build one worker's contracts, and stage the documents for publication.
 
     Raises:
         OSError: if a document cannot be staged.

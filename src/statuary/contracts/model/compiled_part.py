@@ -94,7 +94,7 @@ class CompiledPart:
 
         Args:
             compute: a function that reads only members which the compilation decides.
-            record: the record.
+            record: any record with the compilation.
         """
         if compute not in self.derived:
             self.derived[compute] = compute(record)

@@ -90,7 +90,7 @@ def _evm_output(side: RecordValue) -> dict[str, Json]:
 
 
 class DerivationError(InvalidValueError):
-    """Raised if no record can be derived from a workspace."""
+    """Raised if no record can be derived from an owner's inputs (a workspace)."""
 
     def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
         super().__init__(message, hint)
@@ -335,7 +335,7 @@ def compiled_members(
 
 
 def workspace_members(workspace: Workspace) -> CompiledMembers:
-    """Return the members of a record that come from a workspace's output.
+    """Return the members of a record that come from the workspace's compiler output.
 
     Raises:
         InvalidValueError: if the compiler's output is incomplete or cannot be parsed.
@@ -474,7 +474,7 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def derive_record(workspace: Workspace) -> RecordValue:
-    """Derive the record of a contract from its workspace.
+    """Derive a record from a workspace: sources, settings and compiler output.
 
     Raises:
         DerivationError: if the compiler's output is incomplete, or neither creation nor runtime code matches.

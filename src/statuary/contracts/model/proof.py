@@ -42,7 +42,7 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The six independent claims that a proof makes about a record."""
+    """The six independent claims (statements) that a proof makes about a record."""
 
     CONSISTENT = "consistent"
     """A: the record agrees with itself."""
@@ -59,7 +59,7 @@ class ClaimName(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """The strength of the evidence for a claim."""
+    """The strength of the evidence for a claim, a statement about a record."""
 
     VERIFIED = "verified_here"
     """This build did the check, and anyone with the same files can repeat it."""
@@ -71,7 +71,7 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(NamedTuple):
-    """A claim about a record, with the evidence for or against it."""
+    """A statement about a record, with the evidence for or against it."""
 
     name: ClaimName
     status: ClaimStatus

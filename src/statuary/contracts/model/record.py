@@ -260,7 +260,7 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
     """Return the entry of a record for lists of contracts.
 
     Args:
-        record: the record.
+        record: the record to list.
         verdict: the verdict of the proof, such as `not_shown`; empty if there is none.
     """
     return ContractRow(

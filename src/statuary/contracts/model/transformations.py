@@ -121,7 +121,7 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
     """Return the hex string that a transformation inserts.
 
     Args:
-        transformation: the transformation.
+        transformation: the transformation, which names the value.
         values: the record's `transformationValues`.
 
     Returns:
@@ -146,7 +146,7 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
     """Return the bytes that a transformation inserts.
 
     Args:
-        transformation: the transformation.
+        transformation: the transformation, which names the value.
         values: the record's `transformationValues`.
 
     Raises:

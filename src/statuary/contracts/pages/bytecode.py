@@ -171,7 +171,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     """Prepare the creation or runtime code of a record for its page.
 
     Args:
-        record: the record.
+        record: the record with the code.
         side: `creation` or `runtime`.
     """
     value = as_object(record.get(f"{side}Bytecode"))

@@ -31,7 +31,7 @@ def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
     """Compare the on-chain runtime code in a record with the compiled code.
 
     Args:
-        record: the record.
+        record: the record with both codes.
         label: `onchain` if the on-chain code is proven to be at the address, else `recorded`.
 
     Returns:

@@ -120,7 +120,7 @@ class ContractListPages:
         to its neighbours, so that other contracts do not change it.
 
         Args:
-            chain: the chain.
+            chain: the chain whose contracts are listed.
             former: the list pages of the last build.
         """
         texts = self._localization.texts

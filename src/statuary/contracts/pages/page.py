@@ -56,7 +56,7 @@ def fact_rows(
     """Yield the known facts about the compilation and deployment of a contract.
 
     Args:
-        record: the record.
+        record: the record of the contract.
         pages: the settings of contract pages.
         texts: the texts of the page's language.
         created: the time of the creating block, if the chain proves it.
@@ -128,7 +128,7 @@ def head_facts(
     """Yield the facts below the verdict, such as the compiler.
 
     Args:
-        record: the record.
+        record: the record of the contract.
         proof: the proof of the record.
         pages: the settings of contract pages.
         localization: the texts and date formats of the page's language.

@@ -46,7 +46,7 @@ class CheckRow(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """A claim with its status and evidence."""
+    """A row of the page for one claim of the proof, with its evidence."""
 
     name: str  # the name of the claim, such as `on_chain`
     sentence: str  # the claim

@@ -74,7 +74,7 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
 
 
 def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
-    """Return the claims that link sources, bytecode, address and deployment.
+    """Return the proof's claims that link sources, code, address and deployment.
 
     If the compiled code differs from the on-chain code, only that claim is shown for the sources.
 

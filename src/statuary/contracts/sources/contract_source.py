@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 
 
 class ContractForm(StrEnum):
-    """The form of a contract in the content: JSON, YAML or workspace."""
+    """The form of a contract in the content, such as JSON or a workspace."""
 
     RECORD = "record"
     RECORD_WITH_EVIDENCE = "record with evidence beside it"
@@ -32,7 +32,7 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path of the source, with the line in bulk files."""
+        """The path of the source, with the line in a file with many contracts."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 

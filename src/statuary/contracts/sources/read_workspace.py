@@ -174,7 +174,7 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Read a workspace, and derive the contract's record from it.
+    """Read a workspace (`contract.yaml` and its files), and derive the record.
 
     Args:
         file: the file `contract.yaml`.

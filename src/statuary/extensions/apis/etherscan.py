@@ -176,7 +176,7 @@ def source_license(record: RecordValue, path: str) -> str:
     """Return the SPDX license identifier in a source of a contract.
 
     Args:
-        record: the record.
+        record: the record of the contract.
         path: the path of the source.
 
     Returns:

@@ -153,7 +153,7 @@ def proxy_pages(
 
     Args:
         site: the content of the site.
-        proxy: the proxy.
+        proxy: the proxy with its implementations.
         changes: the differences for each pair of implementations.
     """
     context = contract_page_context(site)

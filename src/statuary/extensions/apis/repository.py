@@ -142,7 +142,7 @@ def repository_documents(record: RecordValue, source: str) -> Iterator[Document]
     """Yield the files of a contract in Sourcify's repository, as documents.
 
     Args:
-        record: the record.
+        record: the record of the contract.
         source: the path of the record in the content folder.
     """
     folder = repository_folder(record)

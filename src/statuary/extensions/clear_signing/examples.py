@@ -371,7 +371,7 @@ def example_document(
     skipped.
 
     Args:
-        descriptor: the descriptor.
+        descriptor: the descriptor that the examples test.
         tests: the test files of the descriptor, which contain the examples.
         descriptors: the descriptors of other contracts, for calls within calls.
         chains: the names and currencies of chains.

@@ -62,7 +62,7 @@ def format_value(name: str, value: Leaf, params: JsonObject, show: Show) -> Show
 
     Args:
         name: the name of the display format; a value with an unknown format is shown raw.
-        value: the value.
+        value: the value to display.
         params: the parameters of the format.
         show: the names that the wallet knows, and the other values of the call.
     """

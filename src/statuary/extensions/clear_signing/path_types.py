@@ -209,7 +209,7 @@ def descriptor_value(value: Json, path: Path) -> Json:
 
     Args:
         value: the merged descriptor.
-        path: the path.
+        path: the path, which begins at the descriptor's root.
 
     Raises:
         InvalidValueError: if the descriptor has no such value.

@@ -127,7 +127,7 @@ def descriptor_path(descriptor: JsonObject, entity: str) -> str:
     """Return a path for a new descriptor, as in the public registry.
 
     Args:
-        descriptor: the descriptor.
+        descriptor: the new descriptor.
         entity: the name of the folder; empty for the contract's name.
     """
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))

@@ -119,7 +119,7 @@ class CompilationCache:
         """Compile some contracts of an input, or return the cached output.
 
         Args:
-            compiler: the compiler.
+            compiler: the compiler to run if no output is cached.
             std_json_input: the standard JSON input.
             names: the fully qualified names of the contracts.
             limits: the limits on time and memory of the compiler.

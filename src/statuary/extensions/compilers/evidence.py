@@ -23,7 +23,7 @@ def compilation_evidence(
     members.
 
     Args:
-        record: the record.
+        record: the record that the output confirms.
         run: the output of the compiler.
         findings: the differences between the record and the output.
     """

@@ -329,7 +329,7 @@ def with_output_selection(
     """Return standard JSON input that requests some outputs of one contract.
 
     Args:
-        std_json_input: the input.
+        std_json_input: the standard JSON input to change.
         fully_qualified_name: the path of the contract's source, a colon, and its name.
         artifacts: the names of the outputs to request.
 
@@ -346,7 +346,7 @@ def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: 
     """Return standard JSON input that requests all outputs of some contracts.
 
     Args:
-        std_json_input: the input.
+        std_json_input: the standard JSON input to change.
         names: the fully qualified names of the contracts; `*:*` selects all.
         version: the version of the compiler.
 

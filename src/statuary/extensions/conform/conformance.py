@@ -147,7 +147,7 @@ def run_checks(
     A failed check is repeated once, because the site may have changed between two requests.
 
     Args:
-        deployment: the deployment.
+        deployment: the deployed site to check.
         checks: the checks to run.
 
     Raises:

@@ -25,7 +25,7 @@ def check_document(deployment: CheckedDeployment, target: str, shape: type) -> I
     """Check a JSON document's HTTP status, media type and structure.
 
     Args:
-        deployment: the deployment.
+        deployment: the deployed site with the document.
         target: the path of the document.
         shape: the type that describes the structure.
 
@@ -50,7 +50,7 @@ def shape_problems(value: Json, shape: type) -> Iterator[str]:
     """Check the structure of a JSON value.
 
     Args:
-        value: the value.
+        value: the parsed JSON.
         shape: the type that describes the structure.
 
     Yields:
@@ -83,7 +83,7 @@ def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iter
     conditional requests must return 304.
 
     Args:
-        deployment: the deployment.
+        deployment: the deployed site with the documents.
         targets: the paths of the documents.
 
     Yields:

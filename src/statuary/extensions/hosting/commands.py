@@ -147,7 +147,7 @@ def check_host(name: str, host: Host, settings: HostingSettings, source: Path, *
 
     Args:
         name: the name of the host.
-        host: the host.
+        host: the description of the host.
         settings: the settings `hosting` of the site.
         source: the settings file.
         has_edge: whether the edge program responds to requests.

@@ -587,7 +587,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids that the site uses, except in bulk files."""
+        """The match ids that the site uses, except in files with many contracts."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

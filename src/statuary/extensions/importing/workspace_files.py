@@ -45,7 +45,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
     Args:
         workspace: the inputs of the record.
-        record: the record.
+        record: the record that was derived from the inputs.
         form: whether to write the inputs (a workspace) or the record.
     """
     if form is ContractForm.RECORD:
@@ -54,7 +54,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of an incomplete workspace, by path.
+    """Return the files of an incomplete workspace (a contract's inputs), by path.
 
     Its `contract.yaml` begins with comments that list the missing parts.
     """
@@ -80,7 +80,7 @@ def _code_line(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Format the settings of a workspace as `contract.yaml`."""
+    """Format the settings of a contract's workspace as `contract.yaml`."""
     return block_text({key: value for key, value in _contract_members(workspace).items() if value})
 
 

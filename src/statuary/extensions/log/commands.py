@@ -168,7 +168,7 @@ def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: i
     """Print the names of the witnesses that have cosigned a checkpoint.
 
     Args:
-        checkpoint: the checkpoint.
+        checkpoint: the checkpoint with its cosignatures.
         witnesses: the public keys of the known witnesses, as text or file names.
         quorum: the number of cosignatures that are required.
 

@@ -294,7 +294,7 @@ def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: Publ
     """Verify the signature on a checkpoint, and the name of its log.
 
     Args:
-        checkpoint: the checkpoint.
+        checkpoint: the checkpoint to verify.
         key: the key of the log.
         previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
 

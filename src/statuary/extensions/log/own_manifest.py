@@ -80,7 +80,7 @@ class OwnManifest:
         self.table.close()
 
     def lists_file(self, name: str, body: bytes | None) -> bool:
-        """Return whether the manifest agrees with a file's content.
+        """Return whether the manifest (file list) agrees with a file's content.
 
         Args:
             name: the path of the file.
@@ -102,7 +102,7 @@ class OwnManifest:
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
 
     def problems(self) -> Iterator[str]:
-        """Yield the differences between the manifest and the recorded files.
+        """Yield the differences between the manifest (file list) and recorded files.
 
         Files in the manifest that were not recorded are read from the site.
         """
@@ -125,5 +125,5 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def is_manifest_file(self, path: str) -> bool:
-        """Return whether a path is one of the manifest's own files."""
+        """Return whether a path is a file of the manifest (the site's file list)."""
         return path in self.paths

@@ -352,7 +352,7 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def log_path_of_part(path: str) -> str:
-    """Return the path where the log stores a part of the manifest."""
+    """Return the path where the log stores a part of the site's file list."""
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 

@@ -141,7 +141,7 @@ def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
     Args:
         log: the published log.
         number: the number of the entry.
-        entry: the entry.
+        entry: the entry to prove.
     """
     hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())

@@ -27,7 +27,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     """Return the keys of the witnesses that have cosigned a checkpoint.
 
     Args:
-        checkpoint: the checkpoint.
+        checkpoint: the checkpoint with its cosignatures.
         witnesses: the keys of the known witnesses.
         quorum: the number of cosignatures that are required.
 
@@ -46,7 +46,7 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
     """Return the reason why required cosignatures of a checkpoint are missing.
 
     Args:
-        checkpoint: the checkpoint.
+        checkpoint: the checkpoint with its cosignatures.
         settings: the published settings of the log, with witnesses and quorum; or None.
 
     Returns:

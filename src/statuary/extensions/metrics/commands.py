@@ -139,7 +139,7 @@ def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
 
     Args:
         file: the file; `-` for standard output.
-        alerts: the alerts.
+        alerts: the alerts, as JSON objects.
     """
     status = "firing" if any(alert["status"] == "firing" for alert in alerts) else "resolved"
     group = {

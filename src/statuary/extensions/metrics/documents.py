@@ -82,7 +82,7 @@ def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> I
     """Yield the documents and graphs of a metric.
 
     Args:
-        metric: the metric.
+        metric: the settings of the metric.
         points: the measured values.
         now: the time of the build.
     """
@@ -192,7 +192,7 @@ def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None
     Texts keep their size at any width of the picture; the line of the day takes its right half.
 
     Args:
-        metric: the metric.
+        metric: the settings of the metric.
         day: the mean values of the last day.
         usual: the range of usual values, which is drawn too, or None.
         now: the time of the build.
@@ -259,7 +259,7 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     """Draw the last day of a metric as an SVG graph.
 
     Args:
-        metric: the metric.
+        metric: the settings of the metric.
         data: the mean values of the last day.
         now: the time of the build.
     """

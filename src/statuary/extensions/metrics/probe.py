@@ -69,7 +69,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
     """Run a probe once, and return the response or the error.
 
     Args:
-        probe: the probe.
+        probe: the settings of the probe.
         environment: the environment variables, which may contain secret addresses.
     """
     began = perf_counter()

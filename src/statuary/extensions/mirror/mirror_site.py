@@ -81,7 +81,7 @@ def mirror_site(
     """Copy a site into a folder, or update an existing copy.
 
     Args:
-        site: the site.
+        site: the served site to copy.
         folder: the folder of the copy.
         options: the options of the command.
         advance: is called for each file that is fetched.

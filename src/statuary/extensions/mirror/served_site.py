@@ -86,7 +86,7 @@ class ServedSite:
         """Fetch a path of the site without checking the response.
 
         Args:
-            path: the path.
+            path: the path below the site's URL.
             limit: the largest allowed size of the response in bytes.
 
         Returns:
@@ -104,7 +104,7 @@ class ServedSite:
         return body
 
     def fetch_manifest(self, key: "PublicKey | None") -> SiteState:
-        """Fetch the manifest of the site, and its signature.
+        """Fetch the manifest (list of all files) and its signature.
 
         Args:
             key: the public key that must have signed the manifest; None to accept any manifest.
@@ -130,7 +130,7 @@ class ServedSite:
         return SiteState(text, manifest, signature if _is_signature(signature) else None)
 
     def fetch_part(self, part: Part) -> bytes:
-        """Fetch a part of the manifest, and check its digest.
+        """Fetch a part of the manifest (list of all files), and check its digest.
 
         Raises:
             DamagedSnapshotError: if the part differs from what the manifest says.
@@ -145,7 +145,7 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Fetch a file, and check it against its entry in the manifest.
+        """Fetch a file, and check its digest against the manifest (list of all files).
 
         If the site already sends a later version of a document that changes at scheduled times, the listed
         version is derived from the site's schedule.

@@ -60,7 +60,7 @@ def send_due_events(
     affected. With at-most-once delivery, an event that may have arrived is skipped instead.
 
     Args:
-        channels: the channels.
+        channels: the channels that get the events.
         timeline: the status history, which must extend at least to `now`.
         now: the time of this run.
         state: the delivery state, which is written before or after each event, as the channel's `delivery`
@@ -105,7 +105,7 @@ def find_due_events(
     error.
 
     Args:
-        channel: the channel.
+        channel: the channel whose events are wanted.
         timeline: the status history.
         now: the time of this run.
         sent: the delivery state of the channel.

@@ -101,9 +101,9 @@ def send_event(
     """Send an event to a channel, with retries.
 
     Args:
-        channel: the channel.
+        channel: the channel that gets the event.
         address: the URL and the key of the channel.
-        event: the event.
+        event: the event to send.
         timeline: the status history.
         words: the language of messages for Slack, Teams and Apprise; webhooks have the words of Statuspage.
         clock: returns the seconds since 1970, for the signature of a webhook.
@@ -133,7 +133,7 @@ def send_body(
     """Send a JSON body to a channel, with retries if safe.
 
     Args:
-        channel: the channel.
+        channel: the channel that gets the body.
         address: the URL and the key of the channel.
         message_id: an id that is the same for each attempt.
         value: the JSON value to send.
@@ -163,7 +163,7 @@ def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: W
 
     Args:
         kind: the kind of channel.
-        event: the event.
+        event: the event to describe.
         timeline: the status history.
         words: the language of the message.
     """

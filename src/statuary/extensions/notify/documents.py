@@ -95,7 +95,7 @@ def notification_document(event: StatusEvent, timeline: Timeline, words: Words =
     """Return the document with the message of an update, for mailing services.
 
     Args:
-        event: the event.
+        event: the event of the update.
         timeline: the status history.
         words: the language of the message.
 

@@ -77,10 +77,10 @@ def send_mail(
     """Send a message to the subscribers of a mailing service.
 
     Args:
-        channel: the channel.
+        channel: the channel for the mailing service.
         address: the URL of the mailing service.
         message_id: an id that is the same for each attempt.
-        message: the message.
+        message: the subject and text to send.
         is_draft: whether to create a draft without sending it.
 
     Raises:

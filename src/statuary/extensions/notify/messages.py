@@ -49,7 +49,7 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
     """Return the message about an event in a language.
 
     Args:
-        event: the event.
+        event: the event to describe.
         timeline: the status history.
         words: the language of the message.
     """

@@ -54,7 +54,7 @@ class SentEvents(NamedTuple):
         """Return a copy of the state with one more sent event.
 
         Args:
-            event: the event.
+            event: the event that was sent.
             arrived: whether it is certain that the event arrived.
         """
         sent = SentEvent(event.at, event_fingerprint(event), arrived)

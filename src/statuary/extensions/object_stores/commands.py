@@ -181,7 +181,7 @@ def publish_folder_to_store(
     """Publish the folder of a built site to an object store.
 
     Args:
-        folder: the folder.
+        folder: the folder of the built site.
         to: the URL of the store.
         options: the options of publishing to a store.
         to_error: whether to print to standard error.

@@ -163,7 +163,7 @@ class StoreComparison:
         return encode_part(self.site.part(part)).text
 
     def forget_store(self) -> None:
-        """Discard everything that is known about the store."""
+        """Discard all known objects of the store."""
         for listing in (self.stored, self.uncertain):
             listing.close()
         self.stored = Listing()

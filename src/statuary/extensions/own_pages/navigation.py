@@ -128,7 +128,7 @@ def folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
     For example, the result is `a` for `a/index.md`, and for `a.md` beside the folder `a`.
 
     Args:
-        page: the page.
+        page: the page, which may be in a folder or beside it.
         folders: all folders that contain pages.
 
     Returns:

@@ -256,7 +256,7 @@ def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -
     """Yield the newest version of each document in several packs.
 
     Args:
-        packs: the packs.
+        packs: the list of packs to read.
         open_pack: opens the file of a pack.
         with_removals: whether to yield removed documents too, which hide those of older packs.
 

@@ -159,7 +159,7 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
     """Verify every byte of a pack.
 
     Args:
-        pack: the pack.
+        pack: the opened pack.
         most_problems: the number of damaged groups after which verification stops.
     """
     problems = list[str]()

@@ -436,7 +436,7 @@ def answer_lookup(
     """Return the response to a request to the contract API.
 
     Args:
-        request: the request.
+        request: the request, which may be of any method and path.
         read_document: returns the bytes at a path of the site, or None.
         new_error_id: returns the `errorId` of an error response.
 

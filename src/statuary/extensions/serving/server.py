@@ -98,7 +98,7 @@ def answer_site(
     """Return a site's response, like a host with the edge program.
 
     Args:
-        request: the request.
+        request: the request, which may be of any method and path.
         read_document: returns the bytes at a path of the site, or None.
         now: the time of the request.
         new_error_id: returns the `errorId` of an error response.
@@ -236,7 +236,7 @@ class SiteApp:
         The response has the header `Content-Length` unless its status forbids a body.
 
         Args:
-            request: the request.
+            request: the request with its headers.
             host: the header `Host`, or None.
         """
         began = perf_counter()

@@ -226,7 +226,7 @@ class UrlSource:
 
 
 class ManifestIndex:
-    """Finds files in a manifest, whose parts are read on demand."""
+    """Finds files in a manifest (file list), whose parts are read on demand."""
 
     def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text
@@ -240,7 +240,7 @@ class ManifestIndex:
         return check_part(self._read(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return the manifest's entry for a file, or None.
+        """Return the entry for a file in the manifest (file list), or None.
 
         Args:
             path: the path of the file, or one of its other names.
@@ -263,7 +263,7 @@ class ManifestIndex:
         return parse_entry(lines[line]) if line < len(lines) and _path_in_line(lines[line]) == name else None
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entries for all files.
+        """Yield the entries for all files in the manifest (file list).
 
         Raises:
             DamagedSnapshotError: if a part of the manifest is missing or damaged.

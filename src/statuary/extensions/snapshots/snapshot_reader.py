@@ -252,7 +252,7 @@ OnDamage = Callable[[DamagedSnapshotError], None]
 
 
 class SnapshotReader:
-    """Reads a snapshot from start to end: manifest first, then files."""
+    """Reads a snapshot from start to end: the file list first, then the files."""
 
     def __init__(self, source: MemberSource, name: str) -> None:
         self.name = name
@@ -272,7 +272,7 @@ class SnapshotReader:
         self._lines.close()
 
     def own_members(self) -> Iterator[SnapshotMember]:
-        """Yield the manifest, its signature and its parts.
+        """Yield the manifest (file list), its signature and its parts.
 
         The parts are copied to a temporary file for `stored_entries`.
         """
@@ -296,7 +296,7 @@ class SnapshotReader:
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entries for all files, without reading the files."""
+        """Yield the entries of all files in the manifest, without reading the files."""
         for _ in self.own_members():
             pass
         return self.stored_entries()
@@ -422,7 +422,7 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
     """Yield the verified documents of a snapshot.
 
     Args:
-        snapshot: the snapshot.
+        snapshot: the opened snapshot.
         with_manifest: whether to yield the manifest, its signature and its parts too, so that the target can
             be verified without the snapshot.
 

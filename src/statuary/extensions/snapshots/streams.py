@@ -230,7 +230,7 @@ class Spool(Listing):
 
 
 def check_body(entry: Entry, body: bytes) -> None:
-    """Check that a file's bytes match its entry in the manifest.
+    """Check that a file's bytes match its entry in the manifest (file list).
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.

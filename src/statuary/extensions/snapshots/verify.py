@@ -215,7 +215,7 @@ class AnchorVerifier:
 
         Args:
             path: the path of the record.
-            record: the record.
+            record: the record to verify.
             digest: the SHA-256 of the record, as hex.
 
         Yields:

@@ -538,7 +538,7 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def claim_text(claim: Claim) -> str:
-    """Say in a few words whether a claim is proven."""
+    """Describe in a few words whether the chain proves a claim."""
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english_sentence(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:

@@ -170,7 +170,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
     If the compiler's output also contains the version, the more precise of the two is used.
 
     Args:
-        compilation: the compilation.
+        compilation: the imported compilation.
         version: the version from the command line, or None.
 
     Raises:
