@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 class BuildReport:
     """Collects the findings of a check or build."""
 
-    findings: list[Finding] = field(
-        default_factory=list
-    )  # findings about the content; an error forbids publishing
+    # findings about the content; an error forbids publishing
+    findings: list[Finding] = field(default_factory=list)
     # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
     exclusion_reasons: list[Finding] = field(default_factory=list)
     excluded_count: int = 0  # the number of excluded records

@@ -17,14 +17,12 @@ class Operation(NamedTuple):
     tag: str = ""  # the part of the API
     query: tuple[dict[str, object], ...] = ()
     rejected_shape: type | None = None  # the type of a 400 response's body; None if no request is rejected
-    not_found_shape: type | None = (
-        None  # the type of a 404 response's body; None if the host sends its own page
-    )
+    # the type of a 404 response's body; None if the host sends its own page
+    not_found_shape: type | None = None
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query
-    extra_members: Mapping[str, object] = MappingProxyType(
-        {}
-    )  # members of its description that replace or extend the usual ones
+    # members of the operation in openapi.json that replace or extend the usual ones
+    extra_members: Mapping[str, object] = MappingProxyType({})
 
 
 class ApiDescription(NamedTuple):

@@ -44,9 +44,8 @@ class HostingSettings(NamedTuple):
 
     files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
-    lower_case_names: bool = (
-        True  # whether documents of a contract have a second name, the address in lower case
-    )
+    # whether documents of a contract have a second name, with the address in lower case
+    lower_case_names: bool = True
     precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
 
 

@@ -100,9 +100,8 @@ class GitQuery:
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (repository := next((git for git in above if git.exists()), None)) is not None:
-            self._index = _index_signature(
-                repository
-            )  # before git and the content are read, so both are newer
+            # before git and the content are read, so that both are newer
+            self._index = _index_signature(repository)
             with suppress(MissingProgramError):
                 self._processes = [GitProcess(root, *command) for command in GIT_COMMANDS]
 

@@ -59,9 +59,8 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     _status: "SiteStatus"  # set by `exclude_faults`
     _found: Sequence[Finding] = ()  # the findings of the rules; set by `exclude_faults`
-    _errors: Sequence[
-        Finding
-    ] = ()  # the errors in components.yaml that stop the build; set by `exclude_faults`
+    # the errors in components.yaml that stop the build; set by `exclude_faults`
+    _errors: Sequence[Finding] = ()
     _paths: Sequence[str] = ()  # the paths of current documents and examples; set by `build`
 
     @override

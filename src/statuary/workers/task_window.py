@@ -75,9 +75,8 @@ class TaskWindow(Generic[Task, Result]):
     work: Callable[[Task], Result]
     tasks: Iterator[Task]  # the tasks that are not yet submitted
     running: dict[Future[Result], TaskAttempt[Task]] = field(default_factory=dict)
-    done: SimpleQueue[Future[Result]] = field(
-        default_factory=SimpleQueue
-    )  # Ctrl-C never leaves its lock acquired
+    # the finished tasks; Ctrl-C never leaves the lock of a SimpleQueue acquired
+    done: SimpleQueue[Future[Result]] = field(default_factory=SimpleQueue)
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # the tasks whose worker is lost
 
     def results(self) -> Iterator[Result]:

@@ -33,9 +33,8 @@ class _RetainedFiles(NamedTuple):
 class SiteSize(NamedTuple):
     """The number of files and bytes of the site after the build."""
 
-    by_action: dict[
-        str, int
-    ]  # the number of names by action; files that stay without being added count as kept
+    # the number of names by action; files that stay without being added count as kept
+    by_action: dict[str, int]
     size: int  # bytes of all bodies, each counted once
     changed_size: int  # bytes of the bodies to write
 

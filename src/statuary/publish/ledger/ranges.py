@@ -49,9 +49,8 @@ def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange
     """
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
-    sample = list(
-        merge(*map(_sorted_paths, some), key=lambda path: path.encode().lower())
-    )  # the order of NOCASE
+    # the key sorts as SQLite's NOCASE does
+    sample = list(merge(*map(_sorted_paths, some), key=lambda path: path.encode().lower()))
     step = max(1, len(sample) // count)
     ends = list(dict.fromkeys(sample[step : step * count : step]))
     for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True)):

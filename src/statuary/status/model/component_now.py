@@ -31,9 +31,8 @@ class Layer(NamedTuple):
     status: ComponentStatus
     # the time from which the source gives this status; None if it gave it before the first change
     since: Instant | None = None
-    record_id: str | None = (
-        None  # the id of the incident or window; None if a person or another page is the cause
-    )
+    # the id of the incident or window; None if a person or another page is the cause
+    record_id: str | None = None
 
 
 class ComponentNow(NamedTuple):
