@@ -40,7 +40,7 @@ def test_documents_are_written_with_aliases(tmp_path: Path) -> None:
 def test_dry_run_refuses_to_apply(tmp_path: Path) -> None:
     with FolderTarget(tmp_path, dry_run=True) as publication:
         publication.add([document("a")])
-        with pytest.raises(PublishingError, match="a dry run cannot be applied"):
+        with pytest.raises(PublishingError, match="a plan made as a dry run cannot be published"):
             publication.apply()
     assert tree(tmp_path) == {}
 

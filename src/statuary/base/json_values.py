@@ -60,7 +60,7 @@ def sort_keys_as_jsonb(value: Json, depth: int = 0) -> Json:
         InvalidValueError: if the value is nested more than `MAX_RECORD_DEPTH` levels.
     """
     if depth > MAX_RECORD_DEPTH:
-        raise InvalidValueError(f"JSON nested more than {MAX_RECORD_DEPTH} levels")
+        raise InvalidValueError(f"the JSON is nested deeper than the limit of {MAX_RECORD_DEPTH} levels")
     if isinstance(value, dict):
         return {key: sort_keys_as_jsonb(value[key], depth + 1) for key in sorted_jsonb_keys(value)}
     if isinstance(value, list):

@@ -180,9 +180,11 @@ def read_key(file: Path, *, secret: bool = False) -> str:
             click.echo(f"{message}\n    chmod 600 {escape_control_chars(str(file))}", err=True)
         return read_named_file(file, LARGEST_SOURCE_FILE).decode("utf-8")
     except OSError as error:
-        raise PublishingError(f"the key {file} cannot be read: {error.strerror}") from None
+        raise PublishingError(f"the key file {file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PublishingError(f"the key {file} is not text") from None
+        raise PublishingError(
+            f"the key file {file} is not a text file; name the file that contains the key"
+        ) from None
 
 
 def build_instant(now: Instant | None) -> Instant:

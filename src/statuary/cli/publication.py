@@ -89,7 +89,9 @@ def target_name(to: str) -> str:
 def _require_folder(to: str) -> None:
     """Raise PublishingError if a folder's name is empty or a URL."""
     if not to:
-        raise PublishingError("the target has no name", "publish to a folder, such as `.`, or to a URL")
+        raise PublishingError(
+            "the name of the target is empty", "publish to a folder, such as `.`, or to a URL"
+        )
     for separator in (":", "//"):
         scheme, found, path_part = to.partition(separator)
         if found and scheme in _targets_by_scheme():

@@ -171,7 +171,8 @@ class EditedFile(SourceFile):
         raw = self.edited.encode("utf-8")
         if len(raw) > limit:
             raise BeyondLimitError(
-                f"the file would have {len(raw):,} bytes, more than {limit:,}", "write less"
+                f"the file would have {len(raw):,} bytes, more than {limit:,}",
+                "shorten the text",
             )
         return raw
 

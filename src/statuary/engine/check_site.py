@@ -40,7 +40,7 @@ class CheckTarget(StatelessTarget):
 
     @override
     def apply(self) -> None:
-        raise PublishingError("a check publishes nothing")
+        raise PublishingError("a site that is only checked cannot be published")
 
 
 def check_site(

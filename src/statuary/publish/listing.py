@@ -102,7 +102,9 @@ def document_path(path: str) -> str:
     names = path.split("/")
     has_hidden = any(name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES for name in names)
     if has_hidden or fold_case(names[0]) in (OWN_FOLDER, FOLDER):
-        raise DamagedSnapshotError(f"{shorten_value(path)} is not a path that a file of a site may have")
+        raise DamagedSnapshotError(
+            f"{shorten_value(path)} is a hidden or reserved path, which no file of a site may have"
+        )
     return path
 
 
@@ -275,7 +277,7 @@ def require_count(value: Json) -> int:
         InvalidValueError: if the value is not a non-negative integer.
     """
     if not is_whole_number(value) or value < 0:
-        raise InvalidValueError(f"{shorten_value(value)} is not a whole number from 0")
+        raise InvalidValueError(f"{shorten_value(value)} is not a whole number of 0 or more")
     return value
 
 
@@ -286,7 +288,7 @@ def require_sha256(value: Json) -> str:
         InvalidValueError: if the value is not a SHA-256 in hex.
     """
     if not DIGEST.fullmatch(text := require_string(value)):
-        raise InvalidValueError(f"{shorten_value(value)} is not a SHA-256")
+        raise InvalidValueError(f"{shorten_value(value)} is not a SHA-256 of 64 hex digits")
     return text
 
 

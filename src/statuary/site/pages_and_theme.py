@@ -259,7 +259,7 @@ def check_svg(raw: bytes) -> None:
     except expat.ExpatError as error:
         position = Position(error.lineno, error.offset + 1)
         raise UnreadableError(
-            f"the SVG image is not well-formed XML: {expat.ErrorString(error.code)}", "", position
+            f"the SVG image is not XML: {expat.ErrorString(error.code)}", "", position
         ) from None
 
 

@@ -117,7 +117,7 @@ def open_source(root: Path | str, path: str, *, links: bool = True, content: Ope
         raise UnreadableError(OUTSIDE, COPY, rule="outside-content") from None
     except NotRegularFileError:
         raise UnreadableError(
-            "the path is not a regular file, but perhaps a device or a pipe", "replace it with a file"
+            "the path is not a regular file, but perhaps a device or a pipe", "put a regular file there"
         ) from None
 
 

@@ -46,7 +46,7 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
         for member in _zip_members(file) if zipfile.is_zipfile(file) else _tar_members(file):
             bytes_left -= member.size
             if bytes_left < 0:
-                raise DamagedDataError(f"it holds more than {limit:,} bytes")
+                raise DamagedDataError(f"it has more than {limit:,} bytes when unpacked")
             parts = PurePosixPath(member.name.replace("\\", "/")).parts
             if not parts or ".." in parts or parts[0] == "/":
                 continue

@@ -280,7 +280,7 @@ def test_rejected_compiler_input_gives_error(tmp_path):
         site(tmp_path, made_record("plain")), saying(tmp_path, {"errors": errors})
     ).findings
     assert finding.severity is Severity.ERROR
-    assert finding.message == f"solc {VERSION}: it rejects the input: ParserError: Expected ';'"
+    assert finding.message == f"solc {VERSION}: it reports errors in the input: ParserError: Expected ';'"
 
 
 def test_output_without_contract_gives_error(tmp_path):

@@ -525,7 +525,7 @@ def test_incomplete_record_is_skipped(site):
     cut = where(RECORDS, edited(without("sources")))
     (verdict,) = run_checks(CheckedDeployment(asking(site, cut), NOW), [check])
     assert verdict.outcome is ConformanceOutcome.SKIPPED
-    assert " is not a complete record" in verdict.problems[0]
+    assert " does not return a complete contract record" in verdict.problems[0]
 
 
 def test_unreachable_deployment_raises():

@@ -188,7 +188,7 @@ def test_install_hint_names_exact_version(kind: str, version: str, words: str) -
 @pytest.mark.parametrize(
     ("config", "manifest", "words"),
     [
-        ("name: x\n", None, "after `ape compile`"),
+        ("name: x\n", None, "that was compiled with `ape compile`"),
         ("name: x\n", MANIFEST, "lists a deployment of this project"),
         (
             'deployments: {ethereum: {mainnet: [{contract_type: Gone, address: "0x' + "12" * 20 + '"}]}}\n',

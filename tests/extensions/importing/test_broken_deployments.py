@@ -89,8 +89,13 @@ BROKEN = {
     ),
     "no broadcasts": ("foundry", "broadcast", gone, "has no broadcast/**/run-*.json"),
     "a run that is cut": ("foundry", RUN, cut, "is not JSON"),
-    "a run without transactions": ("foundry", RUN, member("transactions", None), "is not complete"),
-    "a run of text": ("foundry", RUN, member("transactions", "none"), "is not complete"),
+    "a run without transactions": (
+        "foundry",
+        RUN,
+        member("transactions", None),
+        "is incomplete or malformed",
+    ),
+    "a run of text": ("foundry", RUN, member("transactions", "none"), "is incomplete or malformed"),
     "a chain id that is none": ("foundry", RUN, member("chain", "0x7a69"), "is not a decimal number"),
     "transactions that failed": ("foundry", RUN, text('"status": "0x1"', '"status": "0x0"'), "failed"),
     "no out and no sources": (
@@ -130,7 +135,12 @@ BROKEN = {
         member("metadata", ""),
         "its file has no metadata of a compiler",
     ),
-    "metadata that is none": ("hardhat-deploy", TURNSTILE, member("metadata", "{"), "is not complete"),
+    "metadata that is none": (
+        "hardhat-deploy",
+        TURNSTILE,
+        member("metadata", "{"),
+        "is incomplete or malformed",
+    ),
     "an input elsewhere": (
         "hardhat-deploy",
         TURNSTILE,

@@ -112,13 +112,23 @@ def outcome(kind: str, documents: dict[str, Any], content: Path) -> str:
     ("kind", "where", "value", "text"),
     [
         ("betterstack", ("/index.json", ["included", 0, "attributes", "position"]), "x", "'components.yaml'"),
-        ("instatus", ("/maintenances", [0, "start"]), "9999-12-31T23:59:59Z", "begins too late"),
+        (
+            "instatus",
+            ("/maintenances", [0, "start"]),
+            "9999-12-31T23:59:59Z",
+            "its end is beyond the year 9999",
+        ),
         ("instatus", ("/maintenances", [0, "duration"]), "\N{SUPERSCRIPT TWO}", "not a number of minutes"),
         ("instatus", ("/components", [0, "name"]), "a" * 5000, "'components.yaml'"),
-        ("statuspage", ("/api/v2/summary.json", ["page", "updated_at"]), 1, "'updated_at' is not an instant"),
+        (
+            "statuspage",
+            ("/api/v2/summary.json", ["page", "updated_at"]),
+            1,
+            "'updated_at' is not a date and time",
+        ),
         ("statuspage", ("/api/v2/summary.json", ["components", 0, "position"]), [1], "components.yaml"),
         ("statuspage", ("/api/v2/summary.json", ["components", 0, "id"]), 10**30, "components.yaml"),
-        ("upptime", ("/contents/.upptimerc.yml", ["content"]), "x", "not in base64"),
+        ("upptime", ("/contents/.upptimerc.yml", ["content"]), "x", "is not base64"),
         ("upptime", ("&page=1", [0, "labels", 1, "name"]), None, "names a component without its id"),
     ],
 )

@@ -45,12 +45,12 @@ CASES = {
     "a file that is missing": ("statuspage", "missing", None, "there is no "),
     "a file that is cut off": ("statuspage", "a.json", page()[:-3], "is not JSON"),
     "a web page in place of JSON": ("statuspage", "a.json", "<!DOCTYPE html>", "is not JSON"),
-    "a list": ("statuspage", "a.json", "[1]", "there are no Statuspage documents"),
+    "a list": ("statuspage", "a.json", "[1]", "has no documents of a Statuspage page"),
     "a document without a page": (
         "statuspage",
         "a.json",
         '{"incidents": []}',
-        "there are no Statuspage documents",
+        "has no documents of a Statuspage page",
     ),
     "incidents that are no list": (
         "statuspage",
@@ -94,7 +94,7 @@ CASES = {
         "statuspage",
         "a.json",
         update(display_at="2026-13-01"),
-        "'display_at' is not an instant",
+        "'display_at' is not a date and time",
     ),
     "an update that is too long": ("statuspage", "a.json", update(body="x" * 25_001), "25,001 characters"),
     "a maintenance without an end": (

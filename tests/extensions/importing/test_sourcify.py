@@ -270,7 +270,10 @@ def test_repository_contract_is_compiled_and_verified(tmp_path):
             "no source with the Keccak-256",
         ),
         (lambda sources: (sources.parent / "metadata.json").unlink(), "metadata.json"),
-        (lambda sources: (sources.parent / "metadata.json").write_text('{"settings": 1}'), "is not complete"),
+        (
+            lambda sources: (sources.parent / "metadata.json").write_text('{"settings": 1}'),
+            "is incomplete or malformed",
+        ),
         (lambda sources: sources.parent.rename(sources.parent.with_name("0x12")), "instead of 40"),
         (lambda sources: shutil.rmtree(sources.parents[2]), "has no full_match or partial_match"),
     ],

@@ -313,7 +313,7 @@ LIES: dict[str, tuple[Answers, int, str]] = {
     "a hidden file": (
         listing_of([entry_of(".git/config")]),
         3,
-        "is not a path that a file of a site may have",
+        "is a hidden or reserved path, which no file of a site may have",
     ),
     "a path twice": (listing_of([entry_of("a"), entry_of("a")]), 3, "twice, or not in order"),
     "paths out of order": (listing_of([entry_of("b"), entry_of("a")]), 3, "twice, or not in order"),

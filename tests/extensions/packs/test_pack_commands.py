@@ -94,7 +94,7 @@ def test_all_line_errors_are_reported_together(tmp_path: Path) -> None:
     ("arguments", "code", "said"),
     [
         (["--from", "a.jsonl", "out.zip"], 2, "end it in .pack"),
-        (["--from", "a.jsonl", "--from", "site", "out.pack"], 2, "give either files"),
+        (["--from", "a.jsonl", "--from", "site", "out.pack"], 2, "name either files"),
         (["--from", "nothing.jsonl", "out.pack"], 3, "nothing.jsonl cannot be read"),
         (["--from", "nothing", "out.pack"], 3, "nothing cannot be read"),
     ],

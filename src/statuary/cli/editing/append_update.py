@@ -52,9 +52,9 @@ def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | N
         raw = sys.stdin.buffer.read() if str(file) == "-" else read_named_file(file, LARGEST_SOURCE_FILE)
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise click.UsageError(f"--body-file {file} is not UTF-8") from None
+        raise click.UsageError(f"--body-file {file} is not UTF-8 text; save the file as UTF-8") from None
     except OSError as error:
-        raise click.UsageError(f"--body-file {file}: {error.strerror}") from None
+        raise click.UsageError(f"--body-file {file} cannot be read: {error.strerror}") from None
 
 
 body_option = click.option(

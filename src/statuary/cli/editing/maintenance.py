@@ -245,7 +245,10 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     window = _find_maintenance(session, maintenance, frozenset(STATUSES))
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
-        raise EditError(f"{window.id} is already {current}", "maintenance that is over cannot be cancelled")
+        raise EditError(
+            f"{window.id} is already {current}",
+            "a maintenance that is over cannot be cancelled",
+        )
     pointer = record_pointer(window)
     edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")

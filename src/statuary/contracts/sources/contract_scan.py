@@ -65,7 +65,7 @@ def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
 def _remote_files(url: str) -> Iterator[ExternalFile]:
     files = sorted({file.url for file in remote_files(url).list(url)})
     if not files:
-        raise UnreadableError(f"there are no objects below {url}", "check the URL")
+        raise UnreadableError(f"the object store has no files below {url}", "check the URL")
     for file in files:
         below = file.removeprefix(f"{url}/") if file != url else url.rpartition("/")[2]
         yield ExternalFile(FOLDER / below, file)

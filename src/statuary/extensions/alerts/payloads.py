@@ -119,7 +119,7 @@ def _parse_group(value: JsonObject) -> Iterator[Alert]:
     """
     alerts = _require_list(value.get("alerts"))
     if not alerts:
-        raise PayloadError("the alert has no `alerts`")
+        raise PayloadError("the alert has no list `alerts`, which Alertmanager and Grafana send")
     group = value.get("groupKey", value.get("receiver"))
     _require_string(group, "groupKey")
     common_labels = _parse_labels(value.get("commonLabels"))
@@ -135,13 +135,16 @@ def _parse_group(value: JsonObject) -> Iterator[Alert]:
     has_unseen_firing = value.get("status") == "firing" and isinstance(truncated, int) and truncated > 0
     for members in alerts:
         if not isinstance(members, Mapping):
-            raise PayloadError(f"the alert has {shorten(str(members))} in `alerts`, not an object")
+            raise PayloadError(
+                f"the list `alerts` of the alert contains {shorten(str(members))}, where an object is "
+                "expected"
+            )
         labels = common_labels | _parse_labels(members.get("labels"))
         notes = common_notes | _parse_labels(members.get("annotations"))
         name = notes.get("summary") or labels.get("alertname") or _string_or(value.get("title"), "Alert")
         status = _require_string(members.get("status", value.get("status")), "status")
         if status not in ("firing", "resolved"):
-            raise PayloadError(f"the alert has the status {shorten(status)}, not firing or resolved")
+            raise PayloadError(f"the alert has the status {shorten(status)}; expected firing or resolved")
         yield Alert(
             derived_id("alertmanager", str(group)),
             _require_string(name, "name"),

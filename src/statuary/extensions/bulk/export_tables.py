@@ -513,7 +513,9 @@ def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
     matches, dangling = connection.execute("SELECT count(*), count_if(dangles) FROM joined").fetchone()
     if matches > OVERLAP * newest:
         raise UnreadableError(
-            "the export has two rows with the same id", "download its files again", rule="damaged-export"
+            "a table of the export has two rows with the same id",
+            "download its files again",
+            rule="damaged-export",
         )
     buckets = min(MOST_BUCKETS, 1 + matches // CONTRACTS_OF_A_BUCKET)
     connection.execute(KEYS, {"buckets": buckets})

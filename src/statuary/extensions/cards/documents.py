@@ -239,7 +239,8 @@ def draw_card(
     picture.quantize(16, dither=image.Dither.NONE).save(buffer, "PNG", optimize=True)
     if buffer.tell() > MOST_BYTES:
         raise StatuaryError(
-            f"a card has {buffer.tell():,} bytes, and may have {MOST_BYTES:,}", "use another font"
+            f"the image of a card has {buffer.tell():,} bytes; the limit is {MOST_BYTES:,}",
+            "use another font",
         )
     return buffer.getvalue()
 

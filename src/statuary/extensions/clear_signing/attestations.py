@@ -105,7 +105,7 @@ def _format_number(double: float) -> str:
         return str(double)
     number = float(double)
     if not math.isfinite(number):
-        raise InvalidValueError("a number is too large for JSON")
+        raise InvalidValueError("the attestation has a number that is too large for JSON")
     if number == int(number) and abs(number) < 1e21:
         return str(int(number))
     digits, _, exponent = repr(number).partition("e")

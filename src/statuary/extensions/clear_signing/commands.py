@@ -338,18 +338,18 @@ def _chain_of_address(descriptors: Descriptors, address: str, stated_chain: str 
         return _parse_integer(stated_chain, "--chain-id")
     chains = descriptors.chains_with_address(address)
     if not chains:
-        raise NotShownError(f"no descriptor names the contract {address}")
+        raise NotShownError(f"there is no descriptor for the contract {address}")
     if len(chains) > 1:
         chain_list = ", ".join(map(str, chains))
         raise InvalidValueError(
-            f"descriptors are bound to {address} on the chains {chain_list}; choose one with --chain-id"
+            f"the descriptors of {address} are for the chains {chain_list}; choose one with --chain-id"
         )
     return chains[0]
 
 
 def _parse_integer(text: str, name: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 78):
-        raise InvalidValueError(f"{name} {text!r} is not a whole number")
+        raise InvalidValueError(f"{name} is {text!r}, which is not a whole number")
     return int(text)
 
 

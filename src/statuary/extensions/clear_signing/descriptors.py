@@ -333,7 +333,9 @@ class DescriptorFolder:
         """
         pointer: Pointer = ("includes",)
         if not isinstance(include, str) or not is_utf8(include):
-            raise _descriptor_error(INCLUDES, "`includes` is not a text", path, pointer)
+            raise _descriptor_error(
+                INCLUDES, "`includes` should be a string with the path of a file", path, pointer
+            )
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), include))
         if ":" in include or "\\" in include or target.partition("/")[0] not in FOLDERS:
             allowed = " and ".join(f"{FOLDER}/{folder}/" for folder in FOLDERS)
@@ -344,7 +346,11 @@ class DescriptorFolder:
         if target in above:
             ring = " -> ".join((*above[above.index(target) :], target))
             raise _descriptor_error(
-                INCLUDES, f"files include each other in a ring: {ring}", path, pointer, "break the ring"
+                INCLUDES,
+                f"these files include each other in a circle: {ring}",
+                path,
+                pointer,
+                "remove `includes` from one of them",
             )
         if len(above) > MAX_INCLUDES:
             message = f"files include each other {len(above)} levels deep; the limit is {MAX_INCLUDES}"

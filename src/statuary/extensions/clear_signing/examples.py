@@ -78,7 +78,7 @@ class Descriptors:
         """
         descriptor = self.find(call)
         if descriptor is None:
-            raise NotShownError(f"no descriptor names the contract {call.to} on chain {call.chain_id}")
+            raise NotShownError(f"there is no descriptor for the contract {call.to} on chain {call.chain_id}")
         with step_budget():
             return render_call(descriptor.value, call, names, InnerRenderer(self, names))
 
@@ -247,7 +247,7 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
         if address:
             raw = decode_hex_digits(as_text(address)[2:])
             if raw is None or len(raw) != ADDRESS_BYTES:
-                raise InvalidValueError(f"{address!r} is not an address")
+                raise InvalidValueError(f"{address!r} is not an address of 0x and 40 hex digits")
             container[name] = Leaf("address", raw)
     return SignedMessage(key, value, container, chain_id)
 

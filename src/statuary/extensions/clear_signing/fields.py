@@ -154,11 +154,15 @@ def placeholders(template: str) -> Iterator[str]:
             end = template.find("}", at)
             if end < 0:
                 raise InvalidValueError(
-                    f"a brace of {template!r} is not closed", "write `{{` for a brace itself"
+                    f"the text {template!r} has an opening brace without a closing one",
+                    "write `{{` for a brace itself",
                 )
             name = template[at + 1 : end].strip()
             if not name:
-                raise InvalidValueError(f"braces of {template!r} are empty", "write a path in them")
+                raise InvalidValueError(
+                    f"the text {template!r} has a pair of braces with nothing between them",
+                    "write the path of a value between the braces",
+                )
             yield name
             at = end + 1
         else:

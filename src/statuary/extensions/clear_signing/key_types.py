@@ -245,8 +245,8 @@ def _parse_basic_type(word: str, text: str) -> BasicType:
         )
     if kind.canonical != word:
         raise InvalidValueError(
-            f"{quote_shortened(text)} has the type {word!r}",
-            f"write {kind.canonical!r}: a selector needs whole names",
+            f"{quote_shortened(text)} has the short type name {word!r}",
+            f"write {kind.canonical!r}: a selector is computed from full type names",
         )
     return kind
 
@@ -302,12 +302,12 @@ def parse_message_key(text: str) -> MessageKey:
     matches = list(_STRUCT.finditer(text))
     if not matches or "".join(match[0] for match in matches) != text:
         raise InvalidValueError(
-            f"{quote_shortened(text)} is not EIP-712's encodeType",
+            f"{quote_shortened(text)} is not a type in the form of encodeType of EIP-712",
             "write it as Mail(Person from,string contents)Person(…)",
         )
     names = [match[1] for match in matches]
     if len(set(names)) != len(names):
-        raise InvalidValueError(f"{quote_shortened(text)} defines a type twice")
+        raise InvalidValueError(f"{quote_shortened(text)} defines the same type twice")
     types = {
         match[1]: StructType(_parse_members(match[2], frozenset(names), text), match[1]) for match in matches
     }
@@ -321,7 +321,7 @@ def _parse_members(text: str, names: frozenset[str], key: str) -> tuple[Paramete
         match = _MEMBER.fullmatch(part)
         if match is None:
             raise InvalidValueError(
-                f"{quote_shortened(key)} has the member {quote_shortened(part)}",
+                f"{quote_shortened(key)} has the malformed member {quote_shortened(part)}",
                 "write one space between a type and its name, and none after a comma",
             )
         kind: ValueType = NamedType(match[1]) if match[1] in names else _parse_basic_type(match[1], key)

@@ -108,7 +108,8 @@ def parse_path(text: str) -> Path:
         if first_part == DATA:
             return Path(DATA, ())
         raise InvalidValueError(
-            f"the path {text!r} names nothing", "write it as `@.value` or `params.amount`"
+            f"the path {text!r} has no steps, so it leads to no value",
+            "write it as `@.value` or `params.amount`",
         )
     return Path(root, tuple(_parse_step(part, text, root) for part in body.split(".")))
 
@@ -124,6 +125,6 @@ def _parse_step(part: str, text: str, root: str) -> Step:
     if match := _SLICE.fullmatch(part):
         return Slice(*(None if bound is None else int(bound) for bound in match.groups()))
     raise InvalidValueError(
-        f"the path {quote_shortened(text)} has the part {quote_shortened(part)}",
+        f"the path {quote_shortened(text)} has the invalid part {quote_shortened(part)}",
         "write names, `[0]`, `[]` and `[0:20]`, with dots between them",
     )

@@ -126,7 +126,10 @@ class ParsedDescriptor:
             fields[key] = tuple(format_fields(self.descriptor.value, key))
             number += len(fields[key])
             if number > MAX_FIELDS:
-                raise StepLimitError(f"it has more than {MAX_FIELDS:,} fields", "divide the descriptor")
+                raise StepLimitError(
+                    f"the descriptor has more than {MAX_FIELDS:,} fields",
+                    "divide it into several descriptors",
+                )
         return fields
 
 

@@ -169,5 +169,5 @@ def _raise_first_error(output: JsonObject) -> None:
         if isinstance(error, dict) and error.get("severity", "error") == "error":
             text = str(error.get("formattedMessage") or error.get("message") or "an error").strip()
             raise CompilerError(
-                f"it rejects the input: {text[:MAX_ERROR_CHARACTERS]}", is_input_rejected=True
+                f"it reports errors in the input: {text[:MAX_ERROR_CHARACTERS]}", is_input_rejected=True
             )

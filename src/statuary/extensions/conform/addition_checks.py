@@ -85,7 +85,7 @@ def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
         for name in as_list(as_object(parameter.get("schema")).get("enum"))
     ]
     if not names:
-        raise NotApplicableError(f"/{OPENAPI.path()} describes no metric")
+        raise NotApplicableError(f"/{OPENAPI.path()} describes no metric, so there is none to check")
     for name in names[: deployment.sample]:
         for period in PERIODS:
             target = f"/{POINTS.path(metric_id=name, period=period.name)}"

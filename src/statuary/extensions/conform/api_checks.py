@@ -53,7 +53,9 @@ def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
     """Etherscan's calls must return the ABI of a listed contract, and report an unknown one as unverified."""
     chains = f"/{urls.ETHERSCAN_CHAINS.path()}"
     if deployment.get(chains).status == 404:
-        raise NotApplicableError(f"{chains} returns 404: the site has no calls of an explorer")
+        raise NotApplicableError(
+            f"{chains} returns 404: the site does not serve the calls of a block explorer"
+        )
     for contract in deployment.contracts:
         base = f"/{urls.ETHERSCAN_CALL}?chainid={contract.chain_id}&module=contract&action=getsourcecode&address="
         for address, is_verified in ((contract.address, True), (deployment.absent_address, False)):
@@ -71,7 +73,9 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
     targets = [_explorer_file(contract.chain_id, contract.address) for contract in deployment.contracts]
     has_blockscout = any(deployment.get(target).status == 200 for target in targets)
     if not has_otterscan and not has_blockscout:
-        raise NotApplicableError(f"{config} returns no document: the site has none of these interfaces")
+        raise NotApplicableError(
+            f"{config} returns no document: the site serves neither Otterscan nor Blockscout"
+        )
     if has_otterscan and "assetsURLPrefix" not in _json_object_at(deployment, config):
         yield f"{config} has no assetsURLPrefix"
     if has_blockscout:
@@ -90,7 +94,9 @@ def _contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContr
     for contract in deployment.contracts:
         if deployment.get(_explorer_file(contract.chain_id, contract.address)).status == 200:
             return contract
-    raise NotApplicableError("no listed contract has a file of Blockscout: the site has no such interface")
+    raise NotApplicableError(
+        "no listed contract has a file for Blockscout: the site does not serve Blockscout"
+    )
 
 
 def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
@@ -123,7 +129,9 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
         if contract.address not in [as_object(item).get("address") for item in contracts]:
             yield f"/{urls.CODE.path(code_hash=digest)} does not have {contract.address}"
     if not checked:
-        raise NotApplicableError("no listed contract is found by its code: the site has no such interface")
+        raise NotApplicableError(
+            "no listed contract is found by its code: the site does not serve such searches"
+        )
 
 
 def _wrong_explorer_files(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
@@ -156,7 +164,7 @@ def _json_object_at(deployment: CheckedDeployment, target: str) -> dict[str, Jso
 def _signature_statistics(deployment: CheckedDeployment) -> dict[str, Json]:
     target = f"/{urls.SIGNATURE_STATS.path()}"
     if deployment.get(target).status == 404:
-        raise NotApplicableError(f"{target} returns 404: the site has no signatures")
+        raise NotApplicableError(f"{target} returns 404: the site publishes no signatures")
     return dict(as_object(json.loads(deployment.get(target).body)))
 
 

@@ -85,7 +85,7 @@ def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
             continue
         value = json.loads(deployment.record(contract))
         if next(shape_problems(value, Record), None) is not None:
-            raise NotApplicableError(f"{contract.target} is not a complete record")
+            raise NotApplicableError(f"{contract.target} does not return a complete contract record")
         for finding in prove(value).findings:
             if finding.severity is Severity.ERROR:
                 yield f"{contract.target}: {finding.message} [{finding.rule}]"
@@ -193,7 +193,9 @@ def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator
 def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """A request for an unlisted chain must return 400 with the code `unsupported_chain`."""
     if UNKNOWN_CHAIN in deployment.chains:
-        raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
+        raise NotApplicableError(
+            f"the site lists chain {UNKNOWN_CHAIN}, which this check needs as an unknown chain"
+        )
     for target in (
         _contract_target(UNKNOWN_CHAIN, deployment.absent_address),
         f"/{contract_urls.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
@@ -264,7 +266,7 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
     base = f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}"
     newest = [contract.entry["matchId"] for contract in deployment.listed_contracts(deployment.chain)]
     if len(newest) < 3:
-        raise NotApplicableError(f"{base} lists fewer than three contracts")
+        raise NotApplicableError(f"{base} lists fewer than the three contracts that this check needs")
     expected_ids = {f"{base}?limit=2": newest[:2], f"{base}?afterMatchId={newest[0]}&limit=2": newest[1:3]}
     if len(newest) < 200:
         expected_ids |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}

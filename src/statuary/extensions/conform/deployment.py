@@ -92,7 +92,7 @@ class CheckedDeployment:
         """
         response = self.get(target)
         if response.status != 200:
-            raise NotApplicableError(f"{target} returns {response.status}")
+            raise NotApplicableError(f"{target} returns HTTP status {response.status} instead of a document")
         try:
             return json.loads(response.body)
         except ValueError:
@@ -160,7 +160,9 @@ class CheckedDeployment:
         """
         response = self.get(f"{contract.target}?fields=all")
         if response.status != 200:
-            raise NotApplicableError(f"{contract.target}?fields=all returns {response.status}")
+            raise NotApplicableError(
+                f"{contract.target}?fields=all returns HTTP status {response.status} instead of a record"
+            )
         return response.body
 
     @property

@@ -95,7 +95,7 @@ def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iter
     for target in targets:
         got = deployment.get(target)
         if got.status != 200:
-            raise NotApplicableError(f"{target} returns {got.status}")
+            raise NotApplicableError(f"{target} returns HTTP status {got.status} instead of a document")
         if not allows_any_origin(got):
             yield f"{target}: no Access-Control-Allow-Origin: *"
         head = deployment.ask(target, "HEAD", {})
@@ -237,4 +237,4 @@ def _require_statuary_site(deployment: CheckedDeployment) -> None:
     except ValueError:
         document = {}
     if "statuary" not in str(document.get("info", {}).get("description", "")):
-        raise NotApplicableError("statuary did not make this deployment")
+        raise NotApplicableError("this site was not built by statuary, so the check does not apply")

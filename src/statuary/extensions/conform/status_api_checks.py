@@ -82,7 +82,7 @@ def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
         yield f"the status {served[1]!r} with indicator {served[0]!r} is not one of Statuspage's"
     leaves = [component["status"] for component in summary["components"] if not component["group"]]
     if not leaves:
-        raise NotApplicableError("the page has no components")
+        raise NotApplicableError("the status page has no components, so it has no status to compare")
     if set(leaves) <= set(COMPONENT_SEVERITY):
         expected = overall_status(leaves)
         if served != (expected.indicator, expected.description):
@@ -215,7 +215,7 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     epochs = readable_epochs(deployment.get(f"/{status_urls.EPOCHS.path()}").body)
     begun = [since for since in epochs.instants[1:] if since <= deployment.now]
     if not begun:
-        raise NotApplicableError("no epoch has begun since the build")
+        raise NotApplicableError("no scheduled change of the status has begun since the build")
     stored = [
         (path, document)
         for path in epochs.documents
@@ -250,7 +250,9 @@ def _instant_getter(member: str) -> Callable[[Members], Instant]:
         try:
             return parse_instant(record[member])
         except InvalidValueError:
-            raise NotApplicableError(f"{record[member]!r} is not a timestamp") from None
+            raise NotApplicableError(
+                f"the value {record[member]!r} of {member!r} is not a timestamp"
+            ) from None
 
     return key
 

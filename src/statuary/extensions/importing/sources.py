@@ -159,7 +159,7 @@ def member_at(value: Json, *keys: str) -> Json:
     for key in keys:
         value = as_object(value).get(key)
     if value is None:
-        raise InvalidValueError(f"it has no {'.'.join(keys)}")
+        raise InvalidValueError(f"the member {'.'.join(keys)} is missing or null")
     return value
 
 
@@ -193,7 +193,7 @@ def text_at(value: Json, *keys: str) -> str:
 def _require_member(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) -> Member:
     member = member_at(value, *keys)
     if not isinstance(member, kind):
-        raise InvalidValueError(f"{'.'.join(keys)} is not {noun}")
+        raise InvalidValueError(f"the member {'.'.join(keys)} is not {noun}")
     return member
 
 

@@ -141,7 +141,7 @@ def _trim_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json
         }
     except InvalidValueError:
         raise InvalidValueError(
-            f"the compiler's output has no bytecode of {workspace.fully_qualified_name}"
+            f"the compiler's output has no creation and runtime bytecode of {workspace.fully_qualified_name}"
         ) from None
     if with_assembly and ASSEMBLY in compiled:
         evm[ASSEMBLY] = compiled[ASSEMBLY]

@@ -118,7 +118,7 @@ def _incident_object(record: IncidentState, state: PageState) -> dict[str, objec
 def _maintenance_object(record: IncidentState, state: PageState) -> dict[str, object]:
     incident = record.incident
     if not isinstance(incident, Maintenance):
-        raise TypeError("an incident has no window")
+        raise TypeError("an incident has no start and end, unlike a maintenance")
     minutes = (incident.scheduled_until - incident.scheduled_for).total_seconds() // 60
     start = format_milliseconds(incident.scheduled_for)
     return _record_object(record, state) | {"start": start, "duration": int(minutes)}

@@ -124,7 +124,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
     if len(urls) % 2:
-        raise click.UsageError("name both the key and the URL of each witness")
+        raise click.UsageError("name each witness by both its key and its URL")
     with FolderTarget(out) as target:
         log = require_log(open_log(str(out), target.published, None), str(out))
         settings = published_settings(target.published)
@@ -505,8 +505,8 @@ def prove(path: str, site: str, out: Path | None) -> None:
     entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
         raise PublishingError(
-            f"the log of {log.name} has no entry about {path}",
-            "give the path of a record, a proof or an incident",
+            f"the log of {log.name} has no entry about the document {path}",
+            "write the path of a record, a proof or an incident",
         )
     number, entry = entries[-1]
     body = make_proof(log, number, entry)

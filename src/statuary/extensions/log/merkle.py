@@ -542,5 +542,5 @@ class LogGrowth:
 
 def _with_length_prefix(entry: bytes) -> bytes:
     if len(entry) > LONGEST_ENTRY:
-        raise LogError(f"an entry has {len(entry):,} bytes, more than {LONGEST_ENTRY:,}")
+        raise LogError(f"a log entry has {len(entry):,} bytes; the limit is {LONGEST_ENTRY:,}")
     return pack(">H", len(entry)) + entry

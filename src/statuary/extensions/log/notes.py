@@ -170,7 +170,7 @@ def parse_private_key(text: str) -> PrivateKey:
         raise LogError("the file is not the private key of a log", "`statuary log init` makes one")
     key = PrivateKey(_validate_key_name(name), raw[1:])
     if key.public.id.hex() != key_id:
-        raise LogError(f"the private key of {name} is damaged", "restore it from a copy")
+        raise LogError(f"the private key of {name} is damaged", "restore the key file from a backup")
     return key
 
 

@@ -216,7 +216,10 @@ class PublishedLog:
         """
         size, root = self.head
         if range_hash(0, size, self.subtrees) != root:
-            raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
+            raise LogError(
+                f"the hashes in its tiles do not match the root in its checkpoint of {size:,} entries",
+                cause="damaged",
+            )
 
     def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
         """Verify that the log extends an earlier state of itself.

@@ -553,5 +553,5 @@ def require_key(key: PrivateKey | None) -> PrivateKey:
         LogError: if the key is None.
     """
     if key is None:
-        raise LogError("the log needs a signing key to be extended")
+        raise LogError("the log cannot be extended without its private key")
     return key

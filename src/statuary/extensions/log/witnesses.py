@@ -102,7 +102,9 @@ def verified_cosignature(log: PublishedLog, key: PublicKey, status: int, answer:
         LogError: if the response contains no valid cosignature.
     """
     if status != 200:
-        raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
+        raise LogError(
+            f"it responds with HTTP status {status}: {answer.decode('utf-8', 'replace').strip()[:200]}"
+        )
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
     if not note.signed_by([key]):
         raise LogError("its response contains no valid cosignature by the key listed for this witness")

@@ -56,7 +56,10 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> int:
 def _read_text(file: Path) -> str:
     """Return a file's text, or an empty string without a file."""
     if file.is_symlink() or (file.exists() and not file.is_file()):
-        raise PointsError(f"{file} is not a regular file", "remove it; the next run writes a new file")
+        raise PointsError(
+            f"{file} is not a regular file, so measurements cannot be added to it",
+            "remove it; the next run writes a new file",
+        )
     try:
         return read_text(file)
     except FileNotFoundError:

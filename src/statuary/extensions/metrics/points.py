@@ -131,7 +131,10 @@ def _parse_gatus(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]
     endpoints = [_require_object(row) for row in _require_list(_parse_json(body))]
     matching_rows = [row for row in endpoints if metric.series in ("", row.get("key"), row.get("name"))]
     if len(matching_rows) != 1:
-        raise ValueError(f"{len(matching_rows)} endpoints are named {metric.series!r}")
+        raise ValueError(
+            f"the file has {len(matching_rows)} endpoints named {metric.series!r}, but a metric shows "
+            "exactly one"
+        )
     for result in map(_require_object, _require_list(matching_rows[0].get("results"))):
         yield (
             _parse_instant(str(result.get("timestamp"))),

@@ -95,9 +95,12 @@ def _replace_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
         return probe
     url = environment.get(probe.url_variable, "").strip()
     if not url:
-        raise ProbeError(f"it has no address: the variable {probe.url_variable} is not set")
+        raise ProbeError(f"its address is unknown: the environment variable {probe.url_variable} is not set")
     if not is_address(probe.kind, url):
-        raise ProbeError(f"the variable {probe.url_variable} has no address of this kind")
+        raise ProbeError(
+            f"the environment variable {probe.url_variable} is not an address for a probe of kind "
+            f"{probe.kind}"
+        )
     return probe._replace(url=url)
 
 

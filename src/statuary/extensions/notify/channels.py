@@ -69,7 +69,7 @@ def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address
     if channel.kind is not ChannelKind.APPRISE and not is_url(url):
         raise ChannelError(
             f"the channel {channel.name!r}: {channel.url_variable} is not a web address",
-            "begin it with https://",
+            "set it to a URL that begins with https://",
         )
     return Address(url, _read_key(channel, environment) if channel.secret_variable else b"")
 
@@ -245,4 +245,4 @@ def send_by_apprise(channel: Channel, address: Address, message: Message) -> Non
         )
     body = "\n\n".join(filter(None, (message.text, f"{message.time}\n{message.url}")))
     if not sender.notify(title=message.subject, body=body, body_format=apprise.NotifyFormat.TEXT):
-        raise DeliveryError(f"Apprise could not send to the channel {channel.name!r}")
+        raise DeliveryError(f"Apprise could not send the message to the channel {channel.name!r}")

@@ -105,7 +105,7 @@ def notification_document(event: StatusEvent, timeline: Timeline, words: Words =
     message = describe_event(event, timeline, words)
     change = event.change
     if isinstance(change, ComponentChange):
-        raise TypeError("a component's change is not an update")
+        raise TypeError("a change of a component's status is not an update of an incident")
     members = {
         "id": event.id,
         "event": event.kind.value,

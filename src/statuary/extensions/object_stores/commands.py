@@ -308,7 +308,9 @@ def publish_command(
     folder = Path(site)
     if folder.is_dir() and (has_intact_listing(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
-            raise PublishingError(f"{site} is not a snapshot and has no signature", "remove --public-key")
+            raise PublishingError(
+                f"{site} is not a snapshot, so it has no signature to verify", "remove --public-key"
+            )
         _refuse_content(folder)
         is_excluded = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):

@@ -45,7 +45,10 @@ class RemoteObjects(RemoteFiles):
             size = answer.meta["size"]
             if size <= limit:
                 return bytes(answer.bytes())
-        raise BeyondLimitError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
+        raise BeyondLimitError(
+            f"the object has {size:,} bytes; the limit is {limit:,}",
+            "split its content into several objects",
+        )
 
 
 def object_size(url: str) -> int:

@@ -110,7 +110,8 @@ class ObjectWriter:
             else:
                 return
         raise PublishingError(
-            f"another program keeps changing {entry.path} in {self.store.url}", "publish again"
+            f"another program keeps changing {entry.path} in {self.store.url}",
+            "publish the site again",
         )
 
     def _require_verified(self, path: str, there: ObjectInfo | None) -> None:
@@ -122,7 +123,7 @@ class ObjectWriter:
         digest = None if there is None else there.attributes.get(DIGEST_ATTRIBUTE)
         if path in self.verified and digest != self.verified[path]:
             raise PublishingError(
-                f"another publisher has put {path} in {self.store.url}",
+                f"another publisher has written {path} to {self.store.url}",
                 "build again with --to, which continues its log",
             )
 
@@ -382,7 +383,7 @@ class ObjectStoreTarget(Target[Entry]):
             DamagedSnapshotError: if the site is a damaged snapshot, of which nothing is uploaded.
         """
         if self.dry_run:
-            raise PublishingError("a dry run cannot be applied")
+            raise PublishingError("a plan made as a dry run cannot be published")
         if conflicts := self.plan().conflicts:
             raise conflict_error(conflicts)
         if self.count_requests() == RequestCounts():
@@ -458,6 +459,7 @@ class ObjectStoreTarget(Target[Entry]):
         stored = self.store.get(INDEX)
         if stored is None or stored[0] != index.encode():
             raise PublishingError(
-                f"another publisher has written the ledger of {self.store.url}", "publish again"
+                f"another publisher has written the ledger of {self.store.url}",
+                "publish the site again",
             )
         return stored[1].tag

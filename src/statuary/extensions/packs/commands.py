@@ -102,7 +102,9 @@ def _open_sources(sources: tuple[str, ...]) -> Iterator[KeyTable]:
     """Open the sources to pack, all of one kind."""
     lines = [source for source in sources if source.endswith(LINES)]
     if (lines and len(lines) < len(sources)) or (not lines and len(sources) > 1):
-        raise click.UsageError("give either files that end in .jsonl or .ndjson, or one site")
+        raise click.UsageError(
+            "name either files that end in .jsonl or .ndjson, or one site (a folder, a snapshot or a URL)"
+        )
     if lines:
         with LinesOfRecords(map(Path, lines)) as records:
             yield records.table

@@ -241,7 +241,8 @@ def open_listed_pack(pack: ListedPack, open_pack: OpenPack) -> PackReader:
     if ranges.size != pack.size:
         ranges.close()
         raise DamagedSnapshotError(
-            f"{ranges.name} is damaged: it has {ranges.size:,} bytes, and the list of packs says {pack.size:,}"
+            f"{ranges.name} is damaged: it has {ranges.size:,} bytes, but the list of packs states "
+            f"{pack.size:,}"
         )
     reader = PackReader(ranges, pack.end)
     if reader.totals != pack.totals:

@@ -76,7 +76,9 @@ class PackReader:
     def _read_end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
         size = self.ranges.size
         if size < TAIL_SIZE:
-            raise DamagedSnapshotError(f"{self.name} is not a pack: it has only {size:,} bytes")
+            raise DamagedSnapshotError(
+                f"{self.name} is not a pack: it has only {size:,} bytes, fewer than the smallest pack"
+            )
         if known_end is None:
             tail = parse_tail(self.ranges.read(size - TAIL_SIZE, TAIL_SIZE), self.name, size)
             text = self.ranges.read(tail.offset, size - tail.offset)

@@ -169,7 +169,7 @@ def _incident_labels(record: IncidentState, state: PageState) -> dict[str, str]:
 def _window_labels(record: IncidentState, state: PageState) -> dict[str, str]:
     incident = record.incident
     if not isinstance(incident, Maintenance):
-        raise TypeError("an incident has no window")
+        raise TypeError("an incident has no start and end, unlike a maintenance")
     return {
         "maintenance_id": incident.id,
         "maintenance_name": one_line(incident.name),

@@ -119,7 +119,7 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
         name, _, value = text.partition("=")
         if PARTS.get(name) != bool(value):
             raise PublishingError(
-                f"--only {text} does not name a part of a site",
+                f"--only {text!r} does not name a part of a site",
                 "use contracts, status, chain=<id> or address-list=<file>",
             )
         values.setdefault(name, []).append(value)

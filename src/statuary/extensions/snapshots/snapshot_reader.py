@@ -188,7 +188,7 @@ class SiteMembers:
         self._aliases += 1
         if body_there != body:
             raise DamagedSnapshotError(
-                f"{alias} is damaged: it differs from the document that it is another name of"
+                f"{alias} is damaged: it differs from the document of which it should be a copy"
             )
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:

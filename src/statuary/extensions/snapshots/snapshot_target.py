@@ -101,7 +101,7 @@ class SnapshotTarget(StatelessTarget):
         if only.texts and origin.only not in ((), only.texts):
             raise PublishingError(
                 f"the source is already only a part of a site ({', '.join(origin.only)})",
-                "make the part from the whole site",
+                "use the whole site as the source",
             )
         require_zip_name(out)
         self.out = out
@@ -204,7 +204,7 @@ class SnapshotTarget(StatelessTarget):
             PublishingError: if the file cannot be written, or this is a dry run.
         """
         if self.dry_run:
-            raise PublishingError("a dry run cannot be applied")
+            raise PublishingError("a plan made as a dry run cannot be published")
         with snapshot_file(self.out) as stream:
             write_zip(stream, chain(map(compress_member, self._own_members()), self._document_members()))
 

@@ -67,7 +67,7 @@ class HashingReader:
         """
         if data and self.read_exactly(len(data)) != data:
             raise DamagedSnapshotError(
-                f"{self.name} is damaged, from byte {self.position - len(data):,} on: {what}"
+                f"{self.name} is damaged from byte {self.position - len(data):,} on: {what}"
             )
 
     def require_end(self) -> None:

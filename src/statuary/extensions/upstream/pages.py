@@ -104,10 +104,14 @@ def parse_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedC
     try:
         document: Json = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise UpstreamError(f"{page} does not send JSON: {error}", "check `kind` and `url`") from None
+        raise UpstreamError(
+            f"{page} does not send JSON: {error}", "check `kind` and `url` in site.yaml"
+        ) from None
     rows = list(DOCUMENTS[kind][1](_require_object(document)))
     if not rows:
-        raise UpstreamError(f"{page} lists no components", f"check whether it is a page of {kind}")
+        raise UpstreamError(
+            f"{page} lists no components", f"check that `url` leads to a status page of the kind {kind}"
+        )
     return rows
 
 

@@ -82,7 +82,7 @@ def refuse_future(changes: Changes, now: Instant) -> None:
 def _change_of_row(row: Mapping[str, str]) -> StatusChange:
     status = row["status"]
     if status not in COMPONENT_SEVERITY:
-        raise InvalidValueError(f"{status!r} is not the status of a component")
+        raise InvalidValueError(f"{status!r} is not a status that a component can have")
     return StatusChange(parse_instant(row["at"]), status, is_upstream=True)
 
 

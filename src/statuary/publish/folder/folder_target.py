@@ -260,7 +260,7 @@ class FolderTarget(BuildTarget):
                 then unchanged.
         """
         if self._staged is None:
-            raise PublishingError("a dry run cannot be applied")
+            raise PublishingError("a plan made as a dry run cannot be published")
         plan = self.plan()
         if plan.conflicts:
             raise conflict_error(plan.conflicts)

@@ -51,12 +51,12 @@ def require_ledger(connection: sqlite3.Connection) -> None:
 
 def _require_meta(name: str, value: str) -> None:
     if name in ("run", "unfinished run") and not (value.isascii() and value.isdecimal()):
-        raise sqlite3.DatabaseError(f"its entry {name!r} is not a number")
+        raise sqlite3.DatabaseError(f"the value of its note {name!r} is not a number")
     if name == "instant":
         try:
             parse_instant(value)
         except InvalidValueError as error:
-            raise sqlite3.DatabaseError(f"its note {name!r}: {error}") from None
+            raise sqlite3.DatabaseError(f"the value of its note {name!r} is invalid: {error}") from None
 
 
 def database_error(error: Exception, file: Path) -> PublishingError:

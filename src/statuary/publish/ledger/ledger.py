@@ -449,5 +449,5 @@ def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int
         return None
     _, _, digest, size, modified, sources, run = row
     if [*map(type, row[2:])] != [bytes, int, int, str, int]:
-        raise sqlite3.DatabaseError(f"its row of {path} is malformed")
+        raise sqlite3.DatabaseError(f"its table of documents has a malformed row for {path}")
     return LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)

@@ -146,7 +146,7 @@ def read_listing(file: Path) -> Iterator[Entry]:
     with open_for_reading(file) as connection:
         for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
             if [*map(type, (path, aliases, size, digest))] != [str, str, int, bytes]:
-                raise sqlite3.DatabaseError("the table documents has a malformed row")
+                raise sqlite3.DatabaseError("its table of documents has a malformed row")
             yield Entry(path, tuple(all_names(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
 
 

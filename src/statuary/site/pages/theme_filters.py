@@ -46,9 +46,11 @@ class Budget:
             SecurityError: if no step is left in the budget.
         """
         if next(self.steps) >= MAX_STEPS:
-            raise SecurityError(f"rendering takes more than {MAX_STEPS:,} steps")
+            raise SecurityError(f"rendering the template takes more than the limit of {MAX_STEPS:,} steps")
         if monotonic() > self.deadline:
-            raise SecurityError(f"rendering takes more than {MAX_SECONDS:.0f} seconds")
+            raise SecurityError(
+                f"rendering the template takes more than the limit of {MAX_SECONDS:.0f} seconds"
+            )
 
 
 _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
@@ -115,7 +117,7 @@ def check_length(length: int) -> None:
         SecurityError: if the string would be too long.
     """
     if length > MAX_TEXT_LENGTH:
-        raise SecurityError(f"the text has more than {MAX_TEXT_LENGTH:,} characters")
+        raise SecurityError(f"the template makes a text of more than {MAX_TEXT_LENGTH:,} characters")
 
 
 def number(value: object) -> int:
@@ -126,7 +128,7 @@ def number(value: object) -> int:
     """
     if isinstance(value, int | float):
         return int(value)
-    raise SecurityError(f"cannot compute with {type(value).__name__}")
+    raise SecurityError(f"a template cannot calculate with a value of type {type(value).__name__}")
 
 
 def scalar(value: object) -> object:
@@ -137,7 +139,7 @@ def scalar(value: object) -> object:
     """
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
-    raise SecurityError(f"cannot compare {type(value).__name__}")
+    raise SecurityError(f"a template cannot compare a value of type {type(value).__name__}")
 
 
 def checked_printable(value: object) -> object:
@@ -148,7 +150,7 @@ def checked_printable(value: object) -> object:
     """
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
-    raise SecurityError(f"cannot print {type(value).__name__}")
+    raise SecurityError(f"a template cannot print a value of type {type(value).__name__}")
 
 
 def join_page(parts: Iterable[str]) -> str:
@@ -161,7 +163,7 @@ def join_page(parts: Iterable[str]) -> str:
     for part in parts:
         length += len(part)
         if length > MAX_PAGE_LENGTH:
-            raise SecurityError(f"the page has more than {MAX_PAGE_LENGTH:,} characters")
+            raise SecurityError(f"the template makes a page of more than {MAX_PAGE_LENGTH:,} characters")
         printed.append(part)
     return "".join(printed)
 
@@ -212,7 +214,7 @@ def bounded_literal(value: R) -> R:
         SecurityError: if the value has more than `MAX_LITERAL_ITEMS` items, nested ones included.
     """
     if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
-        raise SecurityError(f"the list has more than {MAX_LITERAL_ITEMS:,} items")
+        raise SecurityError(f"the template makes a list of more than {MAX_LITERAL_ITEMS:,} items")
     return value
 
 

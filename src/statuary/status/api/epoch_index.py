@@ -225,9 +225,13 @@ def _parse_index(text: bytes) -> EpochIndex:
         next_build=parse_instant(value["next_build"]) if "next_build" in value else None,
     )
     if not index.until or not index.instants or index.end < index.start:
-        raise ValueError("an index has at least one instant, and an end")
+        raise ValueError(
+            "the epoch index needs at least one time at which it starts, and a time at which it ends"
+        )
     if not all(versions.is_consistent(len(index.instants)) for versions in index.documents.values()):
-        raise ValueError("a document refers to an instant or file that the index does not have")
+        raise ValueError(
+            "a document in the epoch index refers to a time or file that the index does not list"
+        )
     return index
 
 

@@ -223,10 +223,10 @@ def apply_patch(base: bytes, patch: bytes) -> bytes:
     try:
         value = orjson.loads(patch)
         if value["base"] != sha256(base).hexdigest():
-            raise PatchError("the patch belongs to other bytes")
+            raise PatchError("the patch was made for a different version of the document")
         parts = value["parts"]
         if sum(len(part) if isinstance(part, str) else part[1] - part[0] for part in parts) > LARGEST_PATCHED:
-            raise PatchError(f"the patch makes more than {LARGEST_PATCHED:,} bytes")
+            raise PatchError(f"the patch would make a document of more than {LARGEST_PATCHED:,} bytes")
         return b"".join(part.encode() if isinstance(part, str) else base[part[0] : part[1]] for part in parts)
     except (orjson.JSONDecodeError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise PatchError("not a patch") from error

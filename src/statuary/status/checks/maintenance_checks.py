@@ -205,7 +205,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
             yield StatusViolation(
                 maintenance.source,
                 RULE,
-                "the recurrence rule gives no window",
+                "the recurrence rule never gives a maintenance window",
                 "correct the rule, or remove `recurrence`",
             )
         elif rule_start != maintenance.scheduled_for:

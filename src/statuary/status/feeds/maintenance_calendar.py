@@ -97,7 +97,7 @@ def revision_number(record: IncidentState) -> int:
 
 def _maintenance_of(record: IncidentState) -> Maintenance:
     if not isinstance(record.incident, Maintenance):
-        raise TypeError(f"incident {record.incident.id} is not a maintenance")
+        raise TypeError(f"incident {record.incident.id} is not a maintenance, so it has no calendar entry")
     return record.incident
 
 

@@ -201,7 +201,7 @@ def fetch_size(url: str) -> int:
         _check_status(url, response)
         length = response.headers.get("Content-Length", "")
     if not length.isdecimal() or len(length) > MAX_LENGTH_DIGITS:
-        raise UnreachableError(url, "does not state its length")
+        raise UnreachableError(url, "does not state its length in a Content-Length header")
     return int(length)
 
 

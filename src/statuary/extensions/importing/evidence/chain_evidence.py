@@ -302,10 +302,10 @@ class _Deployments:
         for response in (block, receipts):
             if isinstance(response, RpcError):
                 raise NodeEvidenceError(
-                    f"{host} does not give block {number:,} with its receipts: {response}"
+                    f"{host} does not return block {number:,} with its receipts: {response}"
                 )
         if not isinstance(receipts, list) or not isinstance(block, dict):
-            raise NodeEvidenceError(f"{host} does not give block {number:,} with its receipts")
+            raise NodeEvidenceError(f"{host} does not return block {number:,} with its receipts")
         anchored = self.nodes.confirm_block(block)
         return _Block(
             anchored.block,

@@ -267,7 +267,7 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
     """
     kind = _transaction_type(transaction)
     if kind not in TRANSACTION_MEMBERS:
-        raise NodeEvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
+        raise NodeEvidenceError(f"the block has a transaction of type {kind}, which Ethereum does not define")
     encoded = encode_rlp([_encode_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
@@ -337,4 +337,4 @@ def _encode_data(text: Json) -> bytes:
             return bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
         pass
-    raise NodeEvidenceError("the node does not return bytes in hex")
+    raise NodeEvidenceError("the response of the node has a value that is not 0x and hex digits")

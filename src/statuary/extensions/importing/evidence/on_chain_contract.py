@@ -185,7 +185,7 @@ def _find_creation(
     if not inputs:
         raise NotCreatedError(
             f"transaction {deployment.transaction_hash} did not create {address}",
-            "give the creating transaction, or leave out --transaction",
+            "name the creating transaction, or leave out --transaction",
         )
     return _Creation(node.parse_hex(inputs[-1], "the trace"))
 

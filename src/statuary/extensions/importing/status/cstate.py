@@ -66,7 +66,9 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     if root.is_dir():
         configuration = next((root / name for name in CONFIGURATIONS if (root / name).is_file()), None)
         if configuration is None:
-            raise NotImportableError(f"{root} has no config.yml", "give the folder of a cState repository")
+            raise NotImportableError(
+                f"{root} has no config.yml", "name the folder of a clone of the cState repository"
+            )
         _add_settings(builder, yaml_file(configuration))
     systems = [key for key, _ in builder.plan.leaves()]
     _add_issues(builder, root)

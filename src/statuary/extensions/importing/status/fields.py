@@ -74,7 +74,7 @@ class Fields(dict[str, Any]):
             return format_exact(parse_instant(text)) if text else None
         except InvalidValueError:
             name = next(name for name in names if self.text(name))
-            raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
+            raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
 
     def required_instant(self, *names: str) -> str:
         """Return a member that is a time in RFC 3339 format.

@@ -345,7 +345,8 @@ def _check_free(root: Path, edits: list[FileEdit]) -> None:
     for edit in edits:
         if edit.text_before is None and (root / edit.path).exists():
             raise EditError(
-                f"{root / edit.path} is in the way: it is not part of the content", "move it away"
+                f"{root / edit.path} already exists, but is not a file of the content, so it is not replaced",
+                "move or delete it, and import again",
             )
 
 

@@ -55,7 +55,8 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
     ]
     if not records and not builder.plan.page:
         raise NotImportableError(
-            f"{display_location(request.source)} has no Instatus documents", "see the manual for what to save"
+            f"{display_location(request.source)} has no saved documents of an Instatus page",
+            "save the documents that the manual lists for Instatus there",
         )
     for noun, convert in (
         (COMPONENT, _add_component),

@@ -385,7 +385,7 @@ def end_after_minutes(begins: str, minutes: Any) -> str:
     try:
         return format_exact(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
     except OverflowError:
-        raise NotImportableError(f"begins too late: {begins}") from None
+        raise NotImportableError(f"begins at {begins}, so that its end is beyond the year 9999") from None
 
 
 MOST_MINUTES = 366 * 24 * 60

@@ -187,7 +187,7 @@ def _fetch_documents(request: ImportRequest, documents: "_Documents") -> None:
         if document is None:
             raise NotImportableError(
                 f"{display_location(url)} has no api/v2/{name}.json at this path",
-                "give the URL of the page, such as https://status.example.org",
+                "write the URL of the page, such as https://status.example.org",
             )
         documents.add(document, url)
     try:
@@ -304,7 +304,8 @@ class _Documents:
         """
         if not self.page:
             raise NotImportableError(
-                "there are no Statuspage documents", "save summary.json and incidents.json of the page"
+                "the source has no documents of a Statuspage page",
+                "save summary.json and incidents.json of the page",
             )
         plan = StatusPlan(
             page=page_source(self.page),

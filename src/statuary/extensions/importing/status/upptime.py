@@ -75,7 +75,8 @@ def _api_url(source: str) -> str:
     parts = urlsplit(source).path.strip("/").removesuffix(".git").split("/")
     if len(parts) < 2:
         raise NotImportableError(
-            f"{display_location(source)} is not a repository", "write it like https://github.com/OWNER/NAME"
+            f"{display_location(source)} is not the URL of a GitHub repository",
+            "write it like https://github.com/OWNER/NAME",
         )
     return f"https://api.github.com/repos/{parts[0]}/{parts[1]}"
 
@@ -108,7 +109,9 @@ def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
     try:
         return b64decode(raw.text("content")).decode("utf-8", "replace")
     except ValueError:
-        raise NotImportableError(f"{display_location(api)} sends a {path} that is not in base64") from None
+        raise NotImportableError(
+            f"{display_location(api)} responds with a {path} whose content is not base64"
+        ) from None
 
 
 def _fetch_pages(request: ImportRequest, url: str) -> Iterator[Fields]:

@@ -69,7 +69,8 @@ def read_ape(folder: Path) -> ListedContracts:
     file = folder / MANIFEST
     if not file.is_file():
         raise NotImportableError(
-            f"{folder} has no {MANIFEST}", "give the folder of an ape project, after `ape compile`"
+            f"{folder} has no {MANIFEST}",
+            "name the folder of an ape project that was compiled with `ape compile`",
         )
     manifest = read_json_file(file)
     config = yaml_file(folder / CONFIG) if (folder / CONFIG).is_file() else {}

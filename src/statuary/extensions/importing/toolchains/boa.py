@@ -94,7 +94,10 @@ def _deployment_rows(file: Path) -> Iterator[dict[str, Json]]:
                 row = database.execute("SELECT * FROM deployments WHERE rowid = ?", row_id).fetchone()
                 values: dict[str, Json] = dict(row)
                 if missing_columns := [column for column in COLUMNS if column not in values]:
-                    raise NotImportableError(f"{file} has no {missing_columns[0]} of titanoboa's deployments")
+                    raise NotImportableError(
+                        f"{file} is not a current titanoboa database: its deployments have no column "
+                        f"{missing_columns[0]}"
+                    )
                 yield values
     except sqlite3.Error as error:
         raise NotImportableError(f"{file} cannot be read as a titanoboa database: {error}") from None

@@ -41,10 +41,10 @@ class ImportedCompilation:
             raise _invalid_file_error("the compiler version or the contract name is not text")
         std_json_input = self.std_json_input
         if not isinstance(std_json_input, dict) or not isinstance(std_json_input.get("language"), str):
-            raise _invalid_file_error("the standard JSON input has no language")
+            raise _invalid_file_error("the standard JSON input has no member `language`")
         for member in ("sources", "settings"):
             if not isinstance(std_json_input.get(member), dict):
-                raise _invalid_file_error(f"the standard JSON input has no {member}")
+                raise _invalid_file_error(f"the standard JSON input has no valid member `{member}`")
         if not isinstance(self.std_json_output, dict | None):
             raise _invalid_file_error("the compiler's output is not a JSON object")
 
@@ -123,7 +123,7 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
         )
     if contract_name is None:
         raise NotImportableError(
-            f"found {len(contracts)} contracts: {list_text}", "choose one with --contract"
+            f"the compiler's output has {len(contracts)} contracts: {list_text}", "choose one with --contract"
         )
     if not matching:
         raise NotImportableError(f"unknown contract {contract_name!r}", f"the contracts are: {list_text}")

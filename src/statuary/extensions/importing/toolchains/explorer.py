@@ -273,13 +273,14 @@ def explorer_result(response: Json) -> Json:
     """
     if not isinstance(response, dict) or "result" not in response:
         raise NotImportableError(
-            "the response has no result", "give the URL of the API, which ends with /api"
+            "the response of the explorer has no member `result`, as Etherscan's API has",
+            "write the URL of the API, which ends with /api",
         )
     result = response["result"]
     if str(response.get("status", "1")) != "1" or not isinstance(result, list):
         text = result if isinstance(result, str) and result else response.get("message")
         hint = "set ETHERSCAN_API_KEY to the key of this explorer" if "key" in str(text).lower() else ""
-        raise NotImportableError(f"the explorer responds: {shorten(str(text), 120)}", hint)
+        raise NotImportableError(f"the explorer reports an error: {shorten(str(text), 120)}", hint)
     return result
 
 

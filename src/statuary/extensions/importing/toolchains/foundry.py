@@ -367,7 +367,7 @@ def _project_above(file: Path) -> Path:
         if (folder / "foundry.toml").is_file():
             return folder
     raise NotImportableError(
-        f"there is no foundry.toml above {file}", "give the folder of the project with --project"
+        f"there is no foundry.toml above {file}", "name the folder of the project with --project"
     )
 
 

@@ -99,7 +99,8 @@ def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> Im
     build_id = text_at(artifact, "buildInfoId")
     if folder is None or "/" in build_id or "\\" in build_id:
         raise NotImportableError(
-            f"there is no build-info folder above {file}", "give the build-info file itself"
+            f"there is no build-info folder above {file}",
+            "name the build-info file itself, from artifacts/build-info/",
         )
     path = folder / f"{build_id}.json"
     return _read_build_info_3(path, read_json_file(path), _qualified_name(artifact, "inputSourceName"))

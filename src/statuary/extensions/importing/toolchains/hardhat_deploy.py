@@ -53,7 +53,8 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
     networks = [network for network in (above, *sorted(above.glob("*/"))) if _chain_file(network)]
     if not networks:
         raise NotImportableError(
-            f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
+            f"{folder} has no deployments/<network>/.chainId",
+            "name the folder of a project with deployments of hardhat-deploy",
         )
     for network in networks:
         yield from with_unreadable(network, network.name, _deployment_contracts(network))

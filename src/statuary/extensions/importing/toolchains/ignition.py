@@ -56,7 +56,8 @@ def read_ignition(folder: Path) -> ListedContracts:
     journals = sorted({file for pattern in patterns for file in folder.glob(pattern)})
     if not journals:
         raise NotImportableError(
-            f"{folder} has no ignition/deployments/*/{JOURNAL}", "give the folder of a project with Ignition"
+            f"{folder} has no ignition/deployments/*/{JOURNAL}",
+            "name the folder of a Hardhat project with deployments of Ignition",
         )
     for journal in journals:
         yield from with_unreadable(journal, journal.parent.name, _journal_contracts(journal))

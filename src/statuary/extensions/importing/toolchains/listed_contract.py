@@ -171,7 +171,7 @@ def report_missing_parts(file: Path) -> Iterator[None]:
         yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise NotImportableError(f"{file} is not complete: {shorten(what, 120)}") from None
+        raise NotImportableError(f"{file} is incomplete or malformed: {shorten(what, 120)}") from None
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:

@@ -81,7 +81,7 @@ def _fetch_results(web: WebSource, page_url: str) -> list[JsonObject]:
     results = page.get("results") if isinstance(page, dict) else None
     if not isinstance(results, list) or not all(isinstance(contract, dict) for contract in results):
         raise NotImportableError(
-            f"{page_url} is not a list of contracts", "give the URL of a server with Sourcify's API v2"
+            f"{page_url} is not a list of contracts", "write the URL of a server with Sourcify's API v2"
         )
     return results
 
@@ -89,7 +89,7 @@ def _fetch_results(web: WebSource, page_url: str) -> list[JsonObject]:
 def _read_answer(url: str, web: WebSource) -> SourceContract:
     raw = web.get(url)
     if raw is None:
-        raise NotImportableError("the server has no such contract")
+        raise NotImportableError("the server has no verified contract at this address on this chain")
     return SourceContract(record=raw)
 
 
@@ -141,11 +141,11 @@ def _record_files(folder: Path) -> list[Path]:
         if _may_have_records(folder):
             return [folder]
         raise NotImportableError(
-            f"{folder} is not a file of records",
+            f"{folder} is not a file with records of contracts",
             "give a .json or .jsonl file, a metadata.json, a folder, or a .zip or .tar.gz of one",
         )
     if not folder.is_dir():
-        raise NotImportableError(f"there is no file or folder {folder}", "check the path")
+        raise NotImportableError(f"there is no file or folder {folder}", "check the spelling of the path")
     files = _site_records(folder) or [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
     if not files:
         if any(folder.rglob("*.parquet")):
