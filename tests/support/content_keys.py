@@ -178,7 +178,7 @@ def _type(value: Any) -> str:
         return "One of " + ", ".join(f"`{choice}`" for choice in values) if values else "Mapping"
     if isinstance(value.get("items"), dict):
         inner = _type(value["items"])
-        return f"List of {_plural(inner)}"
+        return f"List of {_plural(inner).replace('one of', 'any of')}"
     if isinstance(value.get("additionalProperties"), dict):
         return f"Mapping of keys to {_plural(_type(value['additionalProperties']))}"
     return TYPES.get(value.get("format") or value.get("type") or "", "Any value")

@@ -130,7 +130,7 @@ def next_command(
     is due; write this configuration again after each change.
 
     If no further change is scheduled, the command prints the time by which you must build again, and exits with 1.
-    systemd and `at` run at that time instead, and every hour after it.
+    With --as systemd or --as at, it prints a configuration that runs at that time, and every hour after it.
     """
     index = read_epoch_index(out)
     instant = build_instant(now)
