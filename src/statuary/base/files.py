@@ -42,9 +42,13 @@ TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
 def overlap_of_folders(content: Path, out: Path, name: str) -> str:
     """Describe how a site's folder and its content folder overlap.
 
+    Args:
+        content: the content folder.
+        out: the folder of the site.
+        name: the name of the site's folder in the message, such as `--out`.
+
     Returns:
-        A clause for an error message, with `name` for the site's folder; empty if neither is inside the
-        other.
+        A clause for an error message; empty if neither folder is inside the other.
     """
     inside, outside = out.resolve(), content.resolve()
     if inside == outside or inside.is_relative_to(outside):

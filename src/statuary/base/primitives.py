@@ -285,7 +285,7 @@ def day_start(day: date, zone: ZoneInfo) -> Instant:
 
 
 def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the first instant of each local day in (start, until]."""
+    """Yield the start of each local day after `start`, up to `until`."""
     day = day_of(start, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight

@@ -36,7 +36,13 @@ class NoProgress:
 
 @contextmanager
 def report_stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
-    """Announce a stage's beginning and end around a `with` block."""
+    """Report a stage's beginning and end around a `with` block.
+
+    Args:
+        progress: receives the reports.
+        name: the name of the stage.
+        total: the number of its steps; None if unknown.
+    """
     progress.begin(name, total)
     try:
         yield

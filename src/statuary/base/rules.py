@@ -68,6 +68,11 @@ def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
-    """Return a function's rule, as a member of a group."""
+    """Return the rule that a function's name and docstring state.
+
+    Args:
+        rule: the function.
+        group: the heading under which `statuary check --list` prints the rule.
+    """
     name, sentence = rule_text(rule)
     return Rule(name, Severity.ERROR, group, sentence)

@@ -143,6 +143,13 @@ def run_build(
 ) -> ExitCode:
     """Build a site and print the result.
 
+    Args:
+        content: the content folder.
+        out: the folder of the site.
+        git: a running query about the content.
+        executor: runs the build's tasks.
+        build_options: the options of the command.
+
     Returns:
         The exit code.
 

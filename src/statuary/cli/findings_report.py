@@ -189,8 +189,13 @@ def _github_data(text: str) -> str:
 def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | None = None) -> str:
     """Format findings as JSON: `{"findings": [{file, line, column, …}]}`.
 
-    Each finding also has its severity, rule, message, remedy and pointer. With an outcome, the JSON also has
-    `"outcome": {published, missing}`.
+    Each finding also has its severity, rule, message, remedy and pointer.
+
+    Args:
+        findings: the findings.
+        folder: the content folder as it was typed.
+        outcome: what a build published, which the JSON then also has as `"outcome": {published, missing}`;
+            None for a command that does not publish.
     """
     report: dict[str, object] = {"findings": [_json_entry(finding, folder) for finding in findings]}
     if outcome is not None:

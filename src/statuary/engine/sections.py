@@ -293,7 +293,13 @@ def without_building_sections(site: "SiteContent") -> "SiteContent":
 
 
 def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
-    """Remove the documents of sections that the site no longer uses."""
+    """Remove the documents of sections that the site no longer uses.
+
+    Args:
+        site: the content of the site, with the enabled extensions.
+        target: the site that is being built.
+        skipped: findings; if one points to an extension's key in site.yaml, the extension's documents stay.
+    """
     documents = target.ledger.documents
     faulty = {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)

@@ -178,7 +178,17 @@ class UrlRows(list[Url]):
         put: PutStep = PutStep.INDEX,
         own_rule: bool = False,
     ) -> Url:
-        """Add a URL to the table, and return it."""
+        """Add a URL to the table, and return it.
+
+        Args:
+            name: the name of the URL in `statuary explain`.
+            pattern: the path below the site's root, with `{parameter}` for each part that varies.
+            description: the content of the documents, as a phrase.
+            media_type: the `Content-Type` of the documents.
+            cache: the `Cache-Control` of the documents.
+            put: when a publication uploads the documents.
+            own_rule: whether rules for hosts name the path instead of its folder.
+        """
         url = Url(name, pattern, description, media_type, cache, put, own_rule)
         self.append(url)
         return url

@@ -53,8 +53,13 @@ COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}
 def end_of_entry(text: str, node: YamlNode, column: int) -> int:
     """Return the offset where a YAML entry ends, before the line break.
 
-    A comment on the entry's last line belongs to it, and so do comment lines below that are indented further
-    than `column`, the column of the entry, with the empty lines between them.
+    A comment on the entry's last line belongs to the entry, and so do comment lines below that are indented
+    further than the entry, with the empty lines between them.
+
+    Args:
+        text: the YAML.
+        node: the value of the entry.
+        column: the column of the entry.
 
     Raises:
         EditError: if something else follows on the entry's last line.

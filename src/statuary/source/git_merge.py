@@ -52,6 +52,14 @@ def install_merge_driver(content: Path) -> Path:
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:
     """Merge three versions of a file, by lines, else by values.
 
+    Args:
+        base: the version that both sides edited.
+        ours: the version of one side.
+        theirs: the version of the other side.
+
+    Returns:
+        The merged text.
+
     Raises:
         MergeConflictError: if both sides changed the same value.
         EditError: if a file cannot be read.

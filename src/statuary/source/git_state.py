@@ -63,7 +63,7 @@ class GitState:
         )
 
     def committed_files(self) -> Iterator[GitFile]:
-        """Yield the contract files that are as committed, in byte order."""
+        """Yield the contract files that equal their committed versions, by path."""
         for line in GitProcess(
             self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/"
         ).null_separated_output():

@@ -41,7 +41,15 @@ def validation_findings(
 
 
 def error_pointers(error: ValidationError, tree: Json) -> dict[Pointer, None]:
-    """Return the pointers of pydantic's errors in a tree, without repetitions."""
+    """Return the pointers of the values that pydantic rejected.
+
+    Args:
+        error: pydantic's error.
+        tree: the values that were validated.
+
+    Returns:
+        The pointers as keys, each once, in the order of the errors.
+    """
     return dict.fromkeys(
         _pointer_of_location(details["loc"], tree) for details in error.errors(include_url=False)
     )
@@ -130,7 +138,13 @@ EXPECTED = {
 
 
 def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
-    """Return the finding about an unknown key, with a suggestion."""
+    """Return the finding about an unknown key, with a suggestion.
+
+    Args:
+        key: the unknown key.
+        keys: the known keys.
+        pointer: the place of the key in the file.
+    """
     return Finding(
         rule="unknown-key",
         message=f"unknown key {key!r}",

@@ -131,7 +131,7 @@ NO_ZONES = ("localtime", "Factory", "posixrules")
 
 
 def describe_value(value: object) -> str:
-    """Describe a value of a source file for a message."""
+    """Describe a source file's value for a message, such as `a mapping`."""
     if value is None:
         return "nothing (null)"
     if isinstance(value, dict):

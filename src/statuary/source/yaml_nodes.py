@@ -341,14 +341,27 @@ MAX_INLINE_WIDTH = 100
 
 
 def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
-    """Format `key: value` as YAML lines, with the key in a column."""
+    """Format `key: value` as YAML lines.
+
+    Args:
+        key: the key.
+        value: the value.
+        column: the column at which the key begins.
+        style: the indentation and quotation marks.
+    """
     name = " " * column + inline_scalar(key) + ":"
     first_line, *other_lines = value_lines(value, column, style, style.quote_for_key(key))
     return [f"{name} {first_line}" if first_line else name, *other_lines]
 
 
 def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
-    """Format `- value` as YAML lines, with the dash in a column."""
+    """Format `- value` as YAML lines.
+
+    Args:
+        value: the value.
+        column: the column of the dash.
+        style: the indentation and quotation marks.
+    """
     dash = " " * column + "-" + " " * (style.item_indent - 1)
     if isinstance(value, Mapping) and value:
         first_line, *other_lines = mapping_lines(value, column + style.item_indent, style)
@@ -359,7 +372,13 @@ def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
 
 
 def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle) -> list[str]:
-    """Format a mapping as lines of YAML, with keys in a column."""
+    """Format a mapping as lines of YAML.
+
+    Args:
+        value: the mapping.
+        column: the column at which the keys begin.
+        style: the indentation and quotation marks.
+    """
     return [line for key, inner in value.items() for line in entry_lines(key, inner, column, style)]
 
 
@@ -369,7 +388,17 @@ def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -
 
 
 def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
-    """Format a value as lines of YAML that continue a key's line."""
+    """Format a value as lines of YAML that continue a key's line.
+
+    Args:
+        value: the value.
+        column: the column at which the key begins.
+        style: the indentation and quotation marks.
+        quote: the quotation mark to use for a string; empty for the one that the string needs, if any.
+
+    Returns:
+        The text after the key on the key's line, then the lines below.
+    """
     if isinstance(value, str):
         return scalar_lines(value, column + style.mapping_indent, quote)
     if value is None or isinstance(value, int):

@@ -254,7 +254,7 @@ class SiteStatus:
 
     @property
     def example_paths(self) -> Iterator[str]:
-        """Paths of an incident and an archive, for the API page."""
+        """The paths of an incident and an archive for the API page."""
         for month, records in self.api.archived_months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)

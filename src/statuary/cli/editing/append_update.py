@@ -160,6 +160,11 @@ with_update_options = option_group(
 def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
     """Return an update's text: from an option, a prompt, or Statuspage's default.
 
+    Args:
+        text: the text that the options give, or None.
+        status: the status that the update sets.
+        previous_status: the status before the update; None if it is the first one.
+
     Raises:
         click.UsageError: if the status stays the same, no text is given, and there is no terminal.
     """
@@ -272,9 +277,16 @@ def resolve_status(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return the status for an update: the given one, or the user's choice.
+    """Return the status for an update: given, or chosen by the user.
 
     If only a text is given, the incident keeps its current status.
+
+    Args:
+        session: gives the time of the update.
+        incident: the incident or maintenance window.
+        status: the status that an option gives, or None.
+        update_options: the options with the update's text.
+        ask: asks the user for a status, given the current one.
 
     Raises:
         click.UsageError: if neither a status nor a text is given, and there is no terminal.

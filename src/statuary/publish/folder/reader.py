@@ -34,7 +34,13 @@ class FileChange(StrEnum):
 
 
 def changed_file_error(change: FileChange, path: str, root: Path) -> DamagedSnapshotError:
-    """Return the error about a file that was changed after publishing."""
+    """Return the error about a file that was changed after publishing.
+
+    Args:
+        change: the kind of change.
+        path: the path of the file in the site.
+        root: the folder of the site.
+    """
     return DamagedSnapshotError(f"{path} in {root} was {change}", REPAIR)
 
 

@@ -60,7 +60,15 @@ def _require_meta(name: str, value: str) -> None:
 
 
 def database_error(error: Exception, file: Path) -> PublishingError:
-    """Return the error about damage in a ledger that is being written."""
+    """Convert SQLite's error about writing a ledger to a PublishingError.
+
+    Args:
+        error: the error of SQLite.
+        file: the ledger, the database of published files.
+
+    Returns:
+        An error about the disk or permissions, or about damage of the ledger.
+    """
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
         return PublishingError(
@@ -82,7 +90,15 @@ def database_error(error: Exception, file: Path) -> PublishingError:
 
 
 def reading_error(error: Exception, file: Path) -> PublishingError:
-    """Return the error about damage in a ledger that is being read."""
+    """Convert SQLite's error about reading a ledger to a PublishingError.
+
+    Args:
+        error: the error of SQLite.
+        file: the ledger, the database of published files.
+
+    Returns:
+        An error about the disk or permissions, or about damage of the ledger.
+    """
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_IOERR", "SQLITE_PERM", "SQLITE_CANTOPEN")):
         return PublishingError(
             f"cannot read {file}: {error}", "check the disk and the permissions of the folder"

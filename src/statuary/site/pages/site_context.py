@@ -56,7 +56,7 @@ class SiteContext(NamedTuple):
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The sections that every page links to."""
+        """The sections that every page links to, such as `status`."""
         status = ("status",) if self.settings.status else ()
         contracts = ("contracts",) if self.has_contracts else ()
         return (*status, *contracts, "api")

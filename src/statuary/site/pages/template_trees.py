@@ -252,7 +252,12 @@ def _convert_optional(node: nodes.Node | None) -> Json:
 
 
 def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
-    """Fill in the texts of a template tree that need no values."""
+    """Fill in those texts of a template tree that need no values.
+
+    Args:
+        body: the statements of the tree.
+        texts: returns the text with a key.
+    """
     filled: Tree = []
     for statement in body:
         piece = statement if isinstance(statement, str) else _statement_with_texts(statement, texts)

@@ -156,7 +156,14 @@ def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
 def uptime_document(
     page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
-    """Return `uptime.json`: uptime percentages, and the days with outages."""
+    """Return `uptime.json`: uptime percentages, and the days with outages.
+
+    Args:
+        page: the `page` object that the document begins with.
+        uptime: the uptime of each component.
+        groups: the groups of components.
+        timestamps: formats times.
+    """
     by_id = {member.component.id: member for member in uptime.components}
     return Document(
         path=UPTIME.path(),

@@ -60,7 +60,13 @@ def status_members(overall_status: OverallStatus) -> Members:
 
 
 def component_members(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
-    """Return a component or group as a JSON object."""
+    """Return a component or group as a JSON object.
+
+    Args:
+        state: the component or group at a time.
+        page: the page that it belongs to.
+        timestamps: formats times.
+    """
     component = state.component
     start_date = component.start_date
     members: Members = {

@@ -489,7 +489,13 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
 
 
 def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
-    """Describe a maintenance window's new times in the page's time zone."""
+    """Describe a maintenance window's new times, as the text of an update.
+
+    Args:
+        window: the window before the move.
+        moved: the new start and end.
+        zone: the time zone of the text.
+    """
     old_window = _window_text((window.scheduled_for, window.scheduled_until), zone)
     return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {old_window}."
 

@@ -29,7 +29,10 @@ class DayDowntime(NamedTuple):
 
     @property
     def outage(self) -> Outage:
-        """The part of the downtime that counts against uptime."""
+        """The part of the downtime that counts against uptime.
+
+        Partial and major outages count; degraded performance and maintenance do not.
+        """
         nothing = timedelta()
         return Outage(
             partial=self.lengths.get("partial_outage", nothing),

@@ -69,7 +69,7 @@ class StatusHistory:
         self.last_status = self.base
 
     def at(self, instant: Instant) -> BegunStatus:
-        """Return the status at an instant."""
+        """Return the status at a time, and when that status began."""
         passed = bisect_right(self.instants, instant)
         if not passed:
             return BegunStatus(self.base)

@@ -105,7 +105,7 @@ class IncidentCard(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The impact, in the words of pages."""
+        """The state that pages show for the impact, such as `degraded`."""
         return IMPACT_STATES[self.impact]
 
     @property

@@ -80,7 +80,15 @@ def status_view(
     cards: IncidentCardBuilder,
     localization: Localization,
 ) -> StatusView:
-    """Collect the values that the template of the status page needs."""
+    """Collect the values that the template of the status page needs.
+
+    Args:
+        state: the page at a time.
+        uptime: the uptime of each component at that time.
+        rows: builds the rows of components.
+        cards: builds the cards of incidents.
+        localization: the language, and the format of times.
+    """
     dates = localization.dates
 
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
@@ -251,9 +259,14 @@ def _component_link(state: ComponentState) -> Markup:
 
 
 def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the records closed in the past `PAST_DAYS` days, newest first.
+    """Return the closed records of the past days, newest first.
 
-    A record is an incident or a maintenance window.
+    A record is an incident or a maintenance window that began, or was cancelled before its start, on one of
+    the last `PAST_DAYS` days.
+
+    Args:
+        state: the page at a time, which is on the last of these days.
+        zone: the time zone of the days.
     """
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
     over = (record for record in past_records(state, zone) if record.closed)
@@ -262,11 +275,13 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the incidents and maintenance windows that began in the past days.
+    """Return the incidents and windows that began in the past days.
+
+    A window that was cancelled before its start counts from the cancellation.
 
     Args:
         state: the page at a time.
-        zone: the time zone of the days, of which there are `PAST_DAYS` before today.
+        zone: the time zone of the days: the day of that time, and `PAST_DAYS` days before it.
     """
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")

@@ -171,10 +171,15 @@ def get(
 
 
 def fetch_range(url: str, offset: int, size: int) -> bytes:
-    """Fetch a range of bytes from a URL.
+    """Fetch a range of bytes from the document at a URL.
+
+    Args:
+        url: the URL.
+        offset: the number of bytes before the range.
+        size: the number of bytes in the range.
 
     Returns:
-        The bytes; fewer than asked only at the end.
+        The bytes; fewer than `size` only at the end of the document.
 
     Raises:
         UnreachableError: if the server cannot be reached or does not support ranges.
