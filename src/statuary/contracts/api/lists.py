@@ -1,6 +1,6 @@
 """Contract lists: newest contracts, pages of a chain, an address, and chains.
 
-Shapes and member orders are those of the real server. It selects further pages by query parameter; the files
+Shapes and member orders are those of the real server. The server selects further pages by query parameter; the files
 of pages are statuary's own:
 
 - `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
@@ -54,7 +54,7 @@ def chain_documents(
 ) -> Iterator[Document]:
     """Yield the documents that list a chain's contracts.
 
-    These are the newest contracts, all contracts in pages, and an index of the pages.
+    The documents list the newest contracts, all contracts in pages, and the pages themselves.
 
     Args:
         chain_id: the chain.

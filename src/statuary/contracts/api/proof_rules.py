@@ -36,7 +36,7 @@ def _fixed_document(url: Url, file: str) -> Document:
 def not_found_document() -> Document:
     """Return the document for an address without a verified contract.
 
-    It has the members that clients require, but no chain and address, because one file is served for all
+    The document has the members that clients require, but no chain and address, because one file is served for all
     addresses.
     """
     body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))

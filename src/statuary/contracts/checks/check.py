@@ -179,7 +179,7 @@ _OF_COMPILATION: Final[set[CheckFunction]] = set()
 def of_compilation(observe: CheckFunction) -> CheckFunction:
     """Mark a check whose result depends only on the compilation.
 
-    Its result is then reused for all contracts with the same compilation and match levels.
+    The result of the check is then reused for all contracts with the same compilation and match levels.
     """
     _OF_COMPILATION.add(observe)
     return observe

@@ -57,7 +57,7 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 def depends_on_compilation(compute: Compute) -> Compute:
     """Mark a property whose value depends only on the compilation.
 
-    Its value is then shared by all contracts with the same compilation.
+    The value of the property is then shared by all contracts with the same compilation.
     """
     _OF_COMPILATION.add(compute.__name__)
     return compute

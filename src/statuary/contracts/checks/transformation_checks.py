@@ -1,6 +1,6 @@
 """Checks of the values that transformations insert.
 
-They are libraries, immutables, auxdata, arguments and the call protection.
+The values are libraries, immutables, auxdata, arguments and the call protection.
 """
 
 from collections.abc import Iterator

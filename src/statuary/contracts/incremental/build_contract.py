@@ -443,7 +443,7 @@ def _record_findings(
 ) -> Iterator[Finding]:
     """Yield the findings about a record itself.
 
-    They are only notes if the site's author publishes the record as rejected.
+    The findings are only notes if the site's author publishes the record as rejected.
     """
     failed = False
     for finding in findings:
@@ -479,7 +479,7 @@ def _code_findings(
 ) -> Iterator[Finding]:
     """Yield a finding if the chain has other code, or none.
 
-    It is only a note if site.yaml names the contract under `gone`.
+    The finding is only a note if site.yaml names the contract under `gone`.
     """
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is not None and claim.status is CONTRADICTED:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RecordRecompiler(Protocol):
     """The compilers with which a build recompiles records.
 
-    They are sent to worker processes. If they change, all contracts are built again.
+    The compilers are sent to worker processes. If the compilers change, all contracts are built again.
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":

@@ -265,7 +265,7 @@ class ContractTable(LedgerTable):
     def rows(self) -> Iterator[ContractRow]:
         """Yield the list entries of all published contracts.
 
-        They are sorted by the location of their records.
+        The entries are sorted by the location of the records.
         """
         return self._query_contract_rows(
             f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location"
@@ -274,7 +274,7 @@ class ContractTable(LedgerTable):
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
         """Yield published contracts with the data that extensions derived.
 
-        They are sorted by address. Contracts without such data are skipped.
+        The contracts are sorted by address. Contracts without such data are skipped.
         """
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))

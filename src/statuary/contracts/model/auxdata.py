@@ -314,7 +314,7 @@ def _is_known_member(key: CborValue, value: CborValue) -> bool:
 def _vyper_fields(item: CborValue) -> AuxdataFields:
     """Read the fields of auxdata that is Vyper's CBOR array.
 
-    It is `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor,
+    The array is `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor,
     patch]}]`.
     """
     if not isinstance(item, list) or len(item) not in (4, 5) or not isinstance(item[-1], dict):
@@ -525,7 +525,7 @@ def _locate_single_piece(code: bytes, style: AuxdataStyle, values: list[bytes]) 
 def listed_auxdata(assembly: Json) -> list[bytes]:
     """Return the auxdata sections that solc's assembly output lists.
 
-    They are in the order in which Sourcify numbers them.
+    The sections are in the order in which Sourcify numbers them.
 
     Args:
         assembly: the compiler's output `evm.legacyAssembly`.

@@ -1,6 +1,6 @@
 """Lists of values that a later Sourcify, solc or Vyper may extend.
 
-They are languages, compilers, reasons of transformations and members of records. A record with an unknown
+The values are languages, compilers, reasons of transformations and members of records. A record with an unknown
 value is published, and its proof says so. The value is an error only where bytes or public tables contradict
 it, such as those of a known release.
 """

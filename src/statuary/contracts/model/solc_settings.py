@@ -256,7 +256,7 @@ def _set_nested(settings: dict[str, Json], name: str, value: Json) -> None:
 def _metadata_optimizer(given: Json, release: SolcRelease) -> Json:
     """Return the `optimizer` in metadata for an input.
 
-    It has details only if they differ from both presets.
+    The setting has details only if they differ from both presets.
     """
     if not isinstance(given, dict):
         return {"enabled": False, "runs": _DEFAULT_RUNS}

@@ -25,7 +25,7 @@ _KEPT_SOURCES: Final = 16
 def _hidden_text_pattern(line_ends: str) -> re.Pattern[str]:
     """Return a pattern that matches a comment or a quoted string.
 
-    Its end may be missing.
+    The end of the comment or string may be missing.
     """
     comment = rf"/[^{line_ends}]*+|\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
     strings = "|".join(

@@ -55,7 +55,7 @@ class _Variable(NamedTuple):
 class SolidityLayout:
     """A permanent or transient storage layout in solc's format.
 
-    It has the members `storage` and `types`.
+    The layout has the members `storage` and `types`.
     """
 
     variables: Sequence[Json]

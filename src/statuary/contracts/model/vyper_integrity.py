@@ -140,7 +140,7 @@ def parse_imports(text: str) -> list[Import]:
 def _parse_statement(statement: str) -> Iterator[Import]:
     """Parse an import statement, which may name several modules.
 
-    Its forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
+    The forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
     """
     tokens = [token for token in _TOKEN.findall(statement) if token not in ("(", ")")]
     keyword = tokens.index("import") if "import" in tokens else len(tokens)

@@ -122,7 +122,7 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
 def words_of_name(name: str) -> Sequence[str]:
     """Return the words by which the search finds a name.
 
-    These are the words in the name and the whole name, in lower case and without accents.
+    The result has the words in the name and the whole name, in lower case and without accents.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]

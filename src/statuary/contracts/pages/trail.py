@@ -1,6 +1,6 @@
 """The trail on a contract's page: from sources to bytecode to address.
 
-It shows which evidence connects each part with the next.
+The trail shows which evidence connects each part with the next.
 """
 
 from functools import lru_cache
@@ -19,7 +19,7 @@ from statuary.site.pages.site_context import FormattedTime, Localization
 class Strand(NamedTuple):
     """A line in the drawing of a contract's evidence.
 
-    It represents the evidence that links one part to the next.
+    The line represents the evidence that links one part to the next.
     """
 
     claim: str  # the name of the claim, such as `on_chain`

@@ -151,7 +151,7 @@ def _decide_on_ended_group(members: Iterable[Alert], unresolved: Sequence[Incide
 def _decide_on_ended_alert(incident: Incident, at: Instant) -> Decision:
     """Decide on the incident of an alert that has ended.
 
-    It is resolved, unless it has had an update since it was opened.
+    The incident is resolved, unless it has had an update since it was opened.
     """
     if len(incident.updates) == 1:
         return Resolution(incident)

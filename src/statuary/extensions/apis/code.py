@@ -148,7 +148,7 @@ def _make_vyper_template(compiled: str, code: bytes) -> Template | None:
 def _differing_ranges(runtime: JsonObject, size: int) -> Ranges:
     """Return the ranges in which contracts of a source differ.
 
-    They are libraries, immutables, the metadata of contracts that this one creates, and a library's own
+    The ranges are libraries, immutables, the metadata of contracts that this one creates, and a library's own
     address.
 
     Args:

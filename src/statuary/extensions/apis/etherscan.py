@@ -29,7 +29,7 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
     """Yield the responses to Etherscan's API calls about a contract.
 
-    A contract with a contradicted record is treated as unverified. Its creation is published unless the
+    A contract with a contradicted record is treated as unverified. The contract's creation is published unless the
     record fails its checks.
 
     Args:

@@ -1,6 +1,6 @@
 """Documents about proxies, made after all records are built.
 
-They are made one proxy at a time.
+The documents are made one proxy at a time.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -145,7 +145,7 @@ class SiteDocuments:
     ) -> bool:
         """Add the documents about proxies.
 
-        Those that cannot be made keep their old version.
+        Documents that cannot be made keep their old version.
 
         Returns:
             Whether all of them were made, as they are if the API is disabled.
@@ -209,7 +209,7 @@ class SiteDocuments:
     def _read_public_signatures(self) -> "_PublicSignatures":
         """Read the file of public signatures.
 
-        It is empty if there is no such file, if it cannot be read, or if the API is disabled.
+        The list is empty if there is no such file, if the file cannot be read, or if the API is disabled.
         """
         if Api.SIGNATURES not in self.apis or not (self.root / PUBLIC_SIGNATURES).exists():
             return _PublicSignatures(b"", [])

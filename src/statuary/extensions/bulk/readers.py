@@ -82,7 +82,7 @@ def scratch_directory() -> Iterator[Path]:
 def _remove_abandoned(cutoff: float) -> None:
     """Remove temporary folders that killed processes left.
 
-    Their locks ended with them.
+    The locks on the folders ended with the processes.
 
     Args:
         cutoff: seconds since 1970; a folder that was changed later may not have its lock yet, and stays.

@@ -1,6 +1,6 @@
 """Draw a preview picture for each state, with Pillow.
 
-They have 1,200 by 630 pixels.
+The pictures have 1,200 by 630 pixels.
 
 Services keep a picture for weeks, and a page's state changes without a build: so a picture shows only its
 state, and the page, which changes on time, names the picture of its state. The subject of a link is in its

@@ -1,6 +1,6 @@
 """Parse the paths of ERC-7730, such as `#.params.amount`.
 
-They begin at a call or message (`#`), a container (`@`) or the descriptor (`$`).
+The paths begin at a call or message (`#`), a container (`@`) or the descriptor (`$`).
 """
 
 import re

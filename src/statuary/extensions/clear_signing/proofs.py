@@ -1,6 +1,6 @@
 """The proof of a descriptor: how it compares with verified code.
 
-It also names what no build can prove.
+The proof also names what no build can prove.
 """
 
 from collections.abc import Iterable, Sequence

@@ -167,7 +167,7 @@ def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
     """Compare a descriptor with the code of each deployment.
 
-    It is excluded if it has too many pairs of formats and deployments.
+    The descriptor is excluded if it has too many pairs of formats and deployments.
     """
     if item.parsed is None:
         return item

@@ -42,7 +42,7 @@ class DaskPool(WorkerPool):
     def _count_workers(self) -> None:
         """Count the tasks that the workers can run at once.
 
-        It is repeated, since workers may join later.
+        The count is repeated, because workers may join later.
         """
         self.size = max(1, sum(self._client.nthreads().values()))
         self._counted = monotonic()

@@ -1,6 +1,6 @@
 """Rules of the interfaces of explorers and tools.
 
-They apply to sites that have these interfaces.
+The rules apply to sites that have such interfaces.
 """
 
 import json

@@ -31,7 +31,7 @@ class ConformanceLevel(IntEnum):
 
 
 class ConformanceOutcome(StrEnum):
-    """The outcome of a check."""
+    """The outcome of a check: passed, failed or skipped."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -64,7 +64,7 @@ class ConformanceCheck(NamedTuple):
 
 
 class ConformanceResult(NamedTuple):
-    """The result of a check."""
+    """The outcome of a check, with the faults that it found."""
 
     check: ConformanceCheck
     outcome: ConformanceOutcome

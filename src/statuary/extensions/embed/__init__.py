@@ -1,7 +1,7 @@
 """A banner and a badge for other sites.
 
-The banner shows while something is wrong. In the reader's browser, both request the site's `banner.json`. It
-changes with the status, so they are right without a new build.
+The banner shows while something is wrong. In the reader's browser, both request the site's `banner.json`. The
+document changes with the status, so both are right without a new build.
 
 The extension adds the key `embed` of site.yaml, files that depend only on the settings, `banner.json`, and
 URLs that may be framed.

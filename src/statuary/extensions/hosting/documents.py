@@ -351,7 +351,7 @@ def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
 def _routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
     """Return the text of `_routes.json`.
 
-    It sends all paths except static ones to the edge module.
+    The file sends all paths except static ones to the edge module.
     """
     return (
         json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, enabled)}, indent=2)

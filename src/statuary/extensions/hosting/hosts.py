@@ -334,7 +334,7 @@ def github_pages_files(options: HostOptions) -> list[HostFile]:
 def vercel_files(options: HostOptions) -> list[HostFile]:
     """Return the content of `vercel.json` as a file.
 
-    Its paths have the syntax of path-to-regexp, where a star is `(.*)`.
+    The paths have the syntax of path-to-regexp, where a star is `(.*)`.
     """
     configuration = {
         "$schema": "https://openapi.vercel.sh/vercel.json",

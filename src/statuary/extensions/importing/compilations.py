@@ -25,7 +25,7 @@ Announce = Callable[[str], None]
 class Compilations:
     """Compiles the contracts of an import in worker threads.
 
-    Use it as a context manager. If the block raises an exception, running compilers are stopped.
+    Use the object as a context manager. If the block raises an exception, running compilers are stopped.
     """
 
     def __init__(

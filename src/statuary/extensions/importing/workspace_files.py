@@ -56,7 +56,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
     """Return the files of an incomplete workspace (a contract's inputs), by path.
 
-    Its `contract.yaml` begins with comments that list the missing parts.
+    The file `contract.yaml` begins with comments that list the missing parts.
     """
     comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
     return _workspace_files(workspace, comment + contract_yaml(workspace))

@@ -38,7 +38,7 @@ class KnownLog(NamedTuple):
 def _state_file(name: str) -> Path:
     """Return the file about a log, or about an address.
 
-    It is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
+    The file is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
     """
     state_folder = os.environ.get("STATUARY_STATE")
     above = (

@@ -1,6 +1,6 @@
 """Check the manifest that a site has beside its log.
 
-The documents of the manifest are compared with those in the log. Its instant and revision are not covered.
+The documents of the manifest are compared with those in the log. The manifest's instant and revision are not covered.
 """
 
 from collections.abc import Iterable, Iterator

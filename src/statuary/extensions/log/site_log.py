@@ -301,9 +301,9 @@ class SiteLog:
         yield from published_incidents(self.table, documents)
 
     def _add_manifest(self) -> str:
-        """Add the manifest of all files; return its SHA-256.
+        """Add the manifest (the list of all files), and return its SHA-256.
 
-        An unchanged one is reused.
+        An unchanged manifest is reused.
         """
         origin = SiteOrigin(self.context.now, "", VERSION)
         text = self._read_published(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
@@ -337,7 +337,7 @@ class SiteLog:
     def _site_listing(self) -> ListedParts:
         """Return the listing of the site's files.
 
-        It leaves out the files of snapshots, and those of the log that follow from its entries.
+        The listing leaves out the files of snapshots, and those of the log that follow from its entries.
         """
 
         def is_listed(path: str) -> bool:
@@ -366,7 +366,7 @@ class SiteLog:
     def _add_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
         """Add tiles and bundles, keeping hashes for the proofs.
 
-        They take 32 bytes an entry.
+        The hashes take 32 bytes an entry.
         """
         for path, body in pieces:
             self.written_paths.add(path)
@@ -547,7 +547,7 @@ def log_document(url: Url, body: bytes, **parameters: str) -> Document:
 
 
 def require_key(key: PrivateKey | None) -> PrivateKey:
-    """Return the signing key.
+    """Return the signing key of a build that must extend its log.
 
     Raises:
         LogError: if the key is None.

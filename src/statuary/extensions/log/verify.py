@@ -398,7 +398,7 @@ class SiteCheck:
     def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
         """Yield the versions of a document up to now.
 
-        Their files are in the manifest too.
+        The files of these versions are in the manifest too.
         """
         if path == CHANGES.path():
             yield from self._scheduled_changes(schedule)
@@ -584,7 +584,7 @@ def _expected_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
-    """Return the log that was found at a location.
+    """Return the log that was found at a location, or raise an error.
 
     Args:
         log: the log, or None if none was found.

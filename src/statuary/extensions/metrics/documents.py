@@ -1,6 +1,6 @@
 """Documents and graphs of metrics.
 
-They are `metrics-display/<id>/<period>.json`, `<id>.svg` and `<id>/now.svg`.
+The files are `metrics-display/<id>/<period>.json`, `<id>.svg` and `<id>/now.svg`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

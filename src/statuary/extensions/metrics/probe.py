@@ -39,7 +39,7 @@ class ProbeError(StatuaryError):
 
 
 class ProbeAnswer(NamedTuple):
-    """The response to a probe."""
+    """The values in the response to a probe, or the reason for a failure."""
 
     seconds: float | None = None  # the time until the response; None if it failed
     head: int | None = None  # the number of the newest block
@@ -50,7 +50,7 @@ class ProbeAnswer(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """The result of a probe."""
+    """The result of a probe, compared with the probe's limits."""
 
     probe: Probe
     answer: ProbeAnswer
@@ -230,12 +230,12 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 
 
 def evaluate_answers(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
-    """Evaluate the responses to probes.
+    """Compare the responses to probes with the limits of the probes.
 
-    Nodes in the same group are also compared with each other.
+    The lag of a node is measured from the highest block in its group.
 
     Args:
-        answers: each probe with its response.
+        answers: each probe with its response or error.
         now: the time of the run.
     """
     highest: dict[str, int] = {}

@@ -183,7 +183,7 @@ def _manifest_note(text: bytes, options: MirrorOptions) -> str:
 def _fetched_document(entry: Entry, body: bytes) -> Document:
     """Return a fetched file as a document.
 
-    Its source is its path, so that the ledger reports missing ones.
+    The source of the document is its path, so that the ledger reports missing documents.
     """
     return Document(
         path=entry.path,

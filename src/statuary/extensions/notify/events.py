@@ -59,7 +59,7 @@ class RecordUpdate(NamedTuple):
 
 
 class StatusEvent(NamedTuple):
-    """Something that subscribers are notified of."""
+    """A change of the status that subscribers are notified of."""
 
     id: str
     kind: EventKind

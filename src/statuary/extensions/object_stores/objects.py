@@ -103,7 +103,7 @@ class PublishedFolder:
     def objects(self) -> Iterator[Entry]:
         """Yield the description of each object to upload.
 
-        Digests come from the ledger of the build; files of other folders are read.
+        Digests come from the ledger, the build database; files of other folders are read.
 
         Raises:
             PublishingError: if the last build of the folder was interrupted.

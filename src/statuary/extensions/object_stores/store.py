@@ -277,7 +277,7 @@ class ObjectStore:
     def _refusal_error(self, what: str, error: Exception) -> PublishingError:
         """Return the error for a rejected request.
 
-        Its message does not quote the store or the library.
+        The message of the error does not quote the store or the library.
         """
         if "501 Not Implemented" in str(error):
             return ConditionsRefusedError(

@@ -27,7 +27,7 @@ class SidebarGroup(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The previous and the next page."""
+    """The links to the previous and the next page."""
 
     previous: SidebarLink | None
     following: SidebarLink | None
@@ -108,7 +108,7 @@ class Navigation:
     def _listing_folder(self, page: SitePage) -> str:
         """Return the folder among whose pages a page is listed.
 
-        It is the page's own folder, or the nearest around it that has an index.
+        The folder is the page's own folder, or the nearest one around it that has an index.
         """
         folder = self._folders.get(page.path, f"{page.folder}/").rpartition("/")[0]
         while folder != self.folder and folder not in self._indexes:

@@ -1,6 +1,6 @@
 """Render your own pages and the search over them.
 
-They have a sidebar and checked links.
+The pages have a sidebar and checked links.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The documents to pack, from JSON lines or published sites.
 
-Their keys are in a temporary database.
+The keys of the documents are in a temporary database.
 """
 
 import os

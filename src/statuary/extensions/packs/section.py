@@ -128,7 +128,7 @@ class SitePacks:
     def _is_intact(self, pack: ListedPack) -> bool:
         """Return whether a pack is intact.
 
-        It is read if the ledger is not trusted.
+        The pack is read if the ledger (build database) is not trusted.
         """
         if self._target.reuse([_path_of_pack(pack)]):
             return True

@@ -11,7 +11,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Sample(NamedTuple):
-    """A value with labels."""
+    """A value of a metric, with the labels that identify it."""
 
     value: int
     labels: Mapping[str, str]

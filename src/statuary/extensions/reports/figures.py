@@ -1,6 +1,6 @@
 """Compute the availability of components by month.
 
-It follows the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial
+The computation follows the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial
 outage by 0.3.
 """
 

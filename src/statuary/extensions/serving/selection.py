@@ -226,9 +226,9 @@ def _byte_at(text: bytes, position: int) -> int:
 def select_members(record: bytes, selection: Selection) -> bytes:
     """Return the JSON with the selected members of a record.
 
-    With `fields`, the named members come first, then `matchId`, `creationMatch`, `runtimeMatch` and
-    `verifiedAt`, then `match`, `chainId` and `address`. With `omit`, the other members keep their order;
-    these seven are never omitted.
+    Seven members are always included: `matchId`, `creationMatch`, `runtimeMatch`, `verifiedAt`, `match`,
+    `chainId` and `address`. With `fields`, they follow the named members in this order. With `omit`, the
+    other members keep their order.
 
     Args:
         record: the record as compact JSON.

@@ -153,7 +153,7 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
 def _possible_files(path: str) -> tuple[str, ...]:
     """Return the files that a URL path may mean.
 
-    They are a file, a folder's page, and a page without extension.
+    The candidates are a file, a folder's page, and a page without extension.
     """
     return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 

@@ -200,7 +200,10 @@ def _people_steps(result: SetupResult) -> Iterator[str]:
 
 
 class HostSteps(NamedTuple):
-    """The steps of a site's owner at a host; unneeded texts are empty."""
+    """The manual steps at a host.
+
+    Texts that the host does not need are empty.
+    """
 
     domain: str = ""  # how to point a domain to the site
     steps: tuple[Callable[[SetupResult], Iterator[str]], ...] = ()  # further steps

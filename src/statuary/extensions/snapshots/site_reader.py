@@ -195,7 +195,7 @@ class UrlSource:
         """Do nothing, because no connection is kept open."""
 
     def read(self, path: str) -> bytes | None:
-        """Fetch a file; return None if it does not exist.
+        """Fetch a file, or return None if the file does not exist.
 
         Raises:
             UnreachableError: if the server does not respond, or responds with an error.

@@ -1,7 +1,7 @@
 """Select a part of a site with `--only`.
 
-It has the same documents as the whole, byte for byte: its lists still name contracts that it does not
-contain.
+The part has the same documents as the whole site, byte for byte: its lists still name contracts that the
+part does not contain.
 """
 
 import re

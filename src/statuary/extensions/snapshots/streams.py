@@ -219,7 +219,7 @@ class Spool(Listing):
         return start
 
     def read(self, start: int, length: int) -> bytes:
-        """Return stored bytes.
+        """Return bytes that `append` has stored.
 
         Args:
             start: the offset that `append` returned.

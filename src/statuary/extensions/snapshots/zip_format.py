@@ -203,7 +203,7 @@ def zip64_records(ending: Ending) -> bytes:
 def last_record(ending: Ending) -> bytes:
     """Encode the last record of a zip (APPNOTE 4.3.16).
 
-    Its comment contains the SHA-256 of the snapshot.
+    The comment of the record contains the SHA-256 of the snapshot.
     """
     count, size, offset, _ = ending
     if _needs_zip64(ending):

@@ -73,7 +73,7 @@ def preview_command(content: Path, out: Path) -> None:
 def preview_page(site: SiteContent) -> Document:
     """Return the page with every part and state of the theme.
 
-    Its links lead to files in the same folder.
+    The links on the page lead to files in the same folder.
     """
     context = site_context(site)
     renderer = renderer_of(context)

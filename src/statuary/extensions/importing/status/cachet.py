@@ -110,7 +110,7 @@ def _fetch_pages(request: ImportRequest, url: str) -> Iterator[Any]:
 def _flatten_record(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
     """Convert a record to the form of version 2.
 
-    Its attributes become members, and its related objects lists.
+    The attributes of the record become members, and its related objects become lists.
     """
     attributes = record.object("attributes")
     flat = Fields(attributes | record)

@@ -109,7 +109,7 @@ def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, st
 def _named_components(record: Fields) -> Iterator[Fields]:
     """Yield the components that a record affects.
 
-    Those that only its updates name were removed from the page.
+    Components that only the record's updates name were removed from the page.
     """
     yield from record.objects("components")
     for update in record.objects("incident_updates"):
@@ -202,7 +202,7 @@ def _fetch_documents(request: ImportRequest, documents: "_Documents") -> None:
 def _urls_of_older_incidents(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
     """Yield the URLs of incidents that only the history lists.
 
-    Those in the content are counted, and not read again.
+    Incidents in the content are counted, and not read again.
     """
     for code in _codes_of_history(base, request, documents):
         if code in request.known_ids:
@@ -345,6 +345,6 @@ def _status_of_component(component: Fields) -> ComponentStatus:
 def _time_of_last_change(members: Fields) -> Instant:
     """Return the instant of an object's last change.
 
-    It is the year 1 if it is unknown.
+    The instant is in the year 1 if it is unknown.
     """
     return parse_instant(members.instant("updated_at") or "0001-01-01T00:00:00Z")

@@ -134,7 +134,7 @@ def _read_build_info_3(
 def _output_file_3(build_info: Path) -> Path | None:
     """Return the file with the output of a Hardhat 3 build.
 
-    It is beside the build-info or, since Ignition copies build-infos without it, in the project's artifacts.
+    The file is beside the build-info or, since Ignition copies build-infos without it, in the project's artifacts.
 
     Returns:
         The file, or None.

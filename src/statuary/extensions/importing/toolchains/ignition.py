@@ -1,6 +1,6 @@
 """Import deployments of Hardhat Ignition.
 
-They are in `ignition/deployments/<id>/journal.jsonl`, with the artifacts beside it.
+The deployments are in `ignition/deployments/<id>/journal.jsonl`, with the artifacts beside it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -105,7 +105,7 @@ class _Journal:
     def unexplained_addresses(self) -> ListedContracts:
         """Yield the addresses whose deployment the journal does not contain.
 
-        They were wiped from the journal, or only `deployed_addresses.json` names them.
+        The deployments were wiped from the journal, or only `deployed_addresses.json` names the addresses.
         """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"

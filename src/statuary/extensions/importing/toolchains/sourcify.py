@@ -177,7 +177,7 @@ def _site_records(folder: Path) -> list[Path]:
 def _may_have_records(file: Path) -> bool:
     """Return whether a file may contain records.
 
-    It is JSON, JSON lines, or a document of the API.
+    Such a file is JSON, JSON lines, or a document of the API.
     """
     is_document = not file.suffix and file.name.startswith("0x")
     return (file.suffix in RECORD_SUFFIXES or is_document) and file.is_file()
