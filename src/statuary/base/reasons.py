@@ -6,9 +6,10 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """The reason for the status of a claim, for pages in any language.
+    """The reason for a claim's status, for pages in any language.
 
-    It is the key of a text below `claim_reason`, and the values to fill in.
+    A claim is a sentence that a proof shows, leaves open or contradicts. Its reason is the key of a text
+    below `claim_reason`, and the values to fill in.
     """
 
     key: str

@@ -84,7 +84,7 @@ def show_progress() -> AbstractContextManager[Progress]:
 class ProgressBars:
     """Shows the stages of a build as bars on standard error.
 
-    Each disappears when it ends.
+    A bar disappears when its stage ends.
     """
 
     def __init__(self) -> None:

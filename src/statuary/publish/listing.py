@@ -114,7 +114,7 @@ def lower_case_address(path: str) -> str:
 
 
 class NameTable:
-    """The paths that are taken so far, on disk."""
+    """A table on disk of the paths that a listing has."""
 
     def __init__(self) -> None:
         self.connection = open_temporary_database(

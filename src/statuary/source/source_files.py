@@ -67,7 +67,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile(SourceFile):
-    """A file of the content folder, with the bytes that it had."""
+    """A file of the content folder whose bytes have been read already."""
 
     body: bytes
 

@@ -18,9 +18,9 @@ from statuary.status.model.records import AffectedComponent, Incident, IncidentU
 
 
 class KnownIncidents(LedgerTable):
-    """The table with the value of each incident's file.
+    """The ledger's table with the incident that each file contains.
 
-    A value is used only for the same bytes of the file, and by the program that stored it.
+    A stored incident is used only while its file has the same bytes, and by the program that stored it.
     """
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:

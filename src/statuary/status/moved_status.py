@@ -20,7 +20,7 @@ from statuary.status.hooks import FormerVersions, PublishesIncidents
 class MovedStatus(ContentSection, PublishesIncidents):
     """The status section during `statuary tick`.
 
-    It publishes versions that the last build precomputed, and does not read the content.
+    The section publishes versions that the last build precomputed, and does not read the content.
     """
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:

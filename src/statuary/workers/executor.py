@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 class Executor(Protocol):
     """Runs a build's tasks: in this process, several processes, or a cluster.
 
-    It is a context manager, which stops the workers at the end.
+    An executor is a context manager; at the end of its `with` block, the workers stop.
     """
 
     def __enter__(self) -> Self:

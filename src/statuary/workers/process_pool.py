@@ -18,8 +18,8 @@ from statuary.workers.task_window import Result, Task
 class ProcessPool:
     """Worker processes on this machine, started with the first task.
 
-    This process takes part too. Workers share nothing with it, end when it ends or is killed, and ignore
-    Ctrl-C.
+    This process takes part too. Workers share nothing with this process, end when it ends or is killed, and
+    ignore Ctrl-C.
     """
 
     runs_tasks_here = True

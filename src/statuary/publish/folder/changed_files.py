@@ -43,8 +43,8 @@ class ChangedFile(NamedTuple):
 class LedgerFolder(FolderReader):
     """A site folder that checks each file against the ledger when reading.
 
-    It is thread-safe. Files that the ledger does not list are not part of the site. If the ledger is missing
-    or damaged, no file is checked.
+    The ledger is the database of published files. Files that it does not list are not part of the site. If
+    the ledger is missing or damaged, no file is checked. Several threads may read at the same time.
     """
 
     def __init__(self, root: Path) -> None:

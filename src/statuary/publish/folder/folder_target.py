@@ -45,7 +45,10 @@ FINGERPRINT = "fingerprint"
 
 
 class FolderTarget(BuildTarget):
-    """A folder to publish to; its `with` block locks the ledger."""
+    """A folder to publish to; its `with` block locks the ledger.
+
+    The ledger is the database of the files that were published into the folder.
+    """
 
     partition_size = 256
     writes_own_manifest = False
@@ -203,10 +206,9 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_names(self) -> bool:
-        """Whether the file system cannot hold all names of documents.
+        """Whether the folder lacks names of documents that differ only in case.
 
-        Some documents have names that differ only in case, which is not possible if the file system ignores
-        case.
+        The folder lacks such names if its file system ignores case, so that they are one file.
         """
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 

@@ -140,7 +140,7 @@ class FormattedTime(NamedTuple):
 class FormattedRange(NamedTuple):
     """A time range for a page.
 
-    The end has no date if it is that of the start.
+    If both times are on the same day, the end has no date.
     """
 
     start: FormattedTime

@@ -289,7 +289,10 @@ class EpochPlan(NamedTuple):
 
 
 class EpochLimits(NamedTuple):
-    """The last time to precompute documents for, and how many times."""
+    """The horizon and the highest number of times to precompute documents for.
+
+    None of these times is after the horizon.
+    """
 
     horizon: Instant
     max_epochs: int

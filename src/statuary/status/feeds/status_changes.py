@@ -33,7 +33,7 @@ INCIDENT, MAINTENANCE = "incident", "maintenance"
 
 
 class PublishedStatus(NamedTuple):
-    """The content of the compared documents."""
+    """The status that documents show, for comparison with the next documents."""
 
     summary: Members  # three members of `summary.json`
     records: Mapping[str, Members]  # the listed incidents and maintenances by id

@@ -218,9 +218,9 @@ class UptimeCalendar:
 
 
 class UptimeWindow:
-    """The time for which a component's uptime is shown.
+    """The period for which a component's uptime is shown.
 
-    It begins when the component does, or with the calendar.
+    The period begins with the calendar, or on the component's start date if that is later.
     """
 
     def __init__(self, calendar: UptimeCalendar, start_date: date | None, as_of: Instant) -> None:

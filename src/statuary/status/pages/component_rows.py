@@ -95,7 +95,7 @@ class ComponentRow(NamedTuple):
 class GroupRow(NamedTuple):
     """A group on the status page.
 
-    A single component is in a group without a name.
+    A component that is in no group has a row without a name, which contains only that component.
     """
 
     name: str

@@ -148,7 +148,8 @@ class StatusPages:
         """Return the incidents on history pages that may still change.
 
         Args:
-            start: the time of the pages; a page may still change if it changes after this time.
+            start: the time of the pages; a page may still change if its incidents, or the list of quarters,
+                do so later.
         """
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]

@@ -79,9 +79,10 @@ class RecordDowntime(NamedTuple):
 
     Attributes:
         day: the first day with downtime.
-        began: when it began.
-        state: the worst of its days, as pages show it, and `label` in words.
-        length: how long it took; empty while it is open.
+        began: when the incident or window began.
+        state: the worst state of its days, as pages show it.
+        label: the worst state in words.
+        length: how long the incident or window lasted; empty while it is open.
     """
 
     day: FormattedTime
