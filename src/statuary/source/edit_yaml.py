@@ -224,7 +224,7 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Seq
         text: the YAML.
         pointer: the keys and indexes that lead to the value.
         value: the new value.
-        preceding_keys: the keys below which a new key is inserted.
+        preceding_keys: a new key is inserted below the last of these keys; if there is none, below all keys.
 
     Returns:
         The edited text.

@@ -13,7 +13,7 @@ def not_found_page(site: SiteContext, links: Sequence[tuple[str, str]]) -> Docum
 
     Args:
         site: the values that all pages share.
-        links: for each link after the first one, the key of its text and its path.
+        links: the key of the text and the path of each link, except that to the first page, which comes last.
     """
     renderer = renderer_of(site)
     head = PageHead(
