@@ -217,9 +217,9 @@ def test_import_statements_are_parsed(text, imports):
     "text", ["import", "from a", "from a import", "import *", "import a.", "from . import a-b"]
 )
 def test_unreadable_import_raises(text):
-    with pytest.raises(InvalidValueError, match="cannot be read"):
+    with pytest.raises(InvalidValueError, match="does not name a module"):
         parse_imports(text)
-    with pytest.raises(InvalidValueError, match="cannot be read"):
+    with pytest.raises(InvalidValueError, match="does not name a module"):
         hashes_of(program(text))
 
 
@@ -235,7 +235,7 @@ def test_import_depth_is_limited():
         return program("import m0", **texts, **{names[-1]: ""})
 
     assert hashes_of(chain(MAX_IMPORT_DEPTH))
-    with pytest.raises(InvalidValueError, match="nested too deep"):
+    with pytest.raises(InvalidValueError, match="nested deeper than"):
         hashes_of(chain(MAX_IMPORT_DEPTH + 1))
 
 

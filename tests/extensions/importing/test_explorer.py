@@ -206,8 +206,8 @@ def test_rate_limited_explorer_is_retried():
     [
         ({"status": "0", "message": "NOTOK", "result": "Invalid API Key"}, "Invalid API Key"),
         ({"status": "0", "message": "Contract source code not verified", "result": None}, "not verified"),
-        ([], "no result"),
-        ({"error": 1}, "no result"),
+        ([], "no member `result`"),
+        ({"error": 1}, "no member `result`"),
         (response("0x"), "0x"),
         (response([1]), "no source code of this contract"),
     ],
