@@ -193,7 +193,7 @@ EXTENSIONS = (
         commands=command(
             "notify",
             "notify",
-            "Send the page's events since the last run to channels.",
+            "Send new events of your page to channels, such as Slack.",
             "sent events are recorded; run the command again to send the rest",
         ),
     ),
@@ -229,17 +229,23 @@ EXTENSIONS = (
     ),
     Extension(
         "reports",
-        commands=command("reports", "report", "Write the availability of each component over a quarter."),
+        commands=command(
+            "reports", "report", "Write a report of each component's availability in a quarter."
+        ),
     ),
     Extension(
         "upstream",
         section="statuary.extensions.upstream.section:UpstreamSection",
-        commands=command("upstream", "upstream", "Fetch the statuses of components that follow other pages."),
+        commands=command(
+            "upstream", "upstream", "Fetch the statuses of components that follow other status pages."
+        ),
         provides={"status upstream": "statuary.extensions.upstream.state_file:apply_upstream_status"},
     ),
     Extension(
         "conform",
-        commands=command("conform", "conform", "Test a deployment against both APIs over HTTP."),
+        commands=command(
+            "conform", "conform", "Test a published site against the APIs of Sourcify and Statuspage."
+        ),
     ),
     Extension("cards", section="statuary.extensions.cards.documents:CardsSection", folders=("cards",)),
     Extension("theme_preview", commands=command("theme_preview", "theme", "Preview your theme.")),
@@ -262,7 +268,7 @@ EXTENSIONS = (
         commands=command(
             "setup",
             "setup",
-            "Set up a site that keeps running at a host, and print the remaining steps.",
+            "Set up a host that keeps your site up to date, and print the remaining steps.",
         ),
     ),
     Extension(

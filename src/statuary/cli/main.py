@@ -28,7 +28,7 @@ CORE_COMMANDS = {
     ),
     "next": Command(
         "statuary.cli.tick:next_command",
-        "Print when the published status changes next, to run `statuary tick` then.",
+        "Print when to run `statuary tick` next: the time of the next change.",
     ),
     "incident": Command(
         "statuary.cli.editing.incident:incident_command",
@@ -43,7 +43,8 @@ CORE_COMMANDS = {
         "Set a component's status, and list all components.",
     ),
     "merge-records": Command(
-        "statuary.cli.merge_records:merge_records_command", "Merge what two people added to the same record."
+        "statuary.cli.merge_records:merge_records_command",
+        "Merge what two people changed in the same content file.",
     ),
     "explain": Command(
         "statuary.cli.explain:explain_command",

@@ -26,7 +26,7 @@ def merge_records_command(
     content: Path,
     install: bool,
 ) -> ExitCode:
-    """Merge what two people added to the same record.
+    """Merge what two people changed in the same content file.
 
     Without arguments, the command resolves conflicts that git left in the content folder. It keeps the updates of
     both people. If both changed the same value, it leaves the file to you.

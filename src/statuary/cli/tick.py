@@ -120,7 +120,7 @@ def next_command(
     folder: Path | None,
     site: Path | None,
 ) -> ExitCode:
-    """Print when the published status changes next, to run `statuary tick` then.
+    """Print when to run `statuary tick` next: the time of the next change.
 
     With --as, print the configuration of a scheduler that runs `statuary tick` on time. If the scheduler is on another
     machine, give the paths there with --program, --folder and --site.

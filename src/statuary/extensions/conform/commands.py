@@ -64,7 +64,7 @@ NAMES = [check.name for check in CHECKS]
 def conform_command(
     base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, form: str
 ) -> None:
-    """Test a deployment against both APIs over HTTP.
+    """Test a published site against the APIs of Sourcify and Statuspage.
 
     BASE_URL is the address of a site, such as https://status.example. You can also test a Sourcify server
     (https://sourcify.dev/server with `--only contracts`) or a Statuspage (https://www.githubstatus.com with

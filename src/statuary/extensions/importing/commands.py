@@ -162,7 +162,7 @@ class ContractKind(NamedTuple):
 CONTRACT_KINDS: Final = (
     ContractKind(
         "sourcify",
-        "contracts of Sourcify",
+        "contracts from Sourcify",
         "the URL of a server with API v2, or a folder, a file or an archive (.zip, .tar.gz) with saved contracts. With a"
         " URL, add --chain-id. If you leave out --address, the command then imports all contracts of the chain."
         "\n\nSaved contracts are Sourcify's repository or a part of it (full_match, partial_match), records (*.json or"
@@ -170,7 +170,7 @@ CONTRACT_KINDS: Final = (
     ),
     ContractKind(
         "etherscan",
-        "contracts of an explorer with Etherscan's API",
+        "contracts from an explorer with Etherscan's API",
         "the URL of Etherscan's API, or of the same API of Blockscout or Routescan. Add --chain-id. The command reads"
         " the key of the API from the environment variable ETHERSCAN_API_KEY.\n\nSOURCE can also be a saved response"
         " of getsourcecode, or a folder with such responses, named <address>.json",

@@ -182,7 +182,7 @@ def anchor(
     content: Path,
     now: Instant | None,
 ) -> None:
-    """Save the chain's own proofs of contracts beside their records.
+    """Save the chain's Merkle proofs of contracts beside their records.
 
     The command gets Merkle proofs from a node, and writes them to anchor.json in the folder
     contracts/CHAIN-ID/ADDRESS. They prove the code at the address, a proxy's implementation, and the transaction
@@ -476,7 +476,7 @@ contract_command.add_command(anchor)
 def compile_contracts(
     addresses: tuple[Address, ...], chain_id: ChainId | None, compiler: tuple[str, ...], content: Path
 ) -> None:
-    """Compile contracts again and write the evidence beside them.
+    """Compile contracts again, and save the result as evidence.
 
     If the compiler reproduces a contract, the command writes the evidence to compilation.json in the folder
     contracts/CHAIN-ID/ADDRESS. The next build publishes the evidence in the contract's proof.

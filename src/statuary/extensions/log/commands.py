@@ -456,7 +456,7 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 @click.option("--origin", help="Give the log this new name. Default: the log keeps its name.")
 @content_option
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
-    """Create a new key of a log, announced by the current one.
+    """Create a new key for a log, and announce it with the current key.
 
     The command writes the announcement to log-rotation.txt in the content. The next build with the new key adds the
     announcement to the log. Readers who trust the current key then trust the new one too.
@@ -527,7 +527,9 @@ def prove(path: str, site: str, out: Path | None) -> None:
 def check(
     proof: Path, document: Path, public_key: str | None, witnesses: tuple[str, ...], quorum: int
 ) -> None:
-    """Check with a PROOF that a DOCUMENT is in a log, without the site.
+    """Check with a PROOF that a DOCUMENT is in a log.
+
+    The command needs neither the site nor a network.
 
     Exit codes: 0 the document is in the log; 1 it is not, or the log's key is unknown.
     """

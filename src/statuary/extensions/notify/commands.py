@@ -84,7 +84,7 @@ def notify_command(
     allow_clock_rollback: bool,
     now: Instant | None,
 ) -> ExitCode:
-    """Send the page's events since the last run to channels.
+    """Send new events of your page to channels, such as Slack.
 
     List the channels, such as a Slack channel, under `notify` in site.yaml. Each one names the environment variable
     that holds its URL. Run the command after each build or tick, with the same --state, so that it sends each event

@@ -72,7 +72,7 @@ def _parse_quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Q
 )
 @now_option
 def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | None) -> ExitCode:
-    """Write the availability of each component over a quarter.
+    """Write a report of each component's availability in a quarter.
 
     QUARTER is a quarter, such as 2026-q3. The command writes a CSV file with a row for each component and month, and a
     page for printing, which also explains how availability is computed. The same content and --now give the same files.

@@ -130,7 +130,7 @@ def setup_command(
     force: bool,
     test_message: bool,
 ) -> ExitCode:
-    """Set up a site that keeps running at a host, and print the remaining steps.
+    """Set up a host that keeps your site up to date, and print the remaining steps.
 
     The command asks for what it needs. You can give each answer as an option instead. Run it again after you change
     components or channels.

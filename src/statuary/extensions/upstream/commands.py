@@ -61,7 +61,7 @@ def upstream_command(
     now: Instant | None,
     allow_clock_rollback: bool,
 ) -> ExitCode:
-    """Fetch the statuses of components that follow other pages.
+    """Fetch the statuses of components that follow other status pages.
 
     List the components under `upstream` in site.yaml. The command saves their changes in content/.upstream.json, and
     the next build shows them. If the command cannot fetch a page, the components of this page keep their last status.
