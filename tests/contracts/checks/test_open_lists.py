@@ -87,7 +87,11 @@ RECORDS = {
         OPEN,
         "the type of an ABI item 'modifier' is not known here",
     ),
-    "an item that solc never wrote": (with_item(hashed(), {"type": "audit"}), CONTRADICTED, "is not a known type of"),
+    "an item that solc never wrote": (
+        with_item(hashed(), {"type": "audit"}),
+        CONTRADICTED,
+        "is not a known type of",
+    ),
     "a reason that explains nothing more": (
         with_step(bare(), reason="blueprint"),
         CONTRADICTED,
