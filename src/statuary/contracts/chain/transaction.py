@@ -60,7 +60,7 @@ class SignedTransaction(NamedTuple):
     type: int
     chain_id: int | None  # None for a transaction from before EIP-155, which is valid on any chain
     nonce: int
-    to: bytes  # the address that it calls; empty if it creates a contract
+    to: bytes  # the called address; empty if the transaction creates a contract
     data: bytes  # the creation code with its arguments, or the data of the call
     signature: RecoverableSignature
 
@@ -241,7 +241,7 @@ HEADER_SIZES: Final = {
 class BlockHeader(NamedTuple):
     """The members of a block header that proofs start from."""
 
-    hash: bytes  # Keccak-256 of the encoded header: the block's
+    hash: bytes  # Keccak-256 of the encoded header, the hash of the block
     number: int
     timestamp: int  # seconds since 1970
     state_root: bytes

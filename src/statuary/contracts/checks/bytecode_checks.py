@@ -390,7 +390,7 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
     """The `creationMatch` and `runtimeMatch` must not be higher than bytecode and auxdata justify."""
     for side in record.sides:
         if side.claimed_level is None or side.replayed_code is None or side.replayed_code != side.onchain:
-            continue  # the check of the replay reports these
+            continue  # another check reports transformations that do not give the on-chain code
         earned = earned_level(side)
         if side.is_exact and not record.is_known:
             compiler = f"{record.language} {record.version}"

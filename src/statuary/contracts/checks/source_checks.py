@@ -295,7 +295,7 @@ def missing_selector(record: RecordView) -> Iterator[Observation]:
     for place, entry in enumerate(functions):
         selector = as_text(as_object(entry).get("signatureHash4"))[2:]
         if len(selector) != _SELECTOR_DIGITS:
-            continue  # the check of the signatures reports it
+            continue  # the check of the signatures reports the entry
         consume_for_text(len(code))
         if not has_selectors(selector, code):
             yield Violation(

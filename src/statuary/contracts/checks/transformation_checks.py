@@ -151,7 +151,7 @@ def _decoding_fault(record: RecordView, value: bytes) -> str:
     if len(value) > MAX_AUXDATA_BYTES:
         return f"{len(value):,} bytes are more than compilers append"
     if not record.is_known:
-        return ""  # what its compiler appends is not known here
+        return ""  # what an unknown compiler appends is not known
     try:
         parse_auxdata(value, record.auxdata_style)
     except InvalidValueError as error:
@@ -202,7 +202,7 @@ def _missing_pieces(record: RecordView) -> Iterator[Observation]:
     )
     for side, pieces in ((creation, positions.creation), (runtime, positions.runtime)):
         if side.value.get("cborAuxdata") is None:
-            continue  # Sourcify could not find it, and records that
+            continue  # Sourcify could not find the auxdata, which the record shows
         recorded_auxdata = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
         places = sorted((piece.offset, piece.value) for piece in pieces.values())
         yield Evidence({side.name: len(recorded_auxdata)})

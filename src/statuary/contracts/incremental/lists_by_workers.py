@@ -74,9 +74,9 @@ class MadeLists(NamedTuple):
     """The result of a `ListTask`."""
 
     result: PartitionResult
-    pages: tuple[str, ...]  # the paths of its pages
-    digests: dict[str, str]  # what its pages were made from, as `PreviousPages` notes it
-    failed: bool  # whether the pages could not be made; then there are none
+    pages: tuple[str, ...]  # the paths of the pages
+    digests: dict[str, str]  # the digests of the inputs of the pages, as in `PreviousPages`
+    failed: bool  # whether the pages could not be made, so that `pages` is empty
 
 
 def make_lists(task: ListTask) -> MadeLists:

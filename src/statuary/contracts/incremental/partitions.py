@@ -143,7 +143,7 @@ def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str
 class ContractPartition(NamedTuple):
     """A group of sources that one worker builds."""
 
-    name: str  # unique in the build
+    name: str  # a name that is unique in the build
     settings: bytes  # packed `PartitionSettings`
     sources: PartitionSources
     output: PartitionOutput

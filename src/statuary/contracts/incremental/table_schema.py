@@ -18,11 +18,11 @@ class SourceRow(NamedTuple):
     git: str  # the source's git object id when it was read; empty if unknown
     stat: str  # the source's size and time; empty if they cannot be trusted
     digest: bytes  # the source's SHA-256; empty if it was not computed
-    documents: str  # the paths of its documents, separated by newlines
+    documents: str  # the paths of the contract's documents, separated by newlines
     reason: str
     findings: str  # findings about the source as JSON; empty if there are none
     published: bool
-    facts: bytes = b""  # data that extensions derived from its record
+    facts: bytes = b""  # data that extensions derived from the record
     match: str | None = None  # the members of the list entry begin here; None without an entry
     creation_match: str | None = None
     runtime_match: str | None = None

@@ -282,7 +282,8 @@ def signature_text(item: Mapping[str, Json]) -> str | None:
     try:
         inputs = parse_abi_types(item.get("inputs"), may_be_indexed=item.get("type") == "event")
         if item.get("type") == "function":
-            parse_abi_types(item.get("outputs"))  # ethers parses these too, and rejects the item
+            # ethers parses the outputs too, and rejects the item if they are invalid
+            parse_abi_types(item.get("outputs"))
     except InvalidValueError:
         return None
     return canonical_signature(str(name), inputs)

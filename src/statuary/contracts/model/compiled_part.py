@@ -190,7 +190,7 @@ class CompiledParts:
         sides = (record["creationBytecode"], CREATION), (record["runtimeBytecode"], RUNTIME), (record, OTHERS)
         parts = [{name: value[name] for name in names if name in value} for value, names in sides]
         if tuple(orjson.dumps(part)[1:-1] for part in parts) != pieces.compiled:
-            return None  # a name in it looks like one of the marks
+            return None  # a name in the text looks like one of the marks
         part = CompiledPart(*parts)
         self._remove(key)  # another part with the same key
         self._parts[key] = _CachedPart(pieces.compiled, part)

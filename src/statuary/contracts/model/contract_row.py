@@ -18,7 +18,7 @@ class ContractRow(NamedTuple):
     name: str = ""
     language: str = ""  # the language, with the compiler's version
     selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
-    abi_names: str = ""  # the names of these, separated by spaces
+    abi_names: str = ""  # the names of functions, events and errors, separated by spaces
     verdict: str = ""  # the verdict of the proof, such as `not_shown`
     proxy: str = ""  # the kind of proxy according to the record; empty if it is not a proxy
     trail: str = ""  # a sign for the status of each claim, from `trail_signs`; empty if there are no claims

@@ -77,7 +77,7 @@ class Claim(NamedTuple):
     status: ClaimStatus
     # the reason for the status, as a clause that follows a colon
     reason: Reason
-    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names that support it
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names that support the claim
 
 
 class Verdict(NamedTuple):

@@ -275,7 +275,7 @@ class _Walk:
         if opcode == _PUSH32:
             self._process_push_32()
         elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
-            pass  # treated as an event, and ignored
+            pass  # the instruction is treated as an event, and ignored
         elif opcode == _JUMPDEST:
             if _halts(last_opcode) or last_opcode == _JUMP:
                 self._start_function()

@@ -37,7 +37,7 @@ class SolcRelease(NamedTuple):
     # by optimizer part: its value for `enabled` absent, false or true; None if the release has no `details`
     details: Mapping[str, tuple[bool, bool, bool]] | None
     yul_details: Mapping[str, Json]  # the defaults of `yulDetails`
-    empty_yul_details: bool  # whether metadata has them, empty, although the Yul optimizer is off
+    empty_yul_details: bool  # whether metadata has empty `yulDetails` although the Yul optimizer is off
     cleanup: str  # the optimizer steps that are added if they lack a colon
     library_paths: bool  # whether libraries are named with their path
     runs_need_enabled: bool  # whether `runs` is ignored if `enabled` is absent

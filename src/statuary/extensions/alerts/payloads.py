@@ -39,8 +39,8 @@ class Alert(NamedTuple):
     labels: Mapping[str, str]
     is_firing: bool
     since: Instant | None = None
-    is_of_group: bool = False  # whether other alerts of its group have the same key
-    has_unseen_firing: bool = False  # whether its group is firing and has alerts that the payload omits
+    is_of_group: bool = False  # whether other alerts of the group have the same key
+    has_unseen_firing: bool = False  # whether the group is firing and has alerts that the payload omits
 
 
 def read_alerts(payload: bytes) -> list[Alert]:

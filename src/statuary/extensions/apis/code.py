@@ -162,7 +162,8 @@ def _differing_ranges(runtime: JsonObject, size: int) -> Ranges:
         *parse_immutable_references(runtime.get("immutableReferences")),
     ]
     ranges = {(place.start, place.length) for place in references}
-    for item in as_object(runtime.get("cborAuxdata")).values():  # auxdata of contracts that this one creates
+    # the auxdata of contracts that the contract creates
+    for item in as_object(runtime.get("cborAuxdata")).values():
         auxdata = as_object(item)
         start = auxdata.get("offset")
         length = (len(as_text(auxdata.get("value"))) - 2) // 2

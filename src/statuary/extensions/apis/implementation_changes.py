@@ -46,7 +46,7 @@ class Side(NamedTuple):
     compiler: str
     has_layout: bool
     variables: int
-    has_namespaces: bool  # whether its sources name ERC-7201 namespaces; layouts omit their variables
+    has_namespaces: bool  # whether the sources name ERC-7201 namespaces; layouts omit the variables there
 
     def to_json(self) -> JsonObject:
         """Return the description of the implementation as JSON."""

@@ -38,7 +38,7 @@ class Clash(NamedTuple):
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
-    first: AbiEntry  # the entry that runs, if it is the proxy's
+    first: AbiEntry  # the entry that runs if it is an entry of the proxy
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
@@ -165,7 +165,7 @@ class AbiChange(NamedTuple):
     change: str  # "added", "removed" or "changed"
     kind: str
     signature: str
-    details: tuple[str, ...] = ()  # the names of the members that differ, if it was changed
+    details: tuple[str, ...] = ()  # the names of the members that differ, if the entry was changed
 
     def to_json(self) -> JsonObject:
         """Return the change as JSON."""

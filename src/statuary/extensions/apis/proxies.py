@@ -152,7 +152,7 @@ class ResolvedProxy(NamedTuple):
     location: ContractLocation
     name: str
     facts: ProxyFacts
-    names: Mapping[str, str]  # names of implementations with a record here, also earlier ones, by address
+    names: Mapping[str, str]  # names of present and earlier implementations with a record, by address
     merged_abi: MergedAbi
     history: Sequence[Version]
     pairs: Sequence[tuple[str, str]]  # pairs of implementations that both have a record

@@ -58,7 +58,7 @@ class ClashRow(NamedTuple):
 
     hash: str
     sentence: str
-    is_other: bool  # whether their signatures differ
+    is_other: bool  # whether the signatures of both entries differ
 
 
 class EntryRow(NamedTuple):
@@ -67,7 +67,7 @@ class EntryRow(NamedTuple):
     kind: str
     signature: str
     hash: str
-    origins: str  # the names of the contracts whose code it is
+    origins: str  # the names of the contracts that contain the entry
 
 
 class ProxyPageView(NamedTuple):
@@ -99,7 +99,7 @@ class ComparedSide(NamedTuple):
 class PlaceView(NamedTuple):
     """A position in storage."""
 
-    label: str  # the variable's name; empty if it is that of the row
+    label: str  # the variable's name; empty if it equals the name of the row
     slot: str
     offset: str
     type: str

@@ -63,7 +63,7 @@ class VerifiedCode(NamedTuple):
     record_sha256: str  # SHA-256 of the record as the site publishes it
     functions: Mapping[str, tuple[Function, ...]]  # the functions by selector
     abi_pinned_by: PinnedBy
-    on_chain: ClaimStatus  # whether the code at the address is proven to be this one
+    on_chain: ClaimStatus  # whether the code at the address is proven to be the record's
     verdict: ClaimStatus
     block: AnchoredAt | None
     proxy_type: str  # empty if the record names none

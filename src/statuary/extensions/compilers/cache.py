@@ -44,7 +44,7 @@ class CompilerRun(NamedTuple):
     compiler_sha256: str  # SHA-256 of the compiler, as hex
     input_sha256: str  # SHA-256 of the standard JSON input, as hex
     output: JsonObject
-    is_cached: bool = False  # whether an earlier run compiled it
+    is_cached: bool = False  # whether an earlier run compiled the input
 
 
 def cache_folder() -> Path | None:

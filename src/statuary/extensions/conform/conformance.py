@@ -49,7 +49,7 @@ class ConformanceCheck(NamedTuple):
     # the check itself; its name is the check's name, and the first line of its docstring is the rule
     run: CheckFunction
     area: ConformanceArea
-    level: ConformanceLevel  # the lowest level that must satisfy it
+    level: ConformanceLevel  # the lowest level of hosting that must satisfy the rule
     feature: str  # the subject of the rule, for reports as JSON
 
     @property

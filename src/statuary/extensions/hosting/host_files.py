@@ -18,7 +18,7 @@ from statuary.site.settings import HostingSettings
 FAULTS = ".venv/faults"
 """A file that marks a site that was published with faults."""
 
-LOG_SCRIPT = "build-with-log.sh"  # builds the site, and keeps its log in a branch
+LOG_SCRIPT = "build-with-log.sh"  # builds the site, and keeps the site's log in a branch
 
 LOG_REMOTE = "STATUARY_LOG_REMOTE"
 """The variable with the URL of the repository whose branch keeps the log; default: that of the checkout."""

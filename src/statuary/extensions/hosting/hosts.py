@@ -313,7 +313,7 @@ def deno_serve_command(options: HostOptions) -> str:
 class Host(NamedTuple):
     """A service or program that can serve a site."""
 
-    description: str  # the files that are written for it, as a phrase
+    description: str  # the files that are written for the host, as a phrase
     files: Callable[[HostOptions], list[HostFile]]
     steps: tuple[str, ...]  # what a person does once the files are written, one sentence each
     # the platform whose files the site must contain; `hosting.files` in site.yaml has to list the platform

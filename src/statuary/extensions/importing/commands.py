@@ -155,7 +155,7 @@ class ContractKind(NamedTuple):
     """A kind of source that contracts are imported from, such as Sourcify."""
 
     name: str
-    title: str  # the contracts that it imports, as a phrase
+    title: str  # the contracts that the command imports, as a phrase
     source: str  # what SOURCE may be
 
 

@@ -148,7 +148,7 @@ class ContractImportSettings(NamedTuple):
 
     form: ContractForm  # write a workspace or a record; a record from a server is always written as a record
     now: Instant
-    compilers: Sequence[Compiler] = ()  # recompile with one of these, if its version is the right one
+    compilers: Sequence[Compiler] = ()  # the compilers to recompile with, if one has the right version
     nodes: Mapping[ChainId, EthereumNode] = {}  # nodes by chain id, for chains that have one
     dry_run: bool = False
     add_chains: bool = False  # add chains that are missing in site.yaml
@@ -243,10 +243,10 @@ class _BegunContract(NamedTuple):
 
     contract: ListedContract
     existing: ContractSource | None
-    source: SourceContract | None  # None if it cannot be read
+    source: SourceContract | None  # None if the source cannot be read
     record: RecordValue | None = None  # the record from the source, if the source has complete records
-    run: "Future[CompilerRun] | None" = None  # None if it is not compiled
-    error: StatuaryError | None = None  # why it cannot be read
+    run: "Future[CompilerRun] | None" = None  # None if the contract is not compiled
+    error: StatuaryError | None = None  # the reason why the source cannot be read
 
     @property
     def is_ready(self) -> bool:

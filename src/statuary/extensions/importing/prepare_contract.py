@@ -295,7 +295,8 @@ class ImportOptions(NamedTuple):
     verified_at: Instant | None  # None to use the existing contract's date, or else `now`
     now: Instant
     replace: bool
-    compilers: Sequence[Compiler] = ()  # recompile with these; empty to use the output from the tool chain
+    # the compilers to recompile with; empty to use the output from the tool chain
+    compilers: Sequence[Compiler] = ()
 
     @property
     def path(self) -> str:

@@ -40,7 +40,7 @@ class ImportReport:
     skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # notes for the user
     compared: list[str] = field(default_factory=list)  # lines that compare the source with the content
-    incomplete: str = ""  # why the import ended early; running it again continues it
+    incomplete: str = ""  # why the import ended early; the next run continues the import
 
 
 class AddressAccount(NamedTuple):
@@ -50,7 +50,7 @@ class AddressAccount(NamedTuple):
     address: Address | None  # None for an entry without one
     name: str  # the name of the address in the source
     outcome: str  # `imported`, `present`, `incomplete`, `not_imported`, or `mentioned` where there is nothing to do
-    reason: str = ""  # why it was not imported
+    reason: str = ""  # why the contract was not imported
     hint: str = ""  # what to do
     match: str = ""  # the match level of the imported record
     is_compiled_again: bool = False

@@ -270,8 +270,8 @@ class OpenedLog(NamedTuple):
     """A log that a command verifies."""
 
     log: PublishedLog
-    key: PublicKey  # the key that signed it
-    read_path: ReadPath  # reads a file of its site
+    key: PublicKey  # the key that signed the log
+    read_path: ReadPath  # reads a file of the log's site
     changes: list[KeyChange]  # changes of the log's key; none if the reader knows the current one
 
 
@@ -405,7 +405,8 @@ def init(origin: str, out: Path, content: Path) -> None:
     if has_content := content.is_dir():
         require_new_log(content)
         refuse_existing_key(out)
-        write_min_head(content, origin, EMPTY)  # first: another attempt replaces it, and never a key
+        # write this file first: another attempt replaces it, but never a key
+        write_min_head(content, origin, EMPTY)
     _write_key(key, out)
     click.echo(
         f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
@@ -476,7 +477,8 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     try:
         write_change(content, sign_key_change(previous_key, key.public))
     except PublishingError:
-        out.unlink(missing_ok=True)  # nobody has its announcement, and the next attempt makes another
+        # nobody has the key's announcement, and the next attempt makes another key
+        out.unlink(missing_ok=True)
         raise
     click.echo(
         f"{escape_control_chars(str(out))} holds the new private key: keep a copy, and do not put it into the content or git"

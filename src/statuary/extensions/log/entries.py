@@ -86,7 +86,7 @@ class LogEntry(NamedTuple):
 
     subject: LogSubject
     action: LogAction
-    time: str  # the time of the build or tick that published it, in RFC 3339
+    time: str  # the time of the build or tick that published the entry, in RFC 3339
     # SHA-256 in hex of a record's published bytes, of an author's text (`authored_incident`,
     # `authored_update`) or of the site's manifest; empty for an excluded record and a removal
     sha256: str = ""
@@ -257,7 +257,7 @@ class TlogProof(NamedTuple):
     extra: bytes  # the entry, in files that statuary writes
     number: int
     hashes: tuple[bytes, ...]  # the inclusion proof
-    checkpoint: Checkpoint  # the log's, with its signatures
+    checkpoint: Checkpoint  # the checkpoint of the log, with its signatures
 
     def verify(self, entry: bytes) -> None:
         """Verify that the log contains an entry, except the checkpoint's signatures.

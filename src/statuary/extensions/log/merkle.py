@@ -447,7 +447,7 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
 
 def _require_same_bytes(read_path: ReadPath, path: str, body: bytes) -> None:
     if path.startswith(f"tile/{ENTRIES}/"):
-        return  # the entries came from there
+        return  # the entries came from the published bundle
     tile = read_path(path)
     if tile is None and ".p/" in path:
         tile = read_path(path.partition(".p/")[0])

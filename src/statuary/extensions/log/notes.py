@@ -259,7 +259,7 @@ class Checkpoint(NamedTuple):
     origin: str  # the log's name
     size: int
     root: bytes
-    note: Note  # the note that it was read from
+    note: Note  # the note that the checkpoint was read from
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:

@@ -44,7 +44,7 @@ class OwnManifest:
 
     def __init__(self, read_path: ReadPath) -> None:
         """Prepare a comparison, without the manifest's files."""
-        self.fault = ""  # why it is not a manifest; empty if it is one
+        self.fault = ""  # why the file is not a manifest; empty if it is one
         self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
         self.table = open_temporary_database(SCHEMA)

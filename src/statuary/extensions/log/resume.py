@@ -121,7 +121,7 @@ def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
 class Pending(NamedTuple):
     """A signed checkpoint that may or may not have been published."""
 
-    base: int  # the size of the log that it continues
+    base: int  # the size of the log that the entries continue
     checkpoint: str  # the signed note
     entries: tuple[str, ...]  # the entries after the first `base` ones
 

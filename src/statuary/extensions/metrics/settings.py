@@ -48,8 +48,8 @@ class Probe(NamedTuple):
     id: str
     kind: ProbeKind
     url: str  # the address; HOST:PORT for TCP
-    component: str  # the component that its failure affects
-    url_variable: str = ""  # the environment variable with its address, if that is secret
+    component: str  # the component that a failure of the probe affects
+    url_variable: str = ""  # the environment variable with the address, if that is secret
     group: str = ""  # the name for nodes of the same chain, whose newest blocks are compared
     most_age: int = 0  # the largest age of the newest block in seconds; 0 for no limit
     most_lag: int = 0  # the largest number of blocks behind the highest node of the group; 0 for no limit

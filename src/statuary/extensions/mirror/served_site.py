@@ -54,7 +54,7 @@ class FetchCounts(NamedTuple):
     """The numbers of requests to a server, and of bytes from it."""
 
     requests: int = 0
-    size: int = 0  # bytes of the bodies that it sent
+    size: int = 0  # bytes of the bodies that the server sent
 
 
 class ServedSite:

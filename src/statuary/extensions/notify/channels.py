@@ -40,7 +40,7 @@ class DeliveryError(StatuaryError):
 
     def __init__(self, message: str, hint: str = "", *, is_certain: bool = False) -> None:
         super().__init__(message, hint)
-        self.is_certain = is_certain  # whether the receiver cannot have taken it
+        self.is_certain = is_certain  # whether the receiver cannot have taken the event
 
 
 class ChannelError(StatuaryError):

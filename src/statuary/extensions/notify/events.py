@@ -63,7 +63,7 @@ class StatusEvent(NamedTuple):
 
     id: str
     kind: EventKind
-    at: Instant  # when it is published
+    at: Instant  # the time at which the event is published
     change: RecordUpdate | ComponentChange
 
     @property

@@ -41,7 +41,7 @@ class Channel(NamedTuple):
 
     name: str
     kind: ChannelKind
-    url_variable: str  # the environment variable with its URL
+    url_variable: str  # the environment variable with the channel's URL
     secret_variable: str = ""  # the environment variable with the key that signs a webhook's requests
     events: tuple[EventKind, ...] = ()
     components: tuple[str, ...] = ()  # the keys or ids of the components whose events are sent; empty for all

@@ -372,7 +372,7 @@ class LeaseTerms(NamedTuple):
     """The content of the object that represents the lock."""
 
     holder: str  # a random name; empty if the lease was released
-    until: Instant  # when it expires
+    until: Instant  # the time at which the lock expires
 
 
 class Lease:

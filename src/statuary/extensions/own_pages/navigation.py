@@ -16,7 +16,7 @@ class SidebarLink(NamedTuple):
     title: str
     path: str
     current: bool = False
-    below: tuple["SidebarLink", ...] = ()  # the pages of its folder, if it contains the current page
+    below: tuple["SidebarLink", ...] = ()  # the pages of the link's folder, if that contains the current page
 
 
 class SidebarGroup(NamedTuple):

@@ -116,7 +116,7 @@ class PackHead(NamedTuple):
     """The first part of a pack's index, with the totals."""
 
     totals: Totals
-    zstd: str  # the version of the library that compressed it
+    zstd: str  # the version of the library that compressed the pack
     leaves: tuple[LeafPart, ...]
     frames: tuple[Frame, ...]  # the groups of the only leaf; empty if there are several leaves
 
@@ -179,7 +179,7 @@ class _FrameRow(NamedTuple):
     """A document of a frame."""
 
     key: str
-    size: int | None  # None if it was removed
+    size: int | None  # None if the document was removed
 
 
 def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:

@@ -41,7 +41,7 @@ class CompressedFrame(NamedTuple):
 
     keys: tuple[str, ...]
     removals: int
-    body_size: int  # the size of its documents, in bytes
+    body_size: int  # the size of the group's documents, in bytes
     plain: int  # the size of the group before compression
     data: bytes
 

@@ -434,7 +434,7 @@ def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = Non
         Thread(target=rebuild_on_changes, args=arguments, daemon=True).start()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a container's end is as Ctrl-C
     try:
-        with suppress(KeyboardInterrupt):  # the usual way to stop it
+        with suppress(KeyboardInterrupt):  # the usual way to stop the server
             SiteServer(site, listening).serve_forever()
     finally:
         stopped.set()

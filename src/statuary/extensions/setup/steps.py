@@ -207,7 +207,7 @@ class HostSteps(NamedTuple):
 
     domain: str = ""  # how to point a domain to the site
     steps: tuple[Callable[[SetupResult], Iterator[str]], ...] = ()  # further steps
-    credentials: str = ""  # how to get the secrets of its deployment
+    credentials: str = ""  # how to get the secrets of the deployment
     import_menu: str = ""  # for a host that builds: the place where a repository is imported
     variables_page: str = ""  # for a host that builds: the place where variables are set
     hooks_page: str = ""  # for a host that builds: the place where a build hook is made

@@ -16,8 +16,8 @@ from statuary.publish.plan import Action, Change, Plan
 class Difference(NamedTuple):
     """A file that was added, changed or removed."""
 
-    before: Entry | None  # None if it is new
-    after: Entry | None  # None if it is removed
+    before: Entry | None  # None if the file is new
+    after: Entry | None  # None if the file is removed
 
     @property
     def action(self) -> Action:

@@ -53,8 +53,8 @@ class SiteSubset(NamedTuple):
     """The parts of a site that `--only` selects."""
 
     texts: tuple[str, ...] = ()  # the subset as stated in a manifest
-    contracts: bool = False  # whether it includes everything about contracts
-    status: bool = False  # whether it includes everything else
+    contracts: bool = False  # whether the subset includes everything about contracts
+    status: bool = False  # whether the subset includes everything that is not about contracts
     chains: frozenset[str] = frozenset()
     contracts_listed: frozenset[SubsetContract] = frozenset()
 

@@ -220,7 +220,7 @@ class SiteMembers:
 class _ExtraPaths(NamedTuple):
     """Paths that the snapshot does not have."""
 
-    first: list[str]  # a few of them
+    first: list[str]  # the first few of the paths
     total: int
 
 

@@ -27,7 +27,7 @@ class OnChainContract(NamedTuple):
 
     creation: Hex | None  # the creation code with the constructor arguments; None if unknown
     runtime: Hex | None  # the code at the address; None if unknown
-    deployment: WorkspaceDeployment  # the transaction that created it; empty if unknown
+    deployment: WorkspaceDeployment  # the transaction that created the contract; empty if unknown
     notes: tuple[str, ...] = ()  # sentences that say what is unknown, and why
 
 
@@ -35,7 +35,7 @@ class _Creation(NamedTuple):
     """A transaction's evidence about a contract's creation."""
 
     code: Hex | None = None  # the creation code; None if unknown
-    is_shown: bool = True  # whether it is shown that the transaction created the contract
+    is_shown: bool = True  # whether the transaction is shown to have created the contract
     note: str = ""  # a sentence that says what is not shown, and why; empty if nothing is missing
 
 

@@ -218,7 +218,7 @@ LAST_SECOND: Final = 100_000_000_000
 class _Hashes(NamedTuple):
     """The hashes that a transaction of a run may have."""
 
-    likely: str  # empty if it is unknown
+    likely: str  # the most likely hash; empty if unknown
     others: tuple[Hex, ...] = ()
 
 
@@ -244,7 +244,7 @@ class _CreationCode(NamedTuple):
     """The creation code of a contract."""
 
     code: Hex | None  # None if unknown
-    is_shown: bool = False  # whether the transaction's own fields show it
+    is_shown: bool = False  # whether the transaction's own fields show the creation
 
 
 class _CreatedContract(NamedTuple):

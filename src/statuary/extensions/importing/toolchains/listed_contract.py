@@ -31,7 +31,8 @@ class SourceContract(NamedTuple):
     """A contract's data in a source: a record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
-    compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
+    # a compilation, without output if the contract is not compiled yet
+    compilation: ImportedCompilation | None = None
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # the source's data about the chain
     other_transactions: tuple[Hex, ...] = ()  # candidates, if the named one did not create the contract
     revision: str = ""  # how to build the deployed code; empty if the source does not say
@@ -57,7 +58,8 @@ class UnreadableContract(NamedTuple):
     name: str
     reason: str
     hint: str = ""
-    is_expected: bool = False  # whether the source only mentions it, so that there is nothing to import
+    # whether the source only mentions the contract, so that there is nothing to import
+    is_expected: bool = False
     chain_id: ChainId | None = None  # None if the entry does not name it
     address: Address | None = None  # None if the entry has none, or a malformed one
 
