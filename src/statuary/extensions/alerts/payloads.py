@@ -136,8 +136,7 @@ def _parse_group(value: JsonObject) -> Iterator[Alert]:
     for members in alerts:
         if not isinstance(members, Mapping):
             raise PayloadError(
-                f"the list `alerts` of the alert contains {shorten(str(members))}, where an object is "
-                "expected"
+                f"the alert has {shorten(str(members))} in its list `alerts`, where an object is expected"
             )
         labels = common_labels | _parse_labels(members.get("labels"))
         notes = common_notes | _parse_labels(members.get("annotations"))
