@@ -203,9 +203,7 @@ class _Constructor:
         for key, item in node.value:
             name = key.value
             if not isinstance(key, ScalarNode):
-                raise _error_at(
-                    key, "a key of a mapping is itself a list or a mapping", "write a text as the key"
-                )
+                raise _error_at(key, "a key is a list or a mapping", "write a text as the key")
             if name == "<<" and not key.style:
                 raise _error_at(
                     key, "a mapping is merged with `<<`, which is not supported", "write its keys out"

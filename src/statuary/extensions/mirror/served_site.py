@@ -67,7 +67,7 @@ class ServedSite:
             PublishingError: if the URL cannot be that of a site.
         """
         if not is_url(url):
-            raise PublishingError(f"{url} is not a URL", "write a URL that begins with https:// or http://")
+            raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")
         if is_archive_url(url):
             raise PublishingError(
                 f"{display_location(url)} is a snapshot in a file",

@@ -187,7 +187,7 @@ def _fetch_documents(request: ImportRequest, documents: "_Documents") -> None:
         if document is None:
             raise NotImportableError(
                 f"{display_location(url)} has no api/v2/{name}.json at this path",
-                "write the URL of the page, such as https://status.example.org",
+                "give the URL of the page, such as https://status.example.org",
             )
         documents.add(document, url)
     try:
