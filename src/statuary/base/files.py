@@ -19,7 +19,11 @@ PARTS = f"{FOLDER}/parts/"
 
 
 def part_path(digest: str) -> str:
-    """Return the path of the manifest part with this SHA-256 (hex)."""
+    """Return the path, in the site, of a part of its manifest.
+
+    Args:
+        digest: the SHA-256 of the part, as hex.
+    """
     return f"{PARTS}{digest}.jsonl"
 
 
@@ -102,7 +106,11 @@ KNOWN_SAFE = frozenset({"chains", "index.html"})
 
 
 def ignores_case(root: Path) -> bool:
-    """Return whether a folder's file system ignores upper and lower case."""
+    """Return whether a published site's file system ignores case in file names.
+
+    Args:
+        root: the folder of the site, which must contain statuary's own folder.
+    """
     return (root / OWN_FOLDER.upper()).exists()
 
 
@@ -118,7 +126,11 @@ def fold_case(path: str) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run a `with` block as one SQLite transaction, which is much faster."""
+    """Run a `with` block as one SQLite transaction.
+
+    One transaction for many statements is much faster than one for each. An exception in the block rolls
+    the transaction back.
+    """
     connection.execute("BEGIN")
     try:
         yield

@@ -30,7 +30,11 @@ def read_direct_url() -> dict[str, Any] | None:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs an extra in this environment."""
+    """Return the command that installs an extra in this environment.
+
+    Args:
+        extra: the name of the optional dependencies, as in `statuary[NAME]`.
+    """
     return install_command(extra, read_direct_url(), Path(sys.prefix))
 
 

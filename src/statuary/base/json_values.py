@@ -32,7 +32,12 @@ def has_many_values(text: bytes, limit: int = MAX_JSON_VALUES) -> bool:
 
 
 def shorten_value(value: Json) -> str:
-    """Describe a JSON value for a message: quoted, or by its kind."""
+    """Describe a JSON value in a few characters for an error message.
+
+    Returns:
+        A string in quotes, shortened if it is long; a number, boolean or None as in Python; or only the
+        words `an object` or `a list`.
+    """
     if isinstance(value, str):
         return shorten(value, MAX_QUOTED)
     if isinstance(value, Mapping):
@@ -41,7 +46,10 @@ def shorten_value(value: Json) -> str:
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:
-    """Return whether a JSON value is an integer, not a boolean."""
+    """Return whether a JSON value is an integer.
+
+    Booleans are excluded, although they are integers in Python.
+    """
     return isinstance(value, int) and not isinstance(value, bool)
 
 

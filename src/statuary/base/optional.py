@@ -40,5 +40,8 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Return whether a library that recovers transaction senders is installed."""
+    """Return whether the sender of a signed transaction can be computed here.
+
+    That needs an optional library, which recovers a public key from a signature.
+    """
     return any(find_spec(library) for library in RECOVERING_SENDERS)

@@ -119,7 +119,7 @@ def parse_address(text: str) -> Address:
 
 
 def is_hex_digits(digits: str) -> bool:
-    """Return whether a string is hex with an even number of digits."""
+    """Return whether a string consists of pairs of hex digits, without `0x`."""
     return decode_hex_digits(digits) is not None
 
 
@@ -218,17 +218,20 @@ def parse_duration(text: str) -> timedelta | None:
 
 
 def format_exact(moment: datetime) -> str:
-    """Format a time in UTC, with milliseconds unless they are zero."""
+    """Format a time in UTC, such as `2026-11-02T10:00:00Z`.
+
+    Milliseconds are included unless they are zero.
+    """
     return _format_in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
 
 
 def format_utc(moment: datetime) -> str:
-    """Format a time in UTC and whole seconds, with `Z`."""
+    """Format a time in UTC and whole seconds, such as `2026-11-02T10:00:00Z`."""
     return _format_in_utc(moment, "seconds")
 
 
 def format_milliseconds(moment: datetime) -> str:
-    """Format a time in UTC and milliseconds, with `Z`."""
+    """Format a time in UTC with milliseconds, such as `2026-11-02T10:00:00.000Z`."""
     return _format_in_utc(moment, "milliseconds")
 
 
@@ -252,7 +255,7 @@ def one_line(text: str) -> str:
 
 
 def count_text(number: int, noun: str) -> str:
-    """Format a number with its noun, singular or plural."""
+    """Format a number with a noun, such as `1 error` or `1,200 errors`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -271,7 +274,7 @@ ONE_DAY = timedelta(days=1)
 
 
 def day_of(moment: Instant, zone: ZoneInfo) -> date:
-    """Return the date of a time in a time zone."""
+    """Return the local date in a time zone at a moment."""
     return moment.astimezone(zone).date()
 
 

@@ -12,10 +12,15 @@ class Progress(Protocol):
     """Receives the progress of a build; a progress bar is one."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Announce a stage and the number of its steps, if known."""
+        """Announce that a stage of the work begins.
+
+        Args:
+            stage: the name of the stage, for the user.
+            total: the number of its steps; None if it is unknown.
+        """
 
     def advance(self, steps: int) -> None:
-        """Announce that steps of the current stage are done."""
+        """Announce that this many more steps of the current stage are done."""
 
     def end(self) -> None:
         """Announce that the current stage has ended or failed."""
@@ -51,7 +56,7 @@ def report_stage(progress: Progress, name: str, total: int | None = None) -> Ite
 
 
 def track_progress(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and report progress after each one."""
+    """Yield each item unchanged, and count a step of progress after it."""
     for item in items:
         yield item
         progress.advance(1)

@@ -17,7 +17,12 @@ class Reason(NamedTuple):
 
 
 def because(key: str, /, **values: str | int) -> Reason:
-    """Make the reason for a claim's status from its text key."""
+    """Make a `Reason`, whose sentence can be shown in any language.
+
+    Args:
+        key: the key of the sentence in the texts of pages, without `claim_reason.`.
+        values: the values for the placeholders of the sentence.
+    """
     return Reason(key, tuple(values.items()))
 
 

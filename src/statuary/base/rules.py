@@ -50,13 +50,19 @@ class RuleText(NamedTuple):
 
 
 def rule_text(function: Callable[..., object]) -> RuleText:
-    """Return the name and the sentence of a function's rule."""
+    """Return the name and the sentence of the rule that a function checks.
+
+    The name is that of the function, with hyphens. The sentence is the first line of its docstring.
+    """
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
     return RuleText(function.__name__.replace("_", "-"), sentence)
 
 
 def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
-    """Yield the checks that modules define, in order."""
+    """Yield the functions of modules that are marked as checks of a rule.
+
+    Each comes with the rule's name, sentence and severity, in the order in which a module defines them.
+    """
     for module in modules:
         for value in vars(module).values():
             if (

@@ -43,7 +43,7 @@ class Fingerprint(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both digests on one line, as the ledger stores them."""
+        """Both digests as one string, separated by a space, to store in a database."""
         return " ".join(self)
 
     @classmethod

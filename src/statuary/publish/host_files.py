@@ -60,7 +60,11 @@ FUNCTIONS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx", ".py", ".rb",
 
 
 def is_host_file(path: str) -> bool:
-    """Return whether a file is a program or settings for the host."""
+    """Return whether a web host would run a file or read settings from it.
+
+    Args:
+        path: the path in the site, such as `.htaccess` or `api/call.js`; case does not matter.
+    """
     first, *others = names = fold_case(path).split("/")
     return (
         first in ROOT_NAMES

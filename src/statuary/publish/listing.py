@@ -109,7 +109,7 @@ def document_path(path: str) -> str:
 
 
 def lower_case_address(path: str) -> str:
-    """Convert the address in a path, if any, to lower case."""
+    """Convert the contract address in a path to lower case, if it has one."""
     return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
 
 
@@ -340,7 +340,13 @@ def ends_part(path: str) -> bool:
 
 
 def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Divide sorted entries into the parts of a manifest."""
+    """Divide the entries of a manifest into its parts.
+
+    A part ends after a path for which `ends_part` is true, or when it has the maximum length.
+
+    Args:
+        entries: the entries of all documents, sorted by path.
+    """
     part: list[Entry] = []
     for entry in entries:
         part.append(entry)
@@ -359,7 +365,11 @@ class EncodedPart(NamedTuple):
 
 
 def encode_part(entries: list[Entry]) -> EncodedPart:
-    """Encode entries as a part of the manifest."""
+    """Encode entries as the lines of one part of a manifest.
+
+    Args:
+        entries: the entries of the part, sorted by path; at least one.
+    """
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
         lines += encode_entry(entry)
@@ -378,7 +388,11 @@ class PartLine(NamedTuple):
 
 
 def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
-    """Make a part of the manifest from encoded lines."""
+    """Join encoded lines to one part of a manifest.
+
+    Args:
+        lines: the lines of the part, sorted by path; at least one.
+    """
     return _make_encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
 
 

@@ -32,7 +32,7 @@ class Listing:
         self.close()
 
     def close(self) -> None:
-        """Delete the listing."""
+        """Delete the temporary database of the listing."""
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
@@ -52,7 +52,7 @@ class Listing:
         return added.rowcount == 1
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Remove the entries at these paths."""
+        """Remove the documents at these paths from the listing."""
         self.database.executemany("DELETE FROM entries WHERE path = ?", ((path,) for path in paths))
 
     def __iter__(self) -> Iterator[Entry]:
@@ -82,15 +82,19 @@ class Listing:
             yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
 
     def parts(self) -> Iterator[EncodedPart]:
-        """Yield the parts of a manifest that lists the documents."""
+        """Yield the parts of a manifest that lists the same documents."""
         return map(encode_part, split_into_parts(self))
 
     def part(self, part: Part) -> list[Entry]:
-        """Return the documents that a part of a manifest lists."""
+        """Return the documents of the listing that belong to a manifest's part.
+
+        Args:
+            part: the first path of the part, and the number of its documents.
+        """
         rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
         return [entry for entry, *_ in rows]
 
     def size(self) -> ListingSize:
-        """Return the number of documents, and of the bytes of their bodies."""
+        """Return the number of documents, and the sum of their sizes in bytes."""
         query = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries"
         return ListingSize(*self.database.execute(query).fetchone())

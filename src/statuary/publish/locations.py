@@ -28,7 +28,7 @@ class SiteLocation(Protocol):
         """
 
     def close(self) -> None:
-        """Release open files and connections."""
+        """Release open files and connections, if there are any."""
         return
 
 
@@ -49,7 +49,7 @@ FILE = "file"
 
 
 def scheme_of(name: str) -> str:
-    """Return a URL's scheme, or an empty string for a path."""
+    """Return the scheme of a URL, such as `s3`, or an empty string for a path."""
     scheme, separator, _ = name.partition("://")
     return scheme if separator else ""
 
@@ -95,7 +95,10 @@ class SiteReplacement(NamedTuple):
     problems: tuple[StatuaryError, ...] = ()  # the reasons why these paths stay
 
     def includes(self, path: str) -> bool:
-        """Return whether publishing may replace the file at a path."""
+        """Return whether publishing may replace the file at a path.
+
+        It may, unless the path is in one of the folders that are kept.
+        """
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 

@@ -52,7 +52,7 @@ class Manifest(NamedTuple):
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """Encode a manifest as JSON."""
+    """Encode a manifest, the list of a site's files, as JSON."""
     origin = manifest.origin
     value = {
         "snapshot": MANIFEST_FORMAT,
@@ -123,19 +123,30 @@ class ManifestBuilder:
         self.size = 0
 
     def add(self, entries: list[Entry]) -> EncodedPart:
-        """Encode entries as the manifest's next part, and return that part."""
+        """Add a part to the manifest, and return the part with its encoded lines.
+
+        Args:
+            entries: the entries of the part, which come after those of all previous parts.
+        """
         encoded = encode_part(entries)
         self.parts.append(encoded.part)
         self.count(entries)
         return encoded
 
     def count(self, entries: list[Entry]) -> None:
-        """Count the names and bytes of entries, without adding a part."""
+        """Add the names and sizes of entries to the totals of the manifest.
+
+        No part is added: that is for parts that are encoded elsewhere.
+        """
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)
 
     def manifest(self, origin: SiteOrigin) -> Manifest:
-        """Return the manifest with all parts that were added."""
+        """Return the manifest of all parts that were added.
+
+        Args:
+            origin: the time, git revision and statuary version of the build.
+        """
         documents = sum(part.documents for part in self.parts)
         return Manifest(origin, documents, self.names, self.size, tuple(self.parts))
 

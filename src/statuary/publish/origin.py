@@ -36,7 +36,11 @@ def refuse_earlier_build(there: str, instant: Instant) -> None:
 
 
 def build_meta(origin: SiteOrigin) -> dict[str, str]:
-    """Return the values that the ledger stores about a site's origin."""
+    """Return the facts about a build that its database stores as strings.
+
+    Returns:
+        The time of the build, the git revision of the content, and the version of statuary, by name.
+    """
     return {
         "instant": format_instant(origin.instant, UTC),
         "revision": origin.revision,

@@ -41,6 +41,10 @@ LISTED = re.compile(
 
 
 def operation_title(url: Url) -> str:
-    """Return a call's title, such as `List the chains of this site`."""
+    """Return the title of an API call, such as `List the chains of this site`.
+
+    Args:
+        url: the URL of the call; the title is made from its description.
+    """
     phrase = re.split("[,:;] ", url.description)[0]
     return f"{'List' if LISTED.match(phrase) else 'Get'} {phrase}"

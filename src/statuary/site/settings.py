@@ -114,7 +114,7 @@ class Theme(NamedTuple):
 
     @property
     def logo(self) -> str | None:
-        """The name of the logo's file, or None."""
+        """The name of the theme's logo file, or None if it has no logo."""
         names = [name for name, _ in self.files]
         return next((name for name in LOGO_NAMES if name in names), None)
 
@@ -137,7 +137,7 @@ class SitePage(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The page's folder below `pages/`; empty if it is in none."""
+        """The folder of the page's file below `pages/`, or an empty string."""
         return self.path.rpartition("/")[0]
 
 
@@ -170,9 +170,9 @@ class PageSettings:
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Return whether a site with this many contracts has contract pages."""
+        """Return whether each contract has a page, on a site with this many contracts."""
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Return whether a site with this many contracts lists them on pages."""
+        """Return whether pages list all contracts, on a site with this many contracts."""
         return count <= self.listed

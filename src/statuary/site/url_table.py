@@ -17,7 +17,7 @@ from statuary.site.urls import DESCRIPTION_URLS, PAGE_URLS, Url, url_regex
 
 @cache
 def content_urls() -> tuple[Url, ...]:
-    """Return the URLs of contracts and of the status."""
+    """Return the URLs that belong to contracts or to the status."""
     return tuple(chain.from_iterable(load(row.provides["urls"]) for row in CONTENT_SECTIONS))
 
 

@@ -65,7 +65,10 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def unreadable_paths(self) -> frozenset[str]:
-        """Return the files with errors that a build can leave out, wholly or in part."""
+        """The paths of files with errors that a build can exclude from the site.
+
+        Some of the files are excluded as a whole, others in part.
+        """
         files = (file.path for kind in ALONE for file in self.files[kind])
         return frozenset(files).difference(self.read_paths) | self.faulty_paths
 

@@ -30,7 +30,11 @@ class EditError(StatuaryError):
         self.position = position  # the place in the file that prevents the edit, if there is one
 
     def in_file(self, file: Path) -> "EditError":
-        """Return the error with the file, line and column in its message."""
+        """Return the same error, with the file, line and column in its message.
+
+        Args:
+            file: the file in which the error is; the line and column come from the error.
+        """
         place = f":{self.position.line}:{self.position.column}" if self.position else ""
         return EditError(f"{file}{place}: {self}", self.hint, self.position)
 
@@ -186,7 +190,10 @@ class Commit(NamedTuple):
 
     @property
     def summary_line(self) -> str:
-        """The commit's id, and a hint if git does not know the author."""
+        """The id of the commit, for the user who made it.
+
+        If git does not know the user's name, a hint says how to set it.
+        """
         if not self.stated_author:
             return self.name
         return (

@@ -39,7 +39,12 @@ class Replacement(NamedTuple):
 
 
 def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
-    """Return a text with some spans replaced; spans must not overlap."""
+    """Return a text in which some spans are replaced.
+
+    Args:
+        text: the text.
+        replacements: the start, end and new text of each span; spans must not overlap.
+    """
     for replacement in sorted(replacements, reverse=True):
         text = text[: replacement.start] + replacement.text + text[replacement.end :]
     return text
@@ -121,7 +126,12 @@ def line_break_near(text: str, index: int) -> str:
 
 
 def follows_empty_line(text: str, node: YamlNode) -> bool:
-    """Return whether an empty line precedes a node and its comments."""
+    """Return whether a node, with the comments above it, follows an empty line.
+
+    Args:
+        text: the YAML text.
+        node: the node in the text.
+    """
     above = LINE_BREAK.split(text[: node.start])[:-1]
     while above and above[-1].lstrip(" ").startswith("#"):
         above.pop()

@@ -41,7 +41,7 @@ class FilePattern(NamedTuple):
     limit: int = LARGEST_SOURCE_FILE  # bytes of the largest file; in a bulk file, of the largest record
 
     def matches(self, path: PurePosixPath) -> bool:
-        """Return whether a path in the content folder fits the pattern."""
+        """Return whether a path, relative to the content folder, fits the pattern."""
         folders = path.parts[:-1]
         if self.folder:
             if folders[:1] != (self.folder,):
@@ -100,7 +100,7 @@ def pattern_of(kind: FileKind) -> FilePattern:
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Return whether a path belongs to a contract's workspace."""
+    """Return whether a path is in a contract's folder, `contracts/CHAIN/ADDRESS/`."""
     return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 

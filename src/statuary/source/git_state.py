@@ -47,7 +47,7 @@ class GitState:
 
     @property
     def revision(self) -> str:
-        """The commit's id, with `+` if the content has changed since."""
+        """The id of the commit, with `+` if the content has uncommitted changes."""
         return self.commit + ("+" if self.changed_paths else "")
 
     @property
@@ -63,7 +63,10 @@ class GitState:
         )
 
     def committed_files(self) -> Iterator[GitFile]:
-        """Yield the contract files that equal their committed versions, by path."""
+        """Yield the contract files without uncommitted changes, sorted by path.
+
+        Each has its path and the id that git gives to its content.
+        """
         for line in GitProcess(
             self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/"
         ).null_separated_output():
@@ -74,7 +77,7 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def has_uncommitted_changes(self, folder: str) -> bool:
-        """Return whether a folder has changes that are not committed."""
+        """Return whether a folder of the content has uncommitted changes."""
         return folder in self._changed_folders or self._is_changed(folder)
 
     @cached_property

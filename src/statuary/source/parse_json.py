@@ -160,7 +160,11 @@ class Lines:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
-        """Return the line and column at an offset in characters."""
+        """Return the line and column, counted from 1, at an offset in the text.
+
+        Args:
+            offset: the number of characters before the place.
+        """
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
 

@@ -35,11 +35,15 @@ class RemoteFiles(Protocol):
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a path is a URL such as `s3://…`."""
+    """Return whether a location is a URL such as `s3://…`, and not a local path."""
     return path.startswith(_BEGINNINGS)
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return the reader for a URL's scheme."""
+    """Return the object that lists and reads files at URLs of a scheme.
+
+    Args:
+        url: a URL for which `is_remote` is true.
+    """
     files: RemoteFiles = load(_TARGETS[url.partition("://")[0]])()
     return files

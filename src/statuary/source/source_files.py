@@ -215,7 +215,7 @@ def _file_or_finding(
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether a file name is valid UTF-8."""
+    """Return whether a file name from the disk was valid UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -224,7 +224,11 @@ def is_utf8(name: str) -> bool:
 
 
 def undecodable_name_finding(path: str) -> Finding:
-    """Return the finding about a file name that is not UTF-8."""
+    """Return the error about a file whose name is not UTF-8.
+
+    Args:
+        path: the path, with the invalid bytes as Python decodes them (surrogates).
+    """
     escaped = os.fsencode(path).decode("utf-8", "backslashreplace")
     return Finding(
         rule="outside-content", path=escaped, message="the file name is not UTF-8", hint="rename the file"

@@ -49,7 +49,7 @@ class SourceModel(BaseModel):
 
     @classmethod
     def known_keys(cls) -> list[str]:
-        """Return the keys that the mapping may have."""
+        """Return the keys that a YAML or JSON mapping of this model may have."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 
@@ -131,7 +131,11 @@ NO_ZONES = ("localtime", "Factory", "posixrules")
 
 
 def describe_value(value: object) -> str:
-    """Describe a source file's value for a message, such as `a mapping`."""
+    """Describe a value from a YAML or JSON file for an error message.
+
+    Returns:
+        A phrase such as `a mapping` or `the number 7`, or a short string in quotes.
+    """
     if value is None:
         return "nothing (null)"
     if isinstance(value, dict):
@@ -234,7 +238,11 @@ def item_type(model: object, containers: tuple[type, ...] = (list, dict, tuple))
 
 
 def allows_string(model: object) -> bool:
-    """Return whether a type allows strings."""
+    """Return whether a field's type accepts a string.
+
+    Args:
+        model: the type, which may be a union.
+    """
     return any(option is str or get_origin(option) is Literal for option in _allowed_types(model))
 
 

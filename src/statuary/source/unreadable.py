@@ -18,7 +18,11 @@ class UnreadableError(StatuaryError):
         self.rule = rule  # the rule of the finding
 
     def to_finding(self, path: str) -> Finding:
-        """Convert the error to a finding about a file."""
+        """Convert the error to a finding, the entry of a report.
+
+        Args:
+            path: the path of the file that cannot be read.
+        """
         return Finding(rule=self.rule, path=path, message=str(self), hint=self.hint, position=self.position)
 
 

@@ -216,17 +216,20 @@ def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
 
 
 def can_be_folded(text: str) -> bool:
-    """Return whether a paragraph survives as a folded block (`>`)."""
+    """Return whether YAML reads a paragraph unchanged from a folded block (`>`)."""
     return not NOT_PRINTED.search(text) and "  " not in text and text == text.strip(" ")
 
 
 def fold_lines(text: str) -> list[str]:
-    """Wrap a paragraph for a folded block (`>`)."""
+    """Break a paragraph into the lines of a folded YAML block (`>`)."""
     return wrap(text, FOLDED_WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def can_be_literal(text: str) -> bool:
-    """Return whether a literal block (`|`) keeps a string of several lines."""
+    """Return whether a string can be written as a literal YAML block (`|`).
+
+    It must have several lines, and YAML must read them back unchanged.
+    """
     lines = text.split("\n")
     return (
         len(lines) > 1
@@ -252,7 +255,7 @@ def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str
 
 
 def can_be_plain(text: str) -> bool:
-    """Return whether a string needs no quotes in YAML."""
+    """Return whether a string can be written in YAML without quotation marks."""
     return bool(text) and not (
         NOT_PLAIN.search(text)
         or AMBIGUOUS.fullmatch(text)
@@ -284,7 +287,11 @@ class YamlStyle:
 
     @classmethod
     def detect(cls, root: YamlNode) -> Self:
-        """Detect a YAML text's style by its first mapping and list."""
+        """Detect the indentation and quotation marks that a YAML text uses.
+
+        Args:
+            root: the root node of the parsed text.
+        """
         quotes = dict(_quotes_by_key(root))
         habits = set(quotes.values())
         return cls(
@@ -296,7 +303,7 @@ class YamlStyle:
         )
 
     def quote_for_key(self, key: str) -> str:
-        """Return the quotation mark that the style uses for a key's value."""
+        """Return the quotation mark with which this style writes the value of a key."""
         return self.quotes.get(key, self.quote)
 
 
@@ -383,7 +390,12 @@ def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle)
 
 
 def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -> str:
-    """Format a mapping as a new YAML file."""
+    """Format a mapping as the text of a new YAML file.
+
+    Args:
+        value: the keys and values of the file.
+        style: the indentation and quotation marks; None for statuary's own style.
+    """
     return "".join(f"{line}\n" for line in mapping_lines(value, 0, style or YamlStyle()))
 
 

@@ -35,7 +35,11 @@ STREAM_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
 
 
 def open_gzip(raw: IO[bytes]) -> IO[bytes]:
-    """Return a reader of a gzip stream that decompresses on demand."""
+    """Return a binary stream that decompresses a gzip stream while it is read.
+
+    Args:
+        raw: the compressed stream.
+    """
     return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]  # no IO in typeshed, as it has no name
 
 

@@ -134,7 +134,12 @@ class OpenFolder:
         self._descriptor: int | None = None
 
     def open_file(self, path: str, *, links: bool = False) -> int:
-        """Open a file; the arguments, the result and the errors are those of `open_below`."""
+        """Open a file below the folder, and return its file descriptor.
+
+        Args:
+            path: the path, relative to the folder.
+            links: as for `open_below`, which raises the same errors.
+        """
         folder, _, name = path.rpartition("/")
         if not folder or ".." in path or os.open not in os.supports_dir_fd:
             return open_below(self._root, path, links=links)
@@ -151,7 +156,7 @@ class OpenFolder:
         return _require_regular(descriptor, path)
 
     def close(self) -> None:
-        """Close the inner folder."""
+        """Close the descriptor of the folder that was used last, if one is open."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -189,7 +194,10 @@ def _open_names(top: str, path: str) -> int:
 
 
 def is_visible_below(file: Path, folder: Path) -> bool:
-    """Return whether a file is within a folder and not hidden."""
+    """Return whether a file is in a folder, and no part of its path is hidden.
+
+    Names that begin with a dot are hidden. Only the part below the folder counts.
+    """
     if not file.is_relative_to(folder):
         return False
     return not any(name.startswith(".") for name in file.relative_to(folder).parts)
@@ -209,7 +217,12 @@ def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
 
 
 def open_descriptor(descriptor: int, *, buffering: int = -1) -> BufferedReader:
-    """Wrap a file descriptor in a stream, which closes it."""
+    """Return a binary stream that reads a file descriptor and closes it.
+
+    Args:
+        descriptor: the descriptor of an open file.
+        buffering: the size of the buffer in bytes; -1 for Python's default.
+    """
     return cast("BufferedReader", os.fdopen(descriptor, "rb", buffering))
 
 

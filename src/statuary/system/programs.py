@@ -120,7 +120,7 @@ class ProgramOutput(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The standard output as text, without white space around it."""
+        """The standard output, decoded as UTF-8, without white space at its ends."""
         return self.stdout.decode("utf-8", "replace").strip()
 
 
@@ -205,7 +205,7 @@ def _start_process(
 
 
 def stop_all_programs() -> None:
-    """Stop all programs that still run, because Ctrl-C does not reach them."""
+    """Stop all programs that statuary started, because Ctrl-C does not reach them."""
     for process in tuple(_RUNNING):
         _kill_process(process)
 
@@ -293,7 +293,10 @@ class GitProcess:
             raise MissingProgramError("git is not installed", "install it") from None
 
     def result(self) -> ProgramOutput:
-        """Wait for git, or stop it if it takes too long."""
+        """Wait until git ends, and return its exit code and output.
+
+        If git takes too long, it is stopped.
+        """
         try:
             output = self._process.communicate(timeout=GIT_SECONDS)[0]
         except subprocess.TimeoutExpired:
@@ -302,7 +305,7 @@ class GitProcess:
         return ProgramOutput(self._process.returncode, output, "")
 
     def null_separated_output(self) -> Iterator[bytes]:
-        """Yield git's output as it arrives, split at null bytes."""
+        """Yield the pieces between null bytes in git's output, as they arrive."""
         assert self._process.stdout is not None  # noqa: S101 - requested when it was started
         with self._process:
             remainder = b""

@@ -23,7 +23,7 @@ class _Member(NamedTuple):
 
 
 def is_archive(name: str) -> bool:
-    """Return whether the name of a file is that of an archive."""
+    """Return whether a file's name ends like that of an archive, such as `.zip`."""
     return name.lower().endswith(ARCHIVE_SUFFIXES)
 
 

@@ -115,7 +115,11 @@ def sync_path(path: Path | str) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Write a folder's file system to disk, and wait, if possible."""
+    """Wait until a file system has written everything to disk, if possible.
+
+    Args:
+        folder: any folder on the file system.
+    """
     from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
 
     system = CDLL(None) if os.name != "nt" else None

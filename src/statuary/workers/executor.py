@@ -35,7 +35,10 @@ class Executor(Protocol):
         return
 
     def start_early(self) -> None:
-        """Start worker processes now, while this process still imports modules."""
+        """Start the worker processes now, while this process still imports modules.
+
+        An executor without workers does nothing.
+        """
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -64,12 +67,15 @@ class Executor(Protocol):
 
     @property
     def has_workers(self) -> bool:
-        """Whether other processes have started to run tasks."""
+        """Whether worker processes have been started to run tasks."""
         return False
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """The function by which workers make a large manifest; None without workers."""
+        """The function that lets workers encode a large manifest.
+
+        It is None for an executor without workers.
+        """
         return None
 
 
@@ -140,7 +146,7 @@ def process_executor(count: int, prepare: Callable[[], object] | None = None) ->
 
 
 def prepare_worker() -> None:
-    """Import the modules that the tasks of sections need."""
+    """Import the modules that tasks need, before the first task runs."""
     for row in CONTENT_SECTIONS:
         if target := row.provides.get("worker imports"):
             load(target)()

@@ -61,7 +61,7 @@ class ProcessPool:
         return self._pool
 
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means that a worker process was lost."""
+        """Return whether an exception means that a worker process died."""
         self._is_broken |= isinstance(error, BrokenProcessPool)
         return isinstance(error, BrokenProcessPool)
 
@@ -69,7 +69,7 @@ class ProcessPool:
         """Do nothing, because the pool itself reports a lost process."""
 
     def close(self) -> None:
-        """Stop the processes, and drop tasks that have not started."""
+        """Stop the worker processes, and discard the tasks that have not started."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

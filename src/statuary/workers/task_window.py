@@ -35,7 +35,7 @@ class WorkerPool(Protocol):
         """
 
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means lost workers rather than a failed task."""
+        """Return whether an exception means that workers died, not that a task failed."""
 
     def check_alive(self) -> None:
         """Check that at least one worker is left.
@@ -47,7 +47,7 @@ class WorkerPool(Protocol):
         """
 
     def close(self) -> None:
-        """Stop the workers, and drop tasks that have not started."""
+        """Stop the worker processes, and discard the tasks that have not started."""
 
 
 IN_FLIGHT = 2

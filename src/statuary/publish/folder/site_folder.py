@@ -266,7 +266,11 @@ class SiteFolder:
         self.ignores_case = ignores_case(self.root)
 
     def staging_folder(self, run: int) -> Path:
-        """Return the staging folder of the build with a number."""
+        """Return the folder where a build writes its files before it publishes them.
+
+        Args:
+            run: the number of the build.
+        """
         return self.staging / str(run)
 
     def prepare_staging(self, run: int) -> None:
@@ -294,7 +298,11 @@ class SiteFolder:
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Delete a build's staging folder, and leftovers of an earlier build."""
+        """Delete the staging folder of a build, and leftovers of an earlier build.
+
+        Args:
+            run: the number of the build.
+        """
         self.discard_leftover()
         shutil.rmtree(self.staging_folder(run), ignore_errors=True)
         with suppress(OSError):
@@ -359,7 +367,10 @@ class SiteFolder:
             self._move_folder(entry.path, path)
 
     def remove(self, path: str) -> None:
-        """Remove a published file, if it exists, and folders that become empty."""
+        """Remove a published file, and the folders that become empty.
+
+        Nothing happens if the file does not exist.
+        """
         file = self.root / checked_path(path)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             file.unlink()
@@ -398,5 +409,5 @@ class SiteFolder:
                 yield sources
 
     def sync(self) -> None:
-        """Wait until everything that was written is on disk, if possible."""
+        """Wait until all written files are on disk, where the system offers that."""
         sync_file_system(self.root)

@@ -111,12 +111,12 @@ class DocumentTable:
         return self.add_if_free([file])
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Remove files from those that this build adds."""
+        """Remove the files at these paths from the files that this build adds."""
         self.has_discarded = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def discard_all(self) -> None:
-        """Remove all files that this build adds or marks for removal."""
+        """Forget all files that this build was about to add or remove."""
         self.path_conflict = None
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table}")
@@ -139,7 +139,11 @@ class DocumentTable:
         self.connection.execute(query)
 
     def is_to_be_written(self, name: str) -> bool:
-        """Return whether this build adds or replaces the file with a name."""
+        """Return whether this build adds or replaces a file.
+
+        Args:
+            name: the path of the file in the site.
+        """
         query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
@@ -160,7 +164,7 @@ class DocumentTable:
                     yield action, name, size
 
     def conflicting_paths(self) -> Iterator[str]:
-        """Yield the paths of this build at which other programs have files."""
+        """Yield the paths of this build at which other programs have put files."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
             " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
@@ -173,7 +177,7 @@ class DocumentTable:
                     yield name
 
     def paths_to_remove(self) -> Iterator[str]:
-        """Yield the published names that the new site does not have."""
+        """Yield the paths of published files that the new site no longer has."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -333,7 +337,7 @@ class DocumentTable:
             yield name
 
     def has_aliases(self) -> bool:
-        """Return whether a file of this build has more than one name."""
+        """Return whether this build publishes any file at more than one path."""
         return (
             self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
         )
@@ -415,7 +419,13 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the sections' tables in the attached partition file."""
+    """Return the names of all tables in a worker's database, except its files.
+
+    Those tables belong to sections, such as the table of contracts.
+
+    Args:
+        connection: a connection to which the database is attached as `partition`.
+    """
     query = "SELECT name FROM partition.sqlite_master WHERE type = 'table' AND name != 'offered'"
     return [name for (name,) in connection.execute(query)]
 

@@ -76,7 +76,7 @@ class LedgerTable:
         self.ledger, self.connection = ledger, connection
 
     def set_partial(self) -> None:
-        """Keep the rows of the last build that this build does not replace."""
+        """Keep those rows of the last build that this build does not replace."""
 
     def replaced_documents(self) -> Iterable[str]:
         """Yield published paths whose sources this build replaces.
@@ -86,7 +86,7 @@ class LedgerTable:
         return ()
 
     def save(self) -> None:
-        """Store this run's rows, in the transaction that saves the ledger."""
+        """Store the rows of this build, in the transaction that saves the ledger."""
 
 
 Table = TypeVar("Table", bound=LedgerTable)
@@ -194,7 +194,10 @@ class Ledger:
 
     @property
     def build_database(self) -> str:
-        """The path of this build's database, or empty for tables in memory."""
+        """The path of the database file with the rows of this build.
+
+        It is empty if the rows are only in memory.
+        """
         databases = self.connection.execute("PRAGMA database_list")
         (file,) = [file for _, name, file in databases if name == "work"]
         return str(file)
@@ -206,7 +209,7 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Close the ledger without saving."""
+        """Close the database; changes that were not saved are lost."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         self.connection.close()
@@ -324,7 +327,11 @@ class Ledger:
         self.documents.path_conflict = self.documents.path_conflict or clash
 
     def add_rows(self, rows: PartitionRows | None) -> None:
-        """Add a partition's rows to the table of their section."""
+        """Add the rows that a worker produced to the table of their section.
+
+        Args:
+            rows: the rows and the name of the table; None if there are none.
+        """
         if rows is not None:
             with transaction(self.connection):
                 self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insertion}", rows.rows)
@@ -424,7 +431,10 @@ class Ledger:
             self._write_meta({"unfinished run": str(self.run), "run": str(self.run)})
 
     def finish(self) -> None:
-        """Record that the saved build is complete."""
+        """Record that the files of the saved build are all in place.
+
+        Without this mark, the next build knows that this one was interrupted.
+        """
         with transaction(self.connection):
             self.connection.execute(FORGET_OWNED)
             self.connection.execute("DELETE FROM removals")

@@ -35,7 +35,11 @@ class RecordedRange(NamedTuple):
 
 
 def sort_recorded(file: Path) -> None:
-    """Add an index by path to a partition's database."""
+    """Add an index by path to the database that a worker's task has written.
+
+    Args:
+        file: the database file.
+    """
     with closing(open_database(file)) as connection:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
 

@@ -168,7 +168,10 @@ class PartitionRows(NamedTuple):
 
     @property
     def insertion(self) -> str:
-        """The end of a statement that inserts one of the rows."""
+        """The end of an SQL statement `INSERT INTO …` for one of the rows.
+
+        It has the name of the table, and a placeholder for each column.
+        """
         return f"{self.table} VALUES ({','.join('?' * len(self.columns))})"
 
 
@@ -188,10 +191,15 @@ class PartitionOutput(Protocol):
     discards: bool = False  # whether it discards all documents
 
     def add(self, documents: Iterable[Document]) -> list[str]:
-        """Add the documents that one source gives, and return their paths."""
+        """Add documents to the output of the task, and return their paths."""
 
     def result(self, items: int, rows: PartitionRows | None = None) -> PartitionResult:
-        """Return the partition's result, after all documents have been added."""
+        """Return the result of the task, after all its documents have been added.
+
+        Args:
+            items: the number of items that the task has processed.
+            rows: rows for the table of a section; None if there are none.
+        """
 
 
 class CollectedOutput(PartitionOutput):

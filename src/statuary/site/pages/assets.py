@@ -26,7 +26,13 @@ def script_document(file: Path, prefix: bytes = b"") -> Document:
 
 
 def style_document(url: Url, folder: Path, theme: Theme) -> Document:
-    """Return the style sheet of a folder, followed by the theme's rules."""
+    """Return a style sheet of statuary, with the CSS of the theme at its end.
+
+    Args:
+        url: the address of the style sheet.
+        folder: the folder that contains the file with that name.
+        theme: the theme, whose CSS may be empty.
+    """
     style = asset_bytes(folder / url.path().rpartition("/")[2])
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
@@ -34,13 +40,17 @@ def style_document(url: Url, folder: Path, theme: Theme) -> Document:
 
 
 def icon_document(file: Path) -> Document:
-    """Return one of statuary's icons as a document."""
+    """Return an icon as a document to publish.
+
+    Args:
+        file: the icon's SVG file in the package.
+    """
     path = ICON.path(name=file.stem)
     return Document(path=path, body=asset_bytes(file), media_type=ICON.media_type, cache=ICON.cache)
 
 
 def frame_assets(theme: Theme) -> Iterator[Document]:
-    """Yield the files that every page loads, and those of the theme."""
+    """Yield the style sheets, scripts and icon of all pages, and the theme's files."""
     for url in (STYLE, DOCS_STYLE):
         yield style_document(url, ASSETS, theme)
     # `epochs.js` lets pages read epochs as the edge module does
@@ -53,5 +63,5 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
 
 @cache
 def asset_bytes(file: Path) -> bytes:
-    """Read one of statuary's scripts, style sheets or pictures."""
+    """Read a script, style sheet or picture from the installed package."""
     return read_file(file)

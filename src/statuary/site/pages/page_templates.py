@@ -107,18 +107,24 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def get_source_checksum(self, source: str) -> str:
-        """Hash a template, and this module, which sets the compiler's options."""
+        """Hash the text of a template, to find its compiled form in the cache.
+
+        The hash covers this module too, because it sets the options of the template compiler.
+        """
         return super().get_source_checksum(f"{_compiler_source()}{source}")
 
     @override
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Load a compiled template, or compile it again if that fails."""
+        """Load a compiled template from the cache folder into the bucket.
+
+        If the file is missing or damaged, the bucket stays empty, and Jinja compiles the template again.
+        """
         with suppress(OSError, EOFError, UnpicklingError):
             super().load_bytecode(bucket)
 
     @override
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store a compiled template, if the folder is writable."""
+        """Store a compiled template in the cache folder, if the folder is writable."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 Path(self.directory).mkdir(parents=True, exist_ok=True)
@@ -158,12 +164,12 @@ def _compiler_source() -> str:
 
 @cache
 def package_templates(folder: Path) -> Mapping[str, str]:
-    """Return the templates in a folder of statuary, by name."""
+    """Read the HTML templates in a folder of the package, by file name."""
     return {file.name: read_text(file) for file in folder.glob("*.html")}
 
 
 def core_templates() -> dict[str, str]:
-    """Return the templates of statuary's core, by name."""
+    """Read the templates that do not belong to an extension, by file name."""
     templates: dict[str, str] = {}
     for folder in CORE_FOLDERS:
         templates |= package_templates(folder / "templates")

@@ -101,19 +101,27 @@ class PageTexts:
         return self(f"{key}.{form}", count=self.number(number), **values)
 
     def number(self, number: int) -> str:
-        """Format a whole number, with its digits in groups."""
+        """Format a whole number, with the language's separator between thousands."""
         return f"{number:,}".replace(",", self("number.group"))
 
     def decimal(self, number: float, digits: int) -> str:
-        """Format a number with a fixed number of decimals."""
+        """Format a number with the language's decimal point.
+
+        Args:
+            number: the number.
+            digits: the number of decimal places.
+        """
         return f"{number:.{digits}f}".replace(".", self("number.point"))
 
     def percent(self, value: float) -> str:
-        """Format a percentage with two decimal places: `99.95%`, but `100%`."""
+        """Format a percentage (0 to 100): `99.95%`, but `100%` without decimals."""
         return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
 
     def reason(self, reason: Reason) -> str:
-        """Return the sentence for a reason, to put after a colon."""
+        """Return the sentence for a reason in the language of the page.
+
+        The sentence can follow a colon.
+        """
         values = {
             name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
         }
@@ -141,7 +149,7 @@ def page_texts(
 
 @lru_cache(maxsize=1024)
 def english_sentence(reason: Reason) -> str:
-    """Return the English sentence for a reason, as in proofs and messages."""
+    """Return the English sentence for a reason, for proofs and error messages."""
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
@@ -222,7 +230,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 def visible_text(text: str) -> str:
-    """Replace hidden characters by their code, such as `⟨U+202E⟩`."""
+    """Replace each hidden character in a text by its code, such as `⟨U+202E⟩`."""
     return HIDDEN_CHARACTERS.sub(lambda match: f"⟨{code_point(match[0])}⟩", text)
 
 
@@ -289,12 +297,15 @@ def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWor
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the code points of a text's hidden characters, each once."""
+    """Return the codes of the hidden characters in a text, such as `U+202E`.
+
+    Each code occurs once, in the order of the text.
+    """
     return list(dict.fromkeys(code_point(match[0]) for match in HIDDEN_CHARACTERS.finditer(text)))
 
 
 def code_point(character: str) -> str:
-    """Return the code of a character, such as `U+202E`."""
+    """Return the Unicode code point of a character, such as `U+202E`."""
     return f"U+{ord(character):04X}"
 
 

@@ -111,7 +111,7 @@ class Renderer:
 
 @lru_cache(maxsize=4)
 def renderer_of(site: SiteContext) -> Renderer:
-    """Return the renderer for a site's pages."""
+    """Return an object that renders HTML pages with the settings of a site."""
     return Renderer(site)
 
 

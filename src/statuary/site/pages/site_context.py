@@ -17,7 +17,11 @@ from statuary.site.urls import API_PAGE, OWN_PAGE, STATUS_PAGE, FrameLinks, Url
 
 @cache
 def frame_links() -> dict[str, FrameLinks]:
-    """Return the pages and feeds that every page links to, by section."""
+    """Return the pages and feeds that every page links to.
+
+    Returns:
+        The links by section, such as `status` or `contracts`.
+    """
     return {row.name: load(row.provides["frame links"]) for row in CONTENT_SECTIONS}
 
 
@@ -38,7 +42,7 @@ class SiteContext(NamedTuple):
 
     @property
     def root(self) -> str:
-        """The path of the site on its host, with slashes around it."""
+        """The path of the site on its host, such as `/` or `/status/`."""
         return urlsplit(self.url).path.rstrip("/") + "/"
 
     def without_templates(self, *names: str) -> "SiteContext":
@@ -56,14 +60,14 @@ class SiteContext(NamedTuple):
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The sections that every page links to, such as `status`."""
+        """The sections in the navigation of every page, such as `status`."""
         status = ("status",) if self.settings.status else ()
         contracts = ("contracts",) if self.has_contracts else ()
         return (*status, *contracts, "api")
 
 
 def site_context(site: SiteContent) -> SiteContext:
-    """Return the values that all pages of a site share."""
+    """Return the name, settings and links of a site that all its pages share."""
     page, parts = site.page, part_values(site.extensions)
     return SiteContext(
         name=one_line(page.name),
@@ -173,7 +177,10 @@ class DateFormatter:
         return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
 
     def range(self, start: Instant, end: Instant) -> FormattedRange:
-        """Format a time range: `20 Nov 2026, 13:00` to `14:10 CET`."""
+        """Format a range of time, such as `20 Nov 2026, 13:00` to `14:10 CET`.
+
+        If the range ends on the day on which it starts, the end has no date.
+        """
         start_time = self.moment(start)
         end_time = self.moment(end)
         zone = self.zone_name(end)
@@ -211,11 +218,14 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
-        """Format a duration: `1 h 20 min`, which stays on one line."""
+        """Format a duration, such as `1 h 20 min`, with spaces that do not break."""
         return format_length(length, self._texts, space=NO_BREAK_SPACE)
 
     def zone_name(self, at: Instant) -> str:
-        """Return the time zone's name at a time, or its UTC offset."""
+        """Return the abbreviation of the time zone at a time, such as `CET`.
+
+        A zone without one has its offset, such as `UTC+03`.
+        """
         if is_utc(self.zone):
             return "UTC"
         name = at.astimezone(self.zone).tzname() or ""

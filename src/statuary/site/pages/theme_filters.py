@@ -58,7 +58,7 @@ _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def new_budget() -> Iterator[None]:
-    """Limit the rendering within a `with` block."""
+    """Limit how much work a theme's templates may do in a `with` block."""
     token = _budget.set(Budget())
     try:
         yield
@@ -80,7 +80,10 @@ def step() -> None:
 
 
 def counted(function: Callable[P, R]) -> Callable[P, R]:
-    """Wrap a function so that each call counts as a step."""
+    """Wrap a function so that each call counts as a step of rendering.
+
+    The number of steps is limited, which stops templates that do too much.
+    """
 
     @wraps(function)
     def bounded(*arguments: P.args, **options: P.kwargs) -> R:
@@ -91,9 +94,9 @@ def counted(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def of_text(function: Callable[..., object]) -> Callable[..., object]:
-    """Wrap a filter so that it rejects a list as its value.
+    """Wrap a template filter so that it raises an error for a list.
 
-    A list may be much longer as text than it is itself.
+    The filter would convert the list to a string, which may be much longer than the list.
     """
 
     @wraps(function)
@@ -104,7 +107,7 @@ def of_text(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def counted_loop(items: Iterable[R]) -> Iterator[R]:
-    """Yield the items of a loop, counting a step for each."""
+    """Yield the items of a template's loop, and count a step for each."""
     for item in items:
         step()
         yield item

@@ -55,7 +55,13 @@ class BoundedSyntax(NodeTransformer):
 
     @override
     def visit(self, node: nodes.Node, *arguments: object, **options: object) -> nodes.Node:
-        """Return a node in which loops and calls count their steps."""
+        """Return a node of a template whose loops, comparisons and lists count steps.
+
+        Args:
+            node: the node, whose children are changed first.
+            arguments: not used.
+            options: not used.
+        """
         self.generic_visit(node)
         rule = self._rules.get(type(node))
         return node if rule is None else rule(node)
@@ -252,13 +258,22 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def get_template(self, *arguments: Any, **options: Any) -> Template:
-        """Return a template, and count a step, because templates can include themselves."""
+        """Return a template by its name, and count a step of rendering.
+
+        A template can include itself, so including must count towards the limit.
+        """
         step()
         return super().get_template(*arguments, **options)
 
     @override
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
-        """Return whether a template may read an attribute."""
+        """Return whether a template may read an attribute of an object.
+
+        Args:
+            obj: the object.
+            attr: the name of the attribute.
+            value: the value of the attribute.
+        """
         if attr.startswith("_"):
             return False
         for kind, names in ATTRIBUTES:
@@ -270,7 +285,10 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def is_safe_callable(self, obj: object) -> bool:
-        """Return whether a template may call an object."""
+        """Return whether a template may call an object.
+
+        It may call macros, methods of strings and mappings, and the global functions of templates.
+        """
         return (
             isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
             or isinstance(getattr(obj, "__self__", None), str | Mapping | LoopContext | PageTexts)
@@ -279,13 +297,17 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def call(self, context: Context, obj: object, *arguments: object, **options: object) -> object:
-        """Call an object, and count a step."""
+        """Call an object for a template, and count a step of rendering."""
         step()
         return super().call(context, obj, *arguments, **options)
 
     @override
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        """Calculate with two values, with limits on numbers and text lengths."""
+        """Calculate with two values, such as `left + right`, for a template.
+
+        Raises:
+            SecurityError: if the operator is `**`, or a number is too large.
+        """
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             check_length(len(left) + len(right))
         elif operator == "*" and isinstance(left, str):
@@ -300,5 +322,10 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def getitem(self, obj: object, argument: object) -> object:
-        """Return an item of a value, by its name, index or slice."""
+        """Return an item of a value, as `obj[argument]` in a template does.
+
+        Args:
+            obj: the value.
+            argument: a name, an index or a slice.
+        """
         return super().getitem(obj, argument if isinstance(argument, slice) else scalar(argument))

@@ -77,7 +77,7 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """The media type without parameters."""
+        """The media type in lower case, without parameters such as `charset`."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
@@ -94,7 +94,7 @@ ONCE = Retries(tries=1)
 
 
 def is_url(location: str) -> bool:
-    """Return whether a location is a URL."""
+    """Return whether a location is an http or https URL, and not a path."""
     return location.startswith(("http://", "https://"))
 
 
@@ -107,12 +107,17 @@ def display_location(location: str) -> str:
 
 
 def is_archive_url(url: str) -> bool:
-    """Return whether a URL names a snapshot file."""
+    """Return whether a URL is that of a snapshot: its path ends in `.zip`."""
     return urlsplit(url).path.endswith(".zip")
 
 
 def url_below(base: str, path: str) -> str:
-    """Return the URL of a document, given the URL of its site."""
+    """Return the URL of a document of a site.
+
+    Args:
+        base: the URL of the site.
+        path: the path of the document in the site, not yet percent-encoded.
+    """
     return f"{base.rstrip('/')}/{quote(path)}"
 
 
@@ -353,7 +358,7 @@ def _is_web_url(url: str) -> bool:
 
 @cache
 def shared_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return the opener for requests with these timeouts, made once."""
+    """Return the `urllib` opener with these timeouts, for all requests to share."""
     return http_opener(timeouts)
 
 

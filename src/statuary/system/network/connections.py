@@ -22,7 +22,11 @@ class Timeouts(NamedTuple):
     each: float = 5.0  # more seconds for each response, in the limit for all responses together
 
     def deadline(self, received: int) -> float:
-        """Return the seconds within which this many bytes must have arrived."""
+        """Return the maximum number of seconds in which some bytes must arrive.
+
+        Args:
+            received: the number of bytes.
+        """
         return self.seconds + (received / self.rate if self.rate else 0)
 
 

@@ -31,7 +31,7 @@ def listen(host: str, port: int) -> Socket:
 
 
 def shut_down_connection(connection: Socket) -> None:
-    """Close a connection in both directions, even if the other side doesn't."""
+    """Close both directions of a connection, to end all reads and writes of it."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

@@ -26,14 +26,22 @@ OTHER_REASON = "cannot be reached"
 
 
 def connection_error_reason(error: BaseException) -> str:
-    """Return the reason of a failed connection in plain words."""
+    """Return in plain words why a connection failed.
+
+    Args:
+        error: the exception of the connection, or urllib's exception around it.
+    """
     cause = getattr(error, "reason", None)  # urllib wraps the exception of the connection
     cause = cause if isinstance(cause, BaseException) else error
     return next((reason for kind, reason in REASONS if isinstance(cause, kind)), OTHER_REASON)
 
 
 def display_origin(url: str) -> str:
-    """Return a URL's scheme and host, because the rest may be secret."""
+    """Return the scheme, host and port of a URL, to name it in a message.
+
+    The path, the query and the password may be secret, so they are left out. Any other URL is named
+    `the given address`.
+    """
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
