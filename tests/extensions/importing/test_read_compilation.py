@@ -168,7 +168,7 @@ def test_contract_is_found_by_short_name():
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
         found = read_compilation(build_info, contract_name=name)
         assert found.fully_qualified_name == "project/contracts/Station.sol:Station"
-    with pytest.raises(NotImportableError, match="found 3 contracts"):
+    with pytest.raises(NotImportableError, match="has 3 contracts"):
         read_compilation(build_info)
     with pytest.raises(NotImportableError, match="unknown contract 'Gate'"):
         read_compilation(build_info, contract_name="Gate")
