@@ -33,7 +33,11 @@ class AlertRule(NamedTuple):
     publish: Publication = Publication.DRAFT
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Return whether an alert with these labels matches the rule."""
+        """Return whether an alert has all labels that the rule requires.
+
+        Args:
+            labels: the value of each label of the alert, by name.
+        """
         return all(labels.get(name) == text for name, text in self.labels.items())
 
 

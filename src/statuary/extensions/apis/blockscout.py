@@ -58,7 +58,12 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 
 def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the document about a contract for Blockscout's API."""
+    """Yield the JSON document about a contract that Blockscout's API serves.
+
+    Args:
+        judged: the record of the contract, with the results of its checks.
+        source: the path of the content file with the record.
+    """
     body = encode_unchecked(blockscout_contract(judged))
     yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
 

@@ -50,12 +50,12 @@ class CodeFacts(NamedTuple):
     template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
-        """Encode the hashes as a line of the build's database, the ledger."""
+        """Return the hashes as a line of JSON, to store in the build's database."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
     def parse(cls, line: bytes) -> "CodeFacts":
-        """Parse the line that `encode` returned."""
+        """Restore the hashes from a line that `encode` returned."""
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)
@@ -94,9 +94,11 @@ def strip_metadata(code: bytes) -> bytes:
 
 
 def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
-    """Return code with zeros in the given ranges.
+    """Return a copy of code in which the given ranges of bytes are zero.
 
-    Parts of ranges beyond the end of the code are ignored.
+    Args:
+        code: the bytes of the code.
+        ranges: the offset and length of each range; parts beyond the end of the code are ignored.
     """
     output = bytearray(code)
     for start, size in ranges:

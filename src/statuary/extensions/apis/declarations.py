@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Encode the signatures as a line of the build's database, the ledger.
+        """Return the signatures as a line of JSON, to store in the build's database.
 
         Returns:
             The line; empty if there are no signatures.
@@ -34,7 +34,7 @@ class Declarations(NamedTuple):
 
     @classmethod
     def parse(cls, line: bytes) -> "Declarations":
-        """Parse a non-empty line that `encode` returned."""
+        """Restore the signatures from a non-empty line that `encode` returned."""
         functions, errors, events = orjson.loads(line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 

@@ -51,12 +51,22 @@ def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]
 
 
 def success_response(result: Json) -> JsonObject:
-    """Return a successful response of Etherscan's API."""
+    """Return the JSON of a successful response, as Etherscan's API sends it.
+
+    Args:
+        result: the value of the member `result`.
+    """
     return {"status": "1", "message": "OK", "result": result}
 
 
 def error_response(reason: str) -> JsonObject:
-    """Return an error response of Etherscan's API, whose HTTP status is 200."""
+    """Return the JSON of an error response, as Etherscan's API sends it.
+
+    Etherscan sends errors with the HTTP status 200.
+
+    Args:
+        reason: the message for the client, which becomes the member `result`.
+    """
     return {"status": "0", "message": "NOTOK", "result": reason}
 
 
@@ -66,7 +76,14 @@ def json_text(value: Json) -> str:
 
 
 def source_code_result(record: RecordValue) -> JsonObject:
-    """Return the result of Etherscan's `getsourcecode` for a record."""
+    """Return a contract's sources and settings, as Etherscan's `getsourcecode` does.
+
+    Args:
+        record: the record of the contract.
+
+    Returns:
+        The JSON object in the list `result` of the response.
+    """
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")

@@ -33,7 +33,7 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the change as JSON, with a diff for changed files."""
+        """Return the change of a source file as JSON, with a diff if it was changed."""
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
@@ -49,7 +49,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether the sources name ERC-7201 namespaces; layouts omit the variables there
 
     def to_json(self) -> JsonObject:
-        """Return the description of the implementation as JSON."""
+        """Return the address, name, compiler and layout of an implementation as JSON."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,

@@ -27,7 +27,7 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return the entry as JSON, with the contracts that have it."""
+        """Return a function, event or error as JSON, with the contracts that have it."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
@@ -42,7 +42,7 @@ class Clash(NamedTuple):
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return the two conflicting entries as JSON."""
+        """Return two entries with the same selector or topic as JSON."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -168,13 +168,21 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the names of the members that differ, if the entry was changed
 
     def to_json(self) -> JsonObject:
-        """Return the change as JSON."""
+        """Return the change of a function, event or error as JSON."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 
 
 def compare_abis(before: Json, after: Json) -> list[AbiChange]:
-    """Return the functions, events and errors that differ between two ABIs."""
+    """Compare two ABIs, and return the functions, events and errors that differ.
+
+    Args:
+        before: the ABI of the earlier implementation, as parsed JSON.
+        after: the ABI of the later one.
+
+    Returns:
+        The changes, sorted by kind and signature.
+    """
     old, new = (
         {(entry.kind, entry.signature): entry for entry in valid_entries(("", abi))}
         for abi in (before, after)

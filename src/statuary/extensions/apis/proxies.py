@@ -30,12 +30,12 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Encode the data as a line for the ledger, the build database."""
+        """Return the proxy as a line of JSON, to store in the build's database."""
         return encode_unchecked(list(self))
 
     @classmethod
     def parse(cls, line: bytes) -> "ProxyFacts":
-        """Parse the line that `encode` returned."""
+        """Restore the data of a proxy from a line that `encode` returned."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
@@ -70,7 +70,7 @@ class Version(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return the version as JSON."""
+        """Return one set of a proxy's implementations as JSON, with its start."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,
@@ -181,7 +181,7 @@ class ResolvedProxy(NamedTuple):
         )
 
     def to_json(self) -> JsonObject:
-        """Return the JSON document about the proxy."""
+        """Return the document about the proxy as JSON: implementations, ABI and history."""
         chain_id, address = self.location
         implementations: list[Json] = [
             {

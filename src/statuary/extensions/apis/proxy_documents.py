@@ -40,7 +40,14 @@ WHOLE_SITE = ("contracts",)
 
 
 def proxy_folders(place: ContractLocation) -> list[str]:
-    """Return the folders of a proxy, for both spellings of its address."""
+    """Return the folders in which the site has the documents of a proxy.
+
+    Args:
+        place: the chain and address of the proxy.
+
+    Returns:
+        The folder with the checksummed address, and the one with the lower-case address.
+    """
     chain_id, address = place
     return [
         urls.PROXY.pattern.format(chain_id=chain_id, address=form).rpartition("/")[0]
@@ -92,7 +99,7 @@ def list_proxies(
 
 
 def index_document(proxies: Iterable[ListedProxy]) -> Document:
-    """Return the document that lists the site's proxies."""
+    """Return a JSON document that lists proxies, sorted by chain and address."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,

@@ -23,12 +23,25 @@ class RepositoryFile(NamedTuple):
 
 
 def has_full_match(record: RecordValue) -> bool:
-    """Return whether a record is an exact match, as in `full_match` folders."""
+    """Return whether a contract belongs into the folder `full_match` of a repository.
+
+    Sourcify uses this folder for exact matches, and `partial_match` for all others.
+
+    Args:
+        record: the record of the contract.
+    """
     return bool(record["match"] == "exact_match")
 
 
 def repository_folder(record: RecordValue) -> str:
-    """Return the folder of a contract in Sourcify's repository."""
+    """Return the folder of a contract in a repository like Sourcify's.
+
+    Args:
+        record: the record of the contract.
+
+    Returns:
+        A path such as `full_match/1/0x…`: match level, chain id and address.
+    """
     match = "full_match" if has_full_match(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 

@@ -221,7 +221,11 @@ class SiteDocuments:
 
 
 def split_facts(facts: bytes) -> list[bytes]:
-    """Split a record's data from the build database into three lines."""
+    """Split the data that the build database has about a record into lines.
+
+    Returns:
+        The signatures, the hashes of the code and the data of the proxy; each is empty if there is none.
+    """
     lines = facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))
 

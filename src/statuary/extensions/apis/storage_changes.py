@@ -46,7 +46,7 @@ class Variable(NamedTuple):
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
-        """Return the position and type of the variable as JSON."""
+        """Return the slot, offset, size in bytes and type of a storage variable as JSON."""
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
 
@@ -65,7 +65,7 @@ class StorageChange(NamedTuple):
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return the change as JSON."""
+        """Return the change of a storage variable as JSON, with its old and new place."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,

@@ -185,7 +185,11 @@ class ExportBucket(NamedTuple):
     has_signatures: bool = True
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts of the group, sorted by chain and address."""
+        """Yield the contracts of this group, sorted by chain and address.
+
+        Args:
+            root: the content folder.
+        """
         return read_bucket(root, self)
 
 
@@ -196,12 +200,17 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record with the row of the export added."""
+        """Return the same findings about the record, located in its row of the export."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
 def bucket_file(folder: Path, number: int) -> Path:
-    """Return the path of the database for a group of contracts."""
+    """Return the path of the SQLite database for one group of contracts.
+
+    Args:
+        folder: the folder of the databases.
+        number: the number of the group.
+    """
     return folder / f"bucket-{number}.sqlite3"
 
 
@@ -369,9 +378,13 @@ def _parse_json_column(text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Return a finding about a contract, located in the export's row.
+    """Return a finding about a contract, located in the row of Sourcify's export.
 
-    The message names the member of the record, because a row has no position for it.
+    The message then names the member of the record, because a row has no position for it.
+
+    Args:
+        finding: the finding, with the member as its pointer.
+        source: the file and the row of the contract.
     """
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message

@@ -137,14 +137,21 @@ OVERHEAD = 224 << 20
 
 
 def table_of_file(path: str) -> str:
-    """Return the export's table that a file contains, given the file's name."""
+    """Return the table of Sourcify's export to which a Parquet file belongs.
+
+    The name of a file is that of the table, followed by a range of rows.
+
+    Args:
+        path: the path of the file, such as `code_0_10000.parquet`.
+    """
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
 def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
-    """Group the files of Sourcify's export by table, in row order.
+    """Group the files of Sourcify's export by table, in the order of their rows.
 
-    Other files are ignored.
+    Args:
+        files: the paths of the files; those of other tables are left out.
 
     Raises:
         UnreadableError: if a table that every record needs is missing.

@@ -103,7 +103,11 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts in this range of lines."""
+        """Yield the contracts in this range of lines of a JSON Lines file.
+
+        Args:
+            root: the content folder.
+        """
         return read_line_range(root, self)
 
 
@@ -115,7 +119,7 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record with its line and column added."""
+        """Return the same findings about the record, located at a line and column."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 

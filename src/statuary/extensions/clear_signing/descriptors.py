@@ -238,7 +238,10 @@ class DescriptorFolder:
         return frozenset(self.listing.paths)
 
     def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
-        """Yield the sorted paths of all files of these kinds."""
+        """Yield the paths of the files in the folder that have one of these kinds.
+
+        The paths are sorted.
+        """
         return (path for path in self.listing.paths if file_kind(path) in kinds)
 
     def file_bytes(self, path: str) -> bytes:
@@ -446,7 +449,10 @@ _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
 def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
-    """Yield each contract to which a descriptor applies, without duplicates."""
+    """Yield each contract that a descriptor names as its deployment, once.
+
+    Deployments with a malformed chain id or address are skipped.
+    """
     base: Pointer = (
         "context",
         "contract" if descriptor.kind is SigningFileKind.CALLDATA else "eip712",

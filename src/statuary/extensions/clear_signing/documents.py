@@ -51,7 +51,7 @@ def verify_site(
 
 
 def summary_line(verification: FolderVerification) -> str:
-    """Return the line that a build prints about descriptors.
+    """Return how many descriptors are published, as a line for the build's report.
 
     Returns:
         The line; empty if the site has no descriptors.
@@ -156,9 +156,10 @@ def _descriptor_files(
 
 
 def chains_by_id(site: SiteContent, settings: ClearSigningSettings) -> Chains:
-    """Return the name and currency of the site's chains, by id.
+    """Return the name and currency of each chain of the site.
 
-    The currency of a chain is None if the settings do not name it.
+    Returns:
+        Pairs of name and currency by chain id. A currency is None if the settings do not name it.
     """
     currencies = dict(settings.currencies)
     return {

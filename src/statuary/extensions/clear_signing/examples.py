@@ -61,11 +61,19 @@ class Descriptors:
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
     def find(self, call: Call) -> Descriptor | None:
-        """Return the descriptor for the called contract, or None."""
+        """Return the descriptor for the contract that a transaction calls.
+
+        Returns:
+            The descriptor, or None if there is none for that contract on that chain.
+        """
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_with_address(self, address: str) -> list[int]:
-        """Return the ids of chains where a descriptor applies to this address."""
+        """Return the ids of all chains on which an address has a descriptor.
+
+        Args:
+            address: the address of a contract, in lower case.
+        """
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def render(self, call: Call, names: Names) -> Rendered:
@@ -150,7 +158,10 @@ def _string_members(value: Json) -> dict[str, str]:
 
 
 def as_json_value(rendered: Rendered) -> dict[str, Json]:
-    """Convert a rendered call to the JSON of the registry's tests."""
+    """Convert what a wallet shows for a call to JSON.
+
+    The format is that of the tests in the ERC-7730 registry.
+    """
     fields: list[Json] = [
         {
             "label": line.label,
@@ -341,7 +352,14 @@ def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[Descripto
 
 
 def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
-    """Return the tests in a folder, by the path of their descriptor."""
+    """Return the tests that a folder has for each descriptor.
+
+    Args:
+        folder: the folder with descriptors and tests.
+
+    Returns:
+        The tests by the path of their descriptor.
+    """
     tests: dict[str, list[DescriptorTests]] = {}
     for path, descriptor_path in named_descriptors(folder, {}).items():
         tests.setdefault(descriptor_path, []).extend(read_tests(folder, [path]))

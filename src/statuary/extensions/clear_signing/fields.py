@@ -69,7 +69,10 @@ class Field(NamedTuple):
         return parse_path(path_text).from_root(self.group) if isinstance(path_text, str) else None
 
     def parameter(self, path_text: str) -> Path:
-        """Parse a path in a parameter of the field's display format.
+        """Parse a path that a parameter of the field's display format contains.
+
+        Args:
+            path_text: the path as the descriptor spells it, which may be relative to a group of fields.
 
         Returns:
             The path from the root of the call or message.
@@ -140,7 +143,9 @@ def _parse_field(descriptor: JsonObject, value: JsonObject, at: Pointer, group: 
 
 
 def placeholders(template: str) -> Iterator[str]:
-    """Yield the paths between braces in the template of an intent.
+    """Yield the path in each pair of braces of a template.
+
+    A template is the text of an intent with values, such as `Send {amount}`. Doubled braces are literal.
 
     Raises:
         InvalidValueError: if a brace is not closed, or there is nothing between braces.

@@ -11,7 +11,13 @@ Published = tuple[DescriptorVerdict, BoundContract]
 
 
 def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the JSON of `index.calldata.json`: the descriptor of each contract."""
+    """Return the bytes of `index.calldata.json`, by which wallets find descriptors.
+
+    The file maps each contract (a CAIP-10 id) to the path of the descriptor for its calls.
+
+    Args:
+        published_descriptors: each published descriptor with a contract to which it applies.
+    """
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
@@ -20,9 +26,12 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the JSON of `index.eip712.json`, which lists descriptors of messages.
+    """Return the bytes of `index.eip712.json`, by which wallets find descriptors.
 
-    The descriptors are listed by contract and EIP-712 type.
+    The file lists the descriptors for messages by contract (a CAIP-10 id) and EIP-712 type.
+
+    Args:
+        published_descriptors: each published descriptor with a contract to which it applies.
     """
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:

@@ -75,12 +75,16 @@ class MessageKey(NamedTuple):
 
 
 def selector_of(signature: str) -> str:
-    """Return the selector of a function signature, as 0x hex."""
+    """Return the selector of a function: the first 4 bytes of its hash, as 0x hex.
+
+    Args:
+        signature: the canonical signature, such as `transfer(address,uint256)`.
+    """
     return "0x" + keccak256(signature.encode())[:SELECTOR_BYTES].hex()
 
 
 def canonical_type(value_type: ValueType) -> str:
-    """Return the canonical name of a type, as in function signatures."""
+    """Return the name of a type as function signatures spell it, such as `(uint256,bool)[]`."""
     consume(1)
     match value_type:
         case ListType(item, length):

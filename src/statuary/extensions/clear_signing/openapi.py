@@ -21,7 +21,10 @@ PATH: Final[dict[str, object]] = {
 def openapi_operations(
     settings: ClearSigningSettings, example: ContractRow | None
 ) -> tuple[ApiDescription, ...]:
-    """Return the operations of clear signing that openapi.json describes."""
+    """Return the description of the clear-signing documents for `openapi.json`.
+
+    The description is the same for every site, so both arguments are ignored.
+    """
     del settings, example
     index_urls = (urls.CALLDATA_INDEX, urls.MESSAGES_INDEX, urls.SIGNING)
     of_files = (urls.SIGNING_EXAMPLES, urls.SIGNING_DESCRIPTOR, urls.SIGNING_SHARED)

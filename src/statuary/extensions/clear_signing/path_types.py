@@ -55,7 +55,7 @@ class DataTypes:
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
     def resolve(self, kind: ValueType) -> ValueType:
-        """Return a type, or the struct that it names."""
+        """Replace the name of a struct by the struct; return other types unchanged."""
         return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
     def target_of(self, path: Path) -> PathTarget:
@@ -227,9 +227,9 @@ def descriptor_value(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value at a path can be an address.
+    """Return whether the type at the end of a path is an address, or can be one.
 
-    Slices of 20 bytes and of unknown length can be addresses too.
+    Slices of 20 bytes, and slices of unknown length, can be addresses.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -261,12 +261,16 @@ def is_number(target: PathTarget) -> bool:
 
 
 def is_value(target: PathTarget) -> bool:
-    """Return whether a path leads to values, not arrays or structs."""
+    """Return whether a path leads to single values instead of an array or struct.
+
+    Args:
+        target: the type at the end of the path.
+    """
     return isinstance(target.type, BasicType | Bytes)
 
 
 def type_name(target: PathTarget) -> str:
-    """Return the name of the type at a path, for error messages."""
+    """Describe the type at the end of a path for an error message, such as `an array`."""
     match target.type:
         case Bytes(None):
             return "a slice of bytes"

@@ -10,7 +10,7 @@ from statuary.base.primitives import shorten
 
 
 def quote_shortened(text: str) -> str:
-    """Quote a string for an error message, shortened if it is long."""
+    """Return a text in quotes for an error message; a long text is shortened."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 

@@ -77,9 +77,9 @@ def _add_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return the results of checking a descriptor against one contract.
+    """Return the results of checking a descriptor against one contract, as JSON.
 
-    Earlier results are not included.
+    Results of earlier builds are not included.
     """
     descriptor = check.parsed.descriptor
     compared: list[Json] = (

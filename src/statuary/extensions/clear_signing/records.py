@@ -105,7 +105,11 @@ class DeployedCode(NamedTuple):
         return strings_by_type
 
     def functions_named(self, name: str) -> list[str]:
-        """Return the sorted signatures of all functions with this name."""
+        """Return the signatures of all functions with a name, sorted.
+
+        Args:
+            name: the name without parameters, such as `transfer`.
+        """
         signatures = [
             item for code in self.all_codes for functions in code.functions.values() for item in functions
         ]
@@ -120,10 +124,13 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def selector_owner(self, selector: str) -> SelectorOwner:
-        """Return the function with this selector, and the contract that runs it.
+        """Find the contract that runs the function with a selector.
 
-        The contract is the called one, or else its first implementation that has the function. The result has a
-        reason instead if several facets of a diamond have the function, or only unverified code may have it.
+        The contract is the called one, or else its first implementation that has the function.
+
+        Returns:
+            The function and the contract's address. If several facets of a diamond have the function, or only
+            unverified code may have it, the reason why the contract is unknown.
         """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
@@ -284,7 +291,10 @@ class SiteRecords:
 
 
 def verified_code(record: RecordValue) -> VerifiedCode:
-    """Return the functions and types in a record, without proving the record."""
+    """Return the functions and EIP-712 types that a record states.
+
+    The record is not proved, so the result claims no evidence.
+    """
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     methods = as_object(as_object(record.get("userdoc")).get("methods"))
@@ -308,7 +318,10 @@ def verified_code(record: RecordValue) -> VerifiedCode:
 
 
 def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
-    """Return the functions in an ABI by selector, without invalid ones."""
+    """Return the functions in an ABI by selector.
+
+    Entries that are invalid, or are not functions, are skipped.
+    """
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
         signature = signature_text(item) if item.get("type") == "function" else None

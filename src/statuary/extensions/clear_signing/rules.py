@@ -67,7 +67,10 @@ class ParsedDescriptor:
 
     @cached_property
     def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
-        """The parsed function or message type of each format, or its error."""
+        """The function or message type that each format's key names, by key.
+
+        The value is an error if the key is invalid.
+        """
         parse: Callable[[str], FunctionKey | MessageKey] = (
             parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
         )
@@ -81,12 +84,15 @@ class ParsedDescriptor:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
-        """The parsed functions for which the descriptor has a format, by key."""
+        """The functions for which the descriptor has a format, by the format's key."""
         return {key: value for key, value in self.keys.items() if isinstance(value, FunctionKey)}
 
     @cached_property
     def types(self) -> Mapping[str, DataTypes]:
-        """The types of the values of each valid format, by key."""
+        """The types of a call's or message's values, by the key of its format.
+
+        Formats with an invalid key are left out.
+        """
         types = {}
         for key, value in self.keys.items():
             if isinstance(value, FunctionKey):
@@ -143,14 +149,17 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """The contract that runs the function of each format, by key."""
+        """The contract that runs each function of the descriptor, by the format's key."""
         return {
             key: self.code.selector_owner(function.selector)
             for key, function in self.parsed.functions.items()
         }
 
     def verified_function(self, key: str) -> Function | None:
-        """Return the verified function for a format, given the format's key.
+        """Return the function of the verified code for which a format is written.
+
+        Args:
+            key: the key of the format in the descriptor.
 
         Returns:
             The function, or None if the contract has no function with the same signature.

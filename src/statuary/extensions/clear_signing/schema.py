@@ -48,7 +48,7 @@ def _check_scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
 
 
 def choice_check(*choices: str) -> Check:
-    """Return a check that a value is one of these strings."""
+    """Return a function that checks whether a value is one of these strings."""
 
     def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
@@ -93,7 +93,11 @@ def _check_map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
 
 
 def map_check(item: Check) -> Check:
-    """Return a check of every value of an object."""
+    """Return a function that checks every value of a JSON object.
+
+    Args:
+        item: the check for a single value.
+    """
     return partial(_check_map, item=item)
 
 
@@ -107,7 +111,7 @@ def _check_alternatives(value: Json, at: Pointer, checks: tuple[Check, ...]) -> 
 
 
 def alternatives_check(*checks: Check) -> Check:
-    """Return a check that passes if one of several checks passes.
+    """Return a function that accepts a value if one of several checks does.
 
     If all fail, it reports the first error of the last check.
     """
@@ -377,5 +381,9 @@ DESCRIPTOR = object_check(
 
 
 def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
-    """Yield each error of a descriptor against the ERC-7730 schema."""
+    """Yield each place where a descriptor breaks the schema of ERC-7730.
+
+    Args:
+        descriptor: the descriptor, merged with the files that it includes.
+    """
     return DESCRIPTOR(descriptor, ())

@@ -57,9 +57,10 @@ class ValidDescriptors(Descriptors):
         return None if item is None else self.read_descriptor(item.path)
 
     def read_descriptor(self, path: str) -> Descriptor:
-        """Return a valid descriptor, given its path.
+        """Read a valid descriptor, or return it if it was read before.
 
-        Reading a descriptor has its own limit on steps.
+        Args:
+            path: the path of the descriptor in its folder.
         """
         if path not in self._read:
             with step_budget():

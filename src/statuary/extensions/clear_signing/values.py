@@ -186,7 +186,11 @@ def _parse_message_leaf(kind: BasicType, value: Json) -> Leaf:
 
 
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Follow steps into structs and arrays, and return the value found.
+    """Return the value inside structs and arrays to which a path leads.
+
+    Args:
+        value: the struct or array at which the path begins.
+        steps: the members, indexes and slices to follow, in order.
 
     Returns:
         The value, or None if the steps lead nowhere.

@@ -34,7 +34,13 @@ class DeploymentVerdict(NamedTuple):
     proof: JsonObject  # the proof without attestations and earlier proofs; empty if none is published
 
     def make_finding(self, rule: str, message: str, hint: str) -> Finding:
-        """Return an error about the contract, located in the descriptor."""
+        """Return an error about this contract, located in the descriptor.
+
+        Args:
+            rule: the id of the broken rule.
+            message: the description of the error.
+            hint: how to correct the error.
+        """
         return Finding(
             rule=rule, message=message, hint=hint, path=f"{FOLDER}/{self.file}", pointer=self.pointer
         )
@@ -90,7 +96,7 @@ EMPTY_CACHE: Final = CachedResults()
 
 
 def read_finding(value: dict[str, Any]) -> Finding:
-    """Restore a finding from its cached JSON."""
+    """Restore a finding from the JSON object that an earlier build stored."""
     severity = Severity(value["severity"])
     pointer = tuple(value["pointer"])
     return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
@@ -112,7 +118,7 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
 
 
 def read_descriptor(value: list[Any]) -> DescriptorVerdict:
-    """Restore the result of checking a descriptor from its cached JSON."""
+    """Restore a checked descriptor from the JSON list that an earlier build stored."""
     path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = value
     return DescriptorVerdict(
         path,
@@ -128,7 +134,7 @@ def read_descriptor(value: list[Any]) -> DescriptorVerdict:
 
 
 def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
-    """Restore the result of checking an attestation from its cached JSON."""
+    """Restore a checked attestation from the JSON list that an earlier build stored."""
     from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
 
     attestation, finding = value
@@ -141,6 +147,6 @@ def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
 
 
 def read_basis(value: list[Any]) -> ExampleBasis:
-    """Restore the inputs of an example document from cached JSON."""
+    """Restore the inputs of an example from the JSON list that an earlier build stored."""
     asked, basis, sha256 = value
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)

@@ -87,10 +87,10 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result if nothing has changed since.
+        """Return the last build's result, if no input has changed since.
 
         Returns:
-            The result, or None.
+            The findings and the line of the report; None if the descriptors have to be checked again.
         """
         group = self._ledger.cached_group(GROUP)
         note = self._ledger.get_meta(GROUP)
@@ -104,7 +104,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
-        """Return the results of the last build whose inputs have not changed."""
+        """Return the last build's results for each file whose inputs have not changed."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:

@@ -54,7 +54,7 @@ class DeploymentCheck:
 
     @property
     def deployed_descriptor(self) -> DeployedDescriptor | None:
-        """The descriptor with the verified code.
+        """The descriptor together with the verified code that it describes.
 
         The value is None if there is no verified code.
         """
@@ -62,7 +62,10 @@ class DeploymentCheck:
 
     @cached_property
     def fits(self) -> ClaimStatus:
-        """Whether the descriptor's formats match the functions of the verified code."""
+        """The result of comparing the descriptor with the verified code.
+
+        The descriptor fits if no error was found, and if it is known which contract runs each function.
+        """
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
         binding = self.deployed_descriptor

@@ -76,9 +76,12 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an exception means that workers were lost.
+        """Return whether a task failed because its workers were lost.
 
         Dask abandons a task after several workers were lost while running it.
+
+        Args:
+            error: the exception that the task raised.
         """
         return isinstance(error, self._distributed.KilledWorker | CancelledError)
 

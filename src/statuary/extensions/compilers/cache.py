@@ -100,7 +100,12 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an unchanged input, or return the cached output.
+        """Compile an input without changing it, or return the cached output.
+
+        Args:
+            compiler: the compiler to run.
+            std_json_input: the compiler's input in standard JSON.
+            limits: the limits for the run.
 
         Raises:
             CompilerError: if the compiler cannot be run, writes no output, or reports an error.

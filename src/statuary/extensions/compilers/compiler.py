@@ -138,7 +138,16 @@ def compilers_on_path() -> list[Compiler]:
 
 
 def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
-    """Return the first compiler of this kind and version, or None."""
+    """Return the first compiler with this name and version.
+
+    Args:
+        compilers: the available compilers.
+        kind: the name of the compiler, such as `solc`.
+        version: the version, with the commit if it is known.
+
+    Returns:
+        The compiler, or None if there is no such one.
+    """
     return next(
         (
             compiler

@@ -66,7 +66,14 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a member is null because no tool requested it."""
+    """Return whether a record lacks an output that tool chains do not always request.
+
+    Such a value is null in the record, although the compiler can produce it.
+
+    Args:
+        record: the record.
+        pointer: the path of the value in the record.
+    """
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
@@ -125,9 +132,13 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether storage layouts differ only by JavaScript's rounding.
+    """Return whether two storage layouts differ at most by rounded numbers.
 
-    JavaScript rounds numbers above 2^53. Keys must be in the same order.
+    JavaScript rounds numbers above 2^53, so servers written in it do too. Keys must be in the same order.
+
+    Args:
+        recorded: the layout in a record.
+        recompiled: the layout that the compiler wrote.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         return list(recorded) == list(recompiled) and all(
@@ -219,7 +230,11 @@ def _shorten_json(value: Json) -> str:
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value at a pointer in a record, or None."""
+    """Return the value inside a record to which a path of keys leads.
+
+    Returns:
+        The value, or None if a key is missing.
+    """
     value: Json = record
     for key in pointer:
         value = value.get(key) if isinstance(value, dict) else None
@@ -304,7 +319,7 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the standard JSON input with which to recompile a record.
+    """Return the compiler input (standard JSON) with which to recompile a record.
 
     The input requests the outputs that the record contains.
 
@@ -364,7 +379,15 @@ def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: 
 
 
 def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
-    """Return the names of the outputs to request from a compiler version."""
+    """Return the compiler outputs that a record of a contract needs.
+
+    Args:
+        language: the language of the sources, such as `Vyper`.
+        version: the version of the compiler.
+
+    Returns:
+        The names of the outputs in standard JSON.
+    """
     if language == "Vyper":
         parsed = parse_compiler_version(version)
         return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))

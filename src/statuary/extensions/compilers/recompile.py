@@ -143,7 +143,11 @@ def _recompile_contract(
 
 
 def compiler_build(record: RecordValue) -> CompilerBuild:
-    """Return the kind and version of the compiler that a record names."""
+    """Return the name and version of the compiler that made a contract's code.
+
+    Args:
+        record: the record of the contract.
+    """
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
@@ -157,7 +161,14 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return the available compiler that a record names, or None."""
+        """Return the compiler that made a contract's code, if it is available.
+
+        Args:
+            record: the record of the contract.
+
+        Returns:
+            The compiler, or None.
+        """
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
@@ -176,7 +187,14 @@ class Recompiler:
             yield from compare_with_output(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
-        """Compile an input, or return the cached output.
+        """Compile an input, or return the output of an earlier call.
+
+        Args:
+            std_json_input: the compiler's input in standard JSON.
+            compiler: the compiler to run.
+
+        Returns:
+            The compiler's output as JSON.
 
         Raises:
             CompilerError: if the compiler cannot be run, writes no output, or reports an error.

@@ -135,7 +135,12 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks for a level of deployments and some areas."""
+    """Return the checks that a deployment of this level must pass, in these areas.
+
+    Args:
+        level: plain files, or also an edge program; checks of lower levels are included.
+        areas: the areas to check.
+    """
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
 

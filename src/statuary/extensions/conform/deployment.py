@@ -27,6 +27,9 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 def http_sender(base: str) -> SendRequest:
     """Return a function that sends HTTP requests to a deployment.
 
+    Args:
+        base: the URL of the deployment; the paths of requests are appended to it.
+
     Raises:
         UnreachableError: if the URL is invalid.
     """
@@ -126,7 +129,10 @@ class CheckedDeployment:
         )
 
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
-        """Return the newest contracts in the list of a chain.
+        """Request a chain's list of contracts, which has the newest ones.
+
+        Args:
+            chain_id: the id of the chain.
 
         Returns:
             The contracts; empty if the list cannot be read.
@@ -153,7 +159,10 @@ class CheckedDeployment:
         return contracts[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return the whole record of a contract (`fields=all`).
+        """Request the whole record of a contract (`fields=all`).
+
+        Returns:
+            The bytes of the record.
 
         Raises:
             NotApplicableError: if the record is missing.
@@ -189,5 +198,9 @@ class CheckedDeployment:
         return incidents
 
     def incident_target(self, incident_id: str) -> str:
-        """Return the path of an incident's document."""
+        """Return the path at which a deployment serves an incident.
+
+        Args:
+            incident_id: the id of the incident.
+        """
         return f"/{status_urls.INCIDENT.path(incident_id=quote(incident_id))}"
