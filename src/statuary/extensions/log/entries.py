@@ -172,7 +172,7 @@ class EntryRules:
         self.clock = clock  # the time of the entry before
 
     def check(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Check the next log entry against the previous one about its subject.
+        """Check an entry of a log against the previous one about the same subject.
 
         Raises:
             LogError: if the entry breaks a rule of the log.
@@ -382,7 +382,7 @@ class LogTable(LedgerTable):
         return parse_entry(row[0]).time if row else ""
 
     def last_entry(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the latest entry about a subject, or None."""
+        """Return the latest entry about a contract or incident, or None."""
         return next(reversed(self.all_entries(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
@@ -557,7 +557,7 @@ def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Return the digest by which a log entry identifies a document.
+    """Return the SHA-256, as hex, by which a log entry identifies a document.
 
     Raises:
         LogError: if the document is not of that kind.

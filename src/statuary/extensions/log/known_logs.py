@@ -246,7 +246,10 @@ class EarlierCheckpoint(NamedTuple):
 
 
 def read_earlier(file: Path | None) -> EarlierCheckpoint | None:
-    """Read a checkpoint that the user saved earlier.
+    """Read the checkpoint (signed state of a log) that a reader saved earlier.
+
+    Args:
+        file: the file with the checkpoint, or None.
 
     Returns:
         The checkpoint, or None if no file is given.

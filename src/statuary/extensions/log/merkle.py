@@ -516,10 +516,10 @@ class LogGrowth:
             yield from self._append(level + 1, value)
 
     def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the incomplete files of hashes and entries at the log's end.
+        """Yield the files at the log's end that more entries would still fill.
 
         Yields:
-            The path and the bytes of each.
+            The path and the bytes of each tile (file of hashes) or entry bundle.
         """
         if self._bundle:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)

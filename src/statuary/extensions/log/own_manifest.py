@@ -102,9 +102,9 @@ class OwnManifest:
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
 
     def problems(self) -> Iterator[str]:
-        """Yield the differences between the manifest (file list) and recorded files.
+        """Yield a message for each difference between the site and its manifest (file list).
 
-        Files in the manifest that were not recorded are read from the site.
+        Files in the manifest that were not recorded before are read from the site.
         """
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
@@ -125,5 +125,5 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def is_manifest_file(self, path: str) -> bool:
-        """Return whether a path is a file of the manifest (the site's file list)."""
+        """Return whether a file belongs to the manifest itself (the site's file list)."""
         return path in self.paths

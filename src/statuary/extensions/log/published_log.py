@@ -287,6 +287,9 @@ def open_log(
 def published_settings(read_site: ReadPath) -> LogSettings | None:
     """Read the settings of a published log from `log/index.json`.
 
+    Args:
+        read_site: returns the bytes at a path of the site, or None.
+
     Returns:
         The settings, or None if the site has no log.
 
@@ -355,7 +358,13 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def log_path_of_part(path: str) -> str:
-    """Return the path where the log stores a part of the site's file list."""
+    """Return the path at which a log stores a part of the site's manifest (file list).
+
+    The path contains the digest of the part.
+
+    Args:
+        path: the path of the part in the site.
+    """
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 

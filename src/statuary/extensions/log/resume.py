@@ -71,10 +71,11 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
 
 
 def require_new_log(content: Path) -> None:
-    """Raise an error if the content already has a log.
+    """Raise an error if the content folder already has a log with entries.
 
     Raises:
-        LogError: if `log-floor.txt` states published entries, or cannot be read.
+        LogError: if `log-floor.txt`, which records the size of the published log, states entries or cannot be
+            read.
     """
     minimum = _read_head_file(content)
     if minimum is not None and minimum.head.size:

@@ -179,7 +179,7 @@ class SiteLog:
         return self._log_extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield warnings about states of the log that readers would reject."""
+        """Yield a finding if the log was not extended, or a new folder could not continue it."""
         context = self.context
         if context.unreadable:
             yield Finding(
@@ -533,21 +533,27 @@ class ProofUrl(NamedTuple):
 
 
 def proof_url(subject: LogSubject) -> ProofUrl:
-    """Return the URL of the log's proof for a contract or incident."""
+    """Return the URL of the proof that the log contains a contract or incident."""
     if subject.kind is EntryKind.CONTRACT:
         return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
     return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
 
 
 def log_document(url: Url, body: bytes, **parameters: str) -> Document:
-    """Return a document of the log, kept until a build replaces it."""
+    """Make a document of the log, which stays until a later build replaces it.
+
+    Args:
+        url: the URL whose pattern gives the path, the media type and the caching.
+        body: the bytes of the document.
+        parameters: the values of the placeholders in the pattern.
+    """
     return Document(
         path=url.path(**parameters), body=body, media_type=url.media_type, cache=url.cache, persistent=True
     )
 
 
 def require_key(key: PrivateKey | None) -> PrivateKey:
-    """Return the signing key of a build that must extend its log.
+    """Return the key of a build that must sign its log, or raise an error.
 
     Raises:
         LogError: if the key is None.

@@ -162,7 +162,7 @@ class UsualRange(NamedTuple):
     high: float
 
     def is_outside(self, value: float) -> bool:
-        """Return whether a value is far outside of the range.
+        """Return whether a value is far outside of the usual range.
 
         The distance must be more than the width of the range, and more than a tenth of its upper end.
         """
@@ -171,10 +171,11 @@ class UsualRange(NamedTuple):
 
 
 def usual_range(week: Sequence[Interval]) -> UsualRange | None:
-    """Return the range that contains most values of a week.
+    """Return the range in which a metric usually is, from its values in a week.
 
     Returns:
-        The range without the lowest and the highest tenth; None if there are fewer than ten intervals.
+        The range without the lowest and the highest tenth of the values; None if there are fewer than ten
+        intervals.
     """
     values = sorted(row.value for row in week)
     if len(values) < 10:
@@ -328,9 +329,11 @@ def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[I
 
 
 def round_up_for_axis(value: float) -> float:
-    """Round up to 1, 2 or 5 times a power of ten.
+    """Return a value that suits the upper end of a chart's axis.
 
-    For zero and negative values, the result is 1.
+    Returns:
+        The smallest value of at least `value` that is 1, 2 or 5 times a power of ten (from 10^-6 on); 1 if
+        `value` is zero or negative.
     """
     step = 1e-6
     while value > 0:

@@ -282,7 +282,7 @@ class MirrorSync:
         return text
 
     def stale_paths(self) -> Iterator[str]:
-        """Yield the paths in the copy that the site no longer has."""
+        """Yield the path of each file in the copy that the mirrored site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
             if path not in own_paths and self.wanted_entries.find(path) is None:
@@ -300,7 +300,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
 
     def missing_entries(self) -> Iterator[Entry]:
-        """Yield the entries of files that must be fetched."""
+        """Yield the manifest's entry for each file that must be fetched from the site."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._has_file(entry):
@@ -321,7 +321,7 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield the changes that make the copy equal to the site."""
+        """Yield the files to add, replace or remove, so that the copy equals the site."""
         for entry in self.missing_entries():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)

@@ -86,7 +86,12 @@ def _words_of(pages: "StatusPages | None") -> Words:
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
-    """Return the incidents and windows that feeds list at a time."""
+    """Return the incidents and maintenance windows in feeds, newest first.
+
+    Args:
+        timeline: the status of the site over time.
+        at: the time for which the feeds are made.
+    """
     state = state_at(timeline, at)
     return latest_records(newest_first([*state.incidents, *state.maintenances]))
 

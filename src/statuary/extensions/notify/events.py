@@ -152,7 +152,12 @@ def _kind_of_event(
 
 
 def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
-    """Yield an incident's events up to a time, in order."""
+    """Yield the updates of an incident as events, oldest first.
+
+    Args:
+        history: the incident over time.
+        until: the time of the last event that is yielded.
+    """
     return _update_events(history, BEGINNING, until)
 
 

@@ -116,7 +116,12 @@ def _record_words(
 
 
 def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
-    """Return a component status as words in a sentence."""
+    """Return a component's status in words, such as `partial outage`.
+
+    Args:
+        status: the status of the component.
+        words: the texts of the language in which to write.
+    """
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
@@ -132,7 +137,12 @@ def _affected_components(change: RecordUpdate, timeline: Timeline) -> Iterator[C
 
 
 def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
-    """Return the JSON body of Statuspage's webhooks for an event."""
+    """Return the JSON that Statuspage's webhooks would send about an event.
+
+    Args:
+        event: the change of an incident or component.
+        timeline: the status of the site over time.
+    """
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
     state = state_at(timeline, event.at)
@@ -180,7 +190,12 @@ NO_AUTOMATION = Automation(
 
 
 def slack_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the JSON body of a message for Slack."""
+    """Convert a message to the JSON that a Slack webhook accepts.
+
+    Args:
+        message: the subject, text, time and link.
+        words: the texts of the language for the label of the link.
+    """
     context = f"{_slack_text(message.time)} · <{message.url}|{_slack_text(words('open_page'))}>"
     sections = (
         [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
@@ -216,7 +231,12 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 
 
 def teams_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the JSON body of a message for Microsoft Teams."""
+    """Convert a message to the JSON that a Microsoft Teams webhook accepts.
+
+    Args:
+        message: the subject, text, time and link.
+        words: the texts of the language for the label of the link.
+    """
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
     blocks = [_text_block(message.subject, **heading)]
     if message.text:

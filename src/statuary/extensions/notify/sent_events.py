@@ -46,7 +46,10 @@ class SentEvents(NamedTuple):
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether an event has not been sent to the channel yet."""
+        """Return whether an event still has to be sent to the channel.
+
+        An event is not sent again if one with the same id or the same content was sent.
+        """
         fingerprint = event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
@@ -61,13 +64,16 @@ class SentEvents(NamedTuple):
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return a copy of the state without an event that did not arrive."""
+        """Return a copy of the delivery state without one event, which did not arrive.
+
+        The next run then sends the event again.
+        """
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def up_to(self, until: Instant) -> Self:
-        """Return a copy with all events up to a time marked as sent.
+        """Return a copy of the delivery state with all events up to a time marked as sent.
 
-        The time never moves back.
+        The state stays at its own time if that is later.
         """
         latest = max(until, self.until)
         recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
@@ -100,7 +106,11 @@ class DeliveryStateError(StatuaryError):
 
 
 def encode_state(channels: Mapping[str, SentEvents]) -> bytes:
-    """Encode the delivery state of all channels as JSON."""
+    """Encode the delivery state (which events were sent) as JSON.
+
+    Args:
+        channels: the events sent to each channel, by the name of the channel.
+    """
     members = {
         name: {
             "until": format_exact(sent.until),
@@ -171,7 +181,10 @@ def require_past(channels: Channels, now: Instant) -> None:
 
 
 def roll_back_clock(channels: Channels, now: Instant) -> Channels:
-    """Return a delivery state in which no channel is ahead of `now`."""
+    """Set the delivery state of each channel back to `now`, if it is later.
+
+    A run with a wrong clock may have stored such a state.
+    """
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 
@@ -179,10 +192,14 @@ class DeliveryState(Protocol):
     """The delivery state, open for one run at a time."""
 
     def read(self) -> Channels | None:
-        """Read the state of each channel, or return None before the first run."""
+        """Return which events were sent to each channel, or None before the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        """Replace the state of all channels, and write it to disk."""
+        """Store which events were sent to each channel, for the next run.
+
+        Args:
+            channels: the events sent to each channel, by the name of the channel.
+        """
 
 
 class FileState(DeliveryState):

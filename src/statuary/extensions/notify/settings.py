@@ -56,7 +56,11 @@ class NotifySettings(NamedTuple):
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
     def named_components(self) -> dict[Pointer, str]:
-        """Return the components that channels name, by pointer in site.yaml."""
+        """Return the components to which channels are limited.
+
+        Returns:
+            The key of each component, by its place (pointer) in site.yaml.
+        """
         return {
             ("notify", "channels", number, "components", place): name
             for number, channel in enumerate(self.channels)

@@ -61,6 +61,11 @@ def _send_test_message(channel: Channel, page: Page, environment: Mapping[str, s
 
 
 def test_message(page: Page, now: Instant) -> Message:
-    """Return the message that is sent to test a channel."""
+    """Return the message with which users test that a channel works.
+
+    Args:
+        page: the status page, whose name and URL are in the message.
+        now: the time in the message.
+    """
     time = DateFormatter(page.time_zone, page_texts("en")).moment(now).text
     return Message(f"Test message of {page.name}", TEST, body_html(TEST), page.url, time, "operational")

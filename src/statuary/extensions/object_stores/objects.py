@@ -46,7 +46,11 @@ def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Ent
 
 
 def object_attributes(entry: Entry) -> dict[str, str]:
-    """Return the headers and the SHA-256 to store with an object."""
+    """Return the attributes to store with an object: HTTP headers and SHA-256.
+
+    Args:
+        entry: the description of the file.
+    """
     headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
     return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
 
@@ -125,7 +129,7 @@ class PublishedFolder:
         return object_entry(path, sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Do nothing, because files can be read in any order."""
+        """Do nothing, because `read` can read the files of a folder in any order."""
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file in the folder."""
@@ -133,9 +137,9 @@ class PublishedFolder:
 
 
 def upload_step(path: str) -> PutStep:
-    """Return the step in which an object is uploaded.
+    """Return the step of a publication in which the object at a path is uploaded.
 
-    Documents are uploaded before the lists that refer to them, and the manifest last.
+    Documents are uploaded before the lists that refer to them, and the manifest (file list) last.
     """
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
@@ -170,7 +174,16 @@ class PublishedSnapshot:
                 yield object_entry(name, entry.sha256, entry.size, entry.media_type)
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Verify the whole snapshot, and copy the documents to upload."""
+        """Verify the whole snapshot, and copy the files that `read` will return.
+
+        Files of a snapshot can only be read in order, but are uploaded in another one.
+
+        Args:
+            is_needed: returns whether the file at a path has to be uploaded.
+
+        Raises:
+            DamagedSnapshotError: if the snapshot is damaged.
+        """
         for entry, member in self.snapshot.listed_documents():
             self._keep_body(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 
@@ -181,6 +194,10 @@ class PublishedSnapshot:
                 self.bodies.add(entry, start, len(body))
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a document that `fetch` has copied."""
+        """Return the bytes of a file, which `fetch` must have copied before.
+
+        Args:
+            path: the path of the file.
+        """
         ((_, start, length),) = self.bodies.rows("WHERE path = ?", path)
         return self.bodies.read(start, length)

@@ -238,7 +238,10 @@ class ObjectStore:
         return "create" if tag is None else tag
 
     async def delete(self, paths: Sequence[str]) -> None:
-        """Delete objects in one request, ignoring missing ones."""
+        """Delete the objects at these paths in one request.
+
+        Paths without an object are ignored.
+        """
 
         async def once() -> None:
             try:
@@ -557,7 +560,7 @@ def _first_exception(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Divide items into lists of at most `size` items."""
+    """Yield items in lists of at most `size` items each."""
     iterator = iter(items)
     while piece := list(islice(iterator, size)):
         yield piece

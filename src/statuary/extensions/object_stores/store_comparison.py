@@ -61,12 +61,20 @@ def listing_object(digest: str) -> str:
 
 
 def parse_parts(text: bytes) -> tuple[Part, ...]:
-    """Parse a list of parts, whose digest has already been verified."""
+    """Parse the list of the parts into which a list of objects is divided.
+
+    Args:
+        text: the list as JSON, whose digest has already been verified.
+    """
     return tuple(Part(**row) for row in orjson.loads(text))
 
 
 def parse_entries(text: bytes) -> Iterator[Entry]:
-    """Parse a part of a store's ledger (list of objects), verified earlier."""
+    """Yield the description of each object in a part of a store's list of objects.
+
+    Args:
+        text: the part, with JSON in each line, whose digest has already been verified.
+    """
     return (Entry(**orjson.loads(line)) for line in text.splitlines())
 
 
@@ -153,13 +161,16 @@ class StoreComparison:
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide(self) -> None:
-        """Divide the site's files into parts of a new list of objects."""
+        """Divide the list of the site's files into parts, for the store's list of objects.
+
+        A later publication needs to read only the parts that differ.
+        """
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
     def part_text(self, part: Part) -> bytes:
-        """Return the lines of a part of the new list of objects."""
+        """Return the bytes of a part of the new list of objects, one line for each object."""
         return encode_part(self.site.part(part)).text
 
     def forget_store(self) -> None:
@@ -197,14 +208,14 @@ class StoreComparison:
                 )
 
     def add_stored_object(self, stored: Entry) -> None:
-        """Add what the store has responded about an object."""
+        """Add an object of the store to the comparison, as the store described it."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
         self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield the differences between site and store, sorted by path."""
+        """Yield each object that differs between the store and the site, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return find_differences((entry for entry in self.stored if entry.sha256), site)
 
@@ -226,7 +237,11 @@ class StoreComparison:
         return entry is not None and not is_same and self.stored.find(path) != entry
 
     def objects_to_put(self, step: PutStep) -> Iterator[Difference]:
-        """Yield the objects to upload in a step."""
+        """Yield the objects to upload in one step of the publication.
+
+        Args:
+            step: the step; see `upload_step`.
+        """
         return (
             change
             for change in self.changes()
@@ -234,5 +249,5 @@ class StoreComparison:
         )
 
     def paths_to_delete(self) -> Iterator[str]:
-        """Yield the paths of the objects to delete."""
+        """Yield the paths of stored objects that the site no longer has."""
         return (change.entry.path for change in self.changes() if change.after is None)

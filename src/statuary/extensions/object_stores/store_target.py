@@ -140,7 +140,11 @@ class ObjectWriter:
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error that other programs' objects have paths of the site."""
+    """Return the error that other programs wrote objects at paths of the site.
+
+    Args:
+        paths: the paths of these objects; the message shows the first five.
+    """
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the store has objects at the site's paths that statuary did not write: {first_paths}",

@@ -38,7 +38,7 @@ class Difference(NamedTuple):
 
 
 def merge_listings(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
-    """Merge several lists of files that are sorted by path.
+    """Merge several lists of files, each sorted by path.
 
     Yields:
         For each path, the entry of each list; None where a list does not contain the path.
@@ -54,7 +54,12 @@ def merge_listings(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
 
 
 def find_differences(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
-    """Yield the files that differ between two lists sorted by path."""
+    """Compare two lists of files, and yield each file that was added, changed or removed.
+
+    Args:
+        before: the earlier list, sorted by path.
+        after: the later list, sorted by path.
+    """
     for old, new in merge_listings(before, after):
         if old != new:
             yield Difference(old, new)

@@ -29,14 +29,25 @@ class SiteSchedule:
         return path in self._epoch_index.documents
 
     def document_versions(self, path: str) -> Iterator[bytes]:
-        """Yield all scheduled versions of a document, if it has any."""
+        """Yield the bytes of each scheduled version of a document.
+
+        Nothing is yielded for a document that does not change at scheduled times.
+        """
         for stored in dict.fromkeys(self._epoch_index.versions_of(path)) if self.is_timed(path) else ():
             body = stored.body(self._read)
             if body is not None:
                 yield body
 
     def find(self, path: str, digest: str) -> bytes | None:
-        """Return the scheduled version of a document with this SHA-256, or None."""
+        """Return the scheduled version of a document that has a certain digest.
+
+        Args:
+            path: the path of the document.
+            digest: the SHA-256 as hex.
+
+        Returns:
+            The bytes of the version, or None if there is none.
+        """
         return next(
             (body for body in self.document_versions(path) if sha256(body).hexdigest() == digest), None
         )

@@ -93,7 +93,10 @@ class DocumentFallback(Protocol):
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of these documents, if the site can be listed."""
+        """Yield the paths of the documents that are stored this way.
+
+        Nothing is yielded for a site that cannot be listed.
+        """
 
     def renew(self) -> None:
         """Clear cached data, after a new version of the site was published."""
@@ -124,7 +127,10 @@ class DocumentFallbacks:
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of these documents, if the site can be listed."""
+        """Yield the paths of the documents that extensions store in their own way.
+
+        Nothing is yielded for a site that cannot be listed.
+        """
         for fallback in self._fallbacks:
             yield from fallback.paths()
 
@@ -477,9 +483,13 @@ def _read_manifest_index(source: DocumentSource, public_key: "PublicKey | None")
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the paths under which a document may be stored.
+    """Yield the paths at which the site may have stored a document, best first.
 
-    For a contract with a lower-case address, the path with the checksummed address is first.
+    The document about a contract is stored under its checksummed address, so that path comes first for a
+    lower-case address.
+
+    Args:
+        path: the path that a reader requests.
     """
     address = ADDRESS.search(path)
     if address is not None and address[0].islower():

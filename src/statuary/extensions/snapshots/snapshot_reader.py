@@ -57,10 +57,22 @@ class MemberSource(Protocol):
         """
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the next file if it has this path, else None."""
+        """Return the next file of the snapshot if it has this path, else None.
+
+        Args:
+            path: the path of a file that a snapshot may lack, such as the signature.
+        """
 
     def find_version(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version of a file with this SHA-256, or None."""
+        """Return the version of a file that has a certain digest.
+
+        Args:
+            path: the path of the file.
+            digest: the SHA-256 as hex.
+
+        Returns:
+            The bytes of the version, or None if the source has no such version.
+        """
 
     def finish(self, entries: Entries) -> None:
         """Check that there are no files besides those that were read.
@@ -95,11 +107,14 @@ class ZipMembers:
         return self.reader.member(aliases)
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the next file if it has this path, else None."""
+        """Return the next file of the zip if it has this path, else None.
+
+        Files of a zip are read in order, and nothing is skipped if the path differs.
+        """
         return self.reader.member() if self.reader.next_path() == path else None
 
     def find_version(self, _path: str, _digest: str, /) -> bytes | None:
-        """Return None, because a zip contains one version of each file."""
+        """Return None, because a zip contains only one version of each file."""
         return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
@@ -173,9 +188,16 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def find_version(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version of a file with this SHA-256, or None.
+        """Return the scheduled version of a file that has a certain digest.
 
         A server may already send a later version of a document that changes at scheduled times.
+
+        Args:
+            path: the path of the file.
+            digest: the SHA-256 as hex.
+
+        Returns:
+            The bytes of the version, or None if there is none.
         """
         return None if self._schedule is None else self._schedule.find(path, digest)
 
@@ -192,7 +214,10 @@ class SiteMembers:
             )
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return a file of the site, or None if missing."""
+        """Return the file of the site at a path, or None if the site has no such file.
+
+        Files of a site can be read in any order, so each file can be the next one.
+        """
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 
@@ -272,9 +297,9 @@ class SnapshotReader:
         self._lines.close()
 
     def own_members(self) -> Iterator[SnapshotMember]:
-        """Yield the manifest (file list), its signature and its parts.
+        """Yield the files that describe the snapshot: the manifest, its signature and parts.
 
-        The parts are copied to a temporary file for `stored_entries`.
+        The parts of the manifest (file list) are also copied to a temporary file for `stored_entries`.
         """
         yield from self._first
         for part in self.manifest.parts:
@@ -287,9 +312,9 @@ class SnapshotReader:
             yield member
 
     def stored_entries(self) -> Iterator[Entry]:
-        """Yield the entries of all files from the manifest, the file list.
+        """Yield the manifest's entry for each file of the snapshot.
 
-        Call this method after `own_members` has been exhausted.
+        The entries come from the parts that `own_members` has copied, so read that to its end first.
         """
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
@@ -316,7 +341,17 @@ class SnapshotReader:
         yield from self.listed_documents(on_damage)
 
     def listed_documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield the files like `documents`, but after `own_members` was exhausted."""
+        """Yield every file of the snapshot with its entry, after verifying it.
+
+        Unlike `documents`, this method requires that `own_members` has been read to its end.
+
+        Args:
+            on_damage: is called for a damaged file, after which reading continues if possible; None to raise
+                the error.
+
+        Raises:
+            DamagedSnapshotError: if the snapshot is damaged.
+        """
         for entry in self.stored_entries():
             try:
                 member = self.source.next_member(entry.path, entry.aliases)

@@ -58,9 +58,9 @@ CRC = 4
 
 
 def case_conflict_error(name: str, other_name: str) -> PublishingError:
-    """Return the error for two names that differ only in letter case.
+    """Return the error for two paths that differ only in letter case.
 
-    Many file systems treat such names as one file.
+    Many file systems treat such paths as one file, so a snapshot cannot contain both.
     """
     return PublishingError(
         f"{name} and {other_name} differ only in case: on many systems they are one file",

@@ -116,7 +116,7 @@ class ByteRanges(Protocol):
     size: int
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes, shorter only at the file's end."""
+        """Return `size` bytes from an offset; fewer only at the end of the file."""
 
     def close(self) -> None:
         """Close the file or connection."""
@@ -142,7 +142,7 @@ class FileRanges:
         self.file.close()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes, shorter only at the file's end."""
+        """Return `size` bytes from an offset; fewer only at the end of the file."""
         size = max(0, min(size, self.size - offset))  # a read allocates what it asks for
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
@@ -166,7 +166,7 @@ class UrlRanges:
         self._blocks.clear()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes, shorter only at the file's end."""
+        """Return `size` bytes from an offset; fewer only at the end of the file."""
         end = min(offset + size, self.size)
         if offset >= end:
             return b""
@@ -212,7 +212,7 @@ class Spool(Listing):
         self.file.close()
 
     def append(self, data: bytes) -> int:
-        """Store the bytes of a document, and return their offset."""
+        """Append bytes to the temporary file, and return the offset at which they begin."""
         start, self.end = self.end, self.end + len(data)
         self.file.seek(start)
         self.file.write(data)

@@ -289,7 +289,7 @@ class RecordVerifier:
 
     @property
     def rejected(self) -> int:
-        """The number of records that fail a check despite their proof."""
+        """The number of records that fail a check, although their proofs say otherwise."""
         return len(self.failures.keys() - self.contradicted)
 
     @property

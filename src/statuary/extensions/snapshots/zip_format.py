@@ -311,7 +311,7 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Add a file, and yield a compressed one if enough are waiting."""
+        """Add a file to the queue, and yield the oldest compressed one if the queue is full."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.pending.append(partial(compress_member, member))
         else:
@@ -320,7 +320,7 @@ class MemberCompressor:
             yield self.pending.popleft()()
 
     def remaining_members(self) -> Iterator[CompressedMember]:
-        """Yield all remaining files after compressing them."""
+        """Yield the compressed files that are still in the queue, in order."""
         while self.pending:
             yield self.pending.popleft()()
 

@@ -7,7 +7,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def sign_up_values(settings: NotifySettings) -> dict[str, str]:
-    """Return the template value for the sign-up page's address."""
+    """Return the address of the sign-up page, as the template value `sign_up`."""
     return {"sign_up": settings.sign_up}
 
 
