@@ -26,7 +26,11 @@ class CheckedRecord(NamedTuple):
     judged: "JudgedRecord | None"  # None if the file is not a record
 
     def is_clean(self, *, strict: bool) -> bool:
-        """Return whether no error was found, and with `strict` no warning."""
+        """Return whether no check failed, and no evidence contradicts the record.
+
+        Args:
+            strict: whether a check that gives a warning has failed, too.
+        """
         if self.judged is None or self.judged.is_contradicted or has_errors(self.findings):
             return False
         return not strict or all(finding.severity is not Severity.WARNING for finding in self.findings)

@@ -20,7 +20,7 @@ def escape_control_chars(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """Encode a value as ASCII JSON, safe to print on a terminal."""
+    """Encode a value as indented JSON in ASCII, which is safe for a terminal."""
     return json.dumps(value, indent=2)
 
 

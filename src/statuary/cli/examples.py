@@ -11,7 +11,7 @@ from statuary.system.files import read_file
 
 @cache
 def read_examples() -> dict[str, list[str]]:
-    """Return the examples for help pages, by command."""
+    """Return the example command lines that help pages show, by command."""
     text = read_file(Path(__file__).with_name("examples.json"))
     examples: dict[str, list[str]] = json.loads(text)
     return examples

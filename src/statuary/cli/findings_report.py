@@ -111,7 +111,12 @@ def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[
 
 
 def finding_location(finding: Finding, folder: str) -> str:
-    """Return a finding's place as `file:line:column:`, which editors link."""
+    """Return the place of a finding as `file:line:column:`, for editors to link.
+
+    Args:
+        finding: the finding; without a position, the place is only `file:`.
+        folder: the content folder.
+    """
     path = escape_control_chars(_file_name(finding, folder))
     if finding.position is None:
         return f"{path}:"
@@ -143,7 +148,12 @@ class _Sources:
         self.lines = {path: text.splitlines() for path, text in edited.items()}
 
     def line(self, path: str, number: int) -> str:
-        """Return a file's line, counted from 1, if it can be shown."""
+        """Return the text of a line in a file, or an empty string.
+
+        Args:
+            path: the path of the file.
+            number: the number of the line, counted from 1.
+        """
         if path not in self.lines:
             self.lines = {path: self._read(path)}
         lines = self.lines[path]
@@ -165,7 +175,12 @@ class _Sources:
 
 
 def github_report(findings: Iterable[Finding], folder: str) -> str:
-    """Format findings as GitHub annotations for a pull request."""
+    """Format findings as GitHub's workflow commands, which annotate a pull request.
+
+    Args:
+        findings: the findings.
+        folder: the content folder, which the paths of annotations begin with.
+    """
     return "\n".join(_github_command(finding, folder) for finding in findings)
 
 
@@ -225,7 +240,12 @@ def _file_name(finding: Finding, folder: str) -> str:
 
 
 def sarif_report(findings: Iterable[Finding], folder: str) -> str:
-    """Format findings as SARIF."""
+    """Format findings as SARIF 2.1.0, the JSON format of code scanners.
+
+    Args:
+        findings: the findings.
+        folder: the content folder, which the paths of results begin with.
+    """
     findings_list = list(findings)
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings_list})]
     driver = {"name": "statuary", "version": VERSION, "rules": rules}

@@ -71,7 +71,11 @@ def schema_command(
 
 
 def write_schemas(folder: Path) -> None:
-    """Write every schema into a folder, as `<name>.json`."""
+    """Write the JSON Schema of each kind of content file into a folder.
+
+    Args:
+        folder: the folder, which is created; the files are `<name>.json`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name in SCHEMA_MODELS:
         replace_file(folder / f"{name}.json", _schema_file(name))
@@ -103,7 +107,7 @@ class NewSite(NamedTuple):
 
     @property
     def chain_names(self) -> dict[str, str]:
-        """The name of each chain by its id."""
+        """The name of each chain, by its chain id, from the options of `init`."""
         own_chain = self.chain_id or ("1337" if self.demo else "")
         pairs = (text.partition("=") for text in self.chains)
         names = {own_chain: self.name} if own_chain else {}
@@ -392,7 +396,12 @@ DEMO = "\n  demo: true  # invented; every page says so"
 
 
 def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
-    """Return the files of a new site by path."""
+    """Return the files of a new site's content folder: text by path.
+
+    Args:
+        site: the name, URL and chains of the site.
+        now: the current time, for the dates in the files.
+    """
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     values = {
         "name": inline_scalar(site.name),

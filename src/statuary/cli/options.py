@@ -88,7 +88,11 @@ def extension_options(command: str) -> Decorator:
 
 
 def extension_option(row: CommandOption) -> Decorator:
-    """Return the decorator that adds an extension's option to a command."""
+    """Return the decorator that adds an option of an extension to a command.
+
+    Args:
+        row: the flag, help text and type of the option.
+    """
     attributes: dict[type, dict[str, object]] = {
         os.PathLike: {"type": FILE},
         bool: {"is_flag": True},

@@ -16,7 +16,7 @@ EXTENT_CODES = {
 
 
 def exit_code_of(outcome: Outcome) -> ExitCode:
-    """Return the exit code for the outcome of a build or publication."""
+    """Return the exit code of a command for what it has published."""
     return EXTENT_CODES[outcome.extent]
 
 

@@ -77,7 +77,10 @@ def size_text(size: int) -> str:
 
 
 def show_progress() -> AbstractContextManager[Progress]:
-    """Return progress bars, if the command runs in a terminal."""
+    """Return a context manager that shows progress bars in a terminal.
+
+    Elsewhere, such as in a log file, nothing is shown.
+    """
     return ProgressBars() if sys.stderr.isatty() else nullcontext(NoProgress())
 
 
@@ -110,13 +113,18 @@ class ProgressBars:
         self.progress.stop()
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Show a bar; without a total it only shows activity."""
+        """Show a progress bar for a stage of the work.
+
+        Args:
+            stage: the text beside the bar.
+            total: the number of steps; if it is None, the bar only shows activity.
+        """
         self.task = self.progress.add_task(stage, total=total)
 
     def advance(self, steps: int) -> None:
-        """Advance the bar."""
+        """Advance the current bar by a number of steps."""
         self.progress.advance(self.task, steps)
 
     def end(self) -> None:
-        """Remove the bar."""
+        """Remove the bar of the current stage."""
         self.progress.remove_task(self.task)

@@ -80,7 +80,11 @@ def require_target(to: str) -> None:
 
 
 def target_name(to: str) -> str:
-    """Return a target's name for messages: a folder, or scheme and host."""
+    """Return the name of a publication's target for messages.
+
+    Args:
+        to: a folder, which is the name; or a URL, of which only the scheme and host are shown.
+    """
     scheme = scheme_of(to)
     host = to.removeprefix(f"{scheme}://").partition("/")[0].rpartition("@")[2]
     return f"{scheme}://{host}" if scheme else to

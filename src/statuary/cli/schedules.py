@@ -32,11 +32,15 @@ class Job(NamedTuple):
 
     @property
     def tick_command(self) -> str:
-        """The shell command that updates the site."""
+        """The shell command that updates the published status without a build."""
         return f"{self.program} tick --out {shlex.quote(str(self.out))}"
 
     def next_command(self, form: str) -> str:
-        """Return the shell command that prints the next schedule."""
+        """Return the shell command that prints when the site changes next.
+
+        Args:
+            form: the output format, for the option `--as`.
+        """
         return f"{self.program} next --out {shlex.quote(str(self.out))} --as {form}"
 
     @property
@@ -95,7 +99,7 @@ def round_up_to_minute(moment: Instant) -> Instant:
 
 
 def round_up_to_second(moment: Instant) -> Instant:
-    """Round a time up to a second."""
+    """Return a time, or the next whole second if it has a fraction of a second."""
     whole_second = moment.replace(microsecond=0)
     return moment if whole_second == moment else Instant(whole_second + SECOND)
 

@@ -42,7 +42,7 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
 
 
 def findings_line(checked: CheckedSite) -> str:
-    """Return the numbers of errors, warnings and notes, in words."""
+    """Return the numbers of errors, warnings and notes, such as `1 error, 2 warnings`."""
     errors, warnings, notes = map(checked.count, (Severity.ERROR, Severity.WARNING, Severity.NOTE))
     if not errors and not warnings and not notes:
         return "no errors or warnings"

@@ -32,7 +32,7 @@ class CheckTarget(StatelessTarget):
 
     @override
     def add(self, documents: Iterable[Document]) -> None:
-        """Discard the documents."""
+        """Discard the documents, because a check publishes nothing."""
 
     @override
     def plan(self) -> Plan:

@@ -106,7 +106,7 @@ class ThemeError(StatuaryError):
 class Theme(NamedTuple):
     """The look of a site's pages."""
 
-    # the theme's templates: name and source; each replaces the template of that name in the package
+    # the name and source of each template; it replaces statuary's template of the same name
     templates: tuple[tuple[str, str], ...] = ()
     stylesheet: str = ""  # the theme's CSS rules, added after the rules of the package
     files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
@@ -152,7 +152,7 @@ class PageSettings:
     status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
     # the maximum number of contracts with pages; a site with more contracts has no contract pages
     contracts: int = MAX_CONTRACT_PAGES
-    # the maximum number of contracts for lists and search on pages
+    # the maximum number of contracts that pages list; a site with more contracts has no lists and no search
     listed: int = MAX_LISTED_CONTRACTS
     search: bool = True  # whether contracts can be searched by name, address and selector
     language: str = "en"  # the language of the pages' texts

@@ -33,7 +33,10 @@ class MovedStatus(ContentSection, PublishesIncidents):
 
     @property
     def changed_paths(self) -> list[str]:
-        """The paths of changed or removed documents, and of `changes.json`."""
+        """The paths of documents that changed or were removed.
+
+        If there are any, the path of `changes.json`, which lists the changes, is the last one.
+        """
         paths = [*(document.path for document in self._moved_documents), *self._removed_paths]
         return [*paths, status_urls.CHANGES.path()] if paths else []
 

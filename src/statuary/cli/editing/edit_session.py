@@ -184,7 +184,14 @@ class EditSession:
                     )
 
     def date_after_newest_update(self, record: Incident) -> None:
-        """Date the edit after the newest update, if another clock was ahead."""
+        """Date the edit a second after the newest update of a record, if needed.
+
+        It is needed if that update is slightly later than now, because another computer's clock is ahead.
+        The time stays if the user has given one.
+
+        Args:
+            record: the incident or maintenance window to which the edit adds an update.
+        """
         newest = max((update.display_at for update in record.updates), default=self.at)
         if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
             self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
@@ -208,7 +215,11 @@ class EditSession:
         self.at = publish_at
 
     def print_remaining_statuses(self, record: Incident) -> None:
-        """Print the components that are still not operational after an incident."""
+        """Print the components that are not operational after a record has ended.
+
+        Args:
+            record: the incident or maintenance window that the edit has ended.
+        """
         content = None if self.options.dry_run else _read_status(self.options.content, self.now, None)
         if content is not None and content.timeline is not None:
             for sentence in remaining_statuses(content.timeline, record, self.at):

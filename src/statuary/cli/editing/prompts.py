@@ -40,7 +40,7 @@ NONE = "none"
 
 
 def is_interactive() -> bool:
-    """Return whether the command runs in a terminal."""
+    """Return whether the command can ask the user, because it runs in a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -65,13 +65,24 @@ def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint:
 
 
 def ask_text(question: str, default: str | None = None) -> str:
-    """Ask the user for a text that is not empty."""
+    """Ask the user for a text, until it is not empty.
+
+    Args:
+        question: the question, without a colon.
+        default: the answer of the Enter key; None for none.
+    """
     answer: str = click.prompt(question, default=default)
     return answer
 
 
 def ask_choice(question: str, choices: Sequence[Choice], default: str | None = None) -> Choice:
-    """Ask the user for one of several words."""
+    """Ask the user for one of several words, and return that word.
+
+    Args:
+        question: the question, without a colon.
+        choices: the words.
+        default: the answer of the Enter key, if it is one of the words.
+    """
     answer = click.prompt(
         question, type=click.Choice(choices), default=default if default in choices else None
     )
@@ -97,13 +108,18 @@ def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
 
 
 def ask_instant(question: str) -> Instant:
-    """Ask the user for a time."""
+    """Ask the user for a point in time, and return it."""
     instant: Instant = click.prompt(question, type=INSTANT)
     return instant
 
 
 def ask_end(question: str, start: Instant) -> Instant:
-    """Ask the user for a time after `start`, or a duration."""
+    """Ask the user for the end of a period.
+
+    Args:
+        question: the question, without a colon.
+        start: the start of the period; the user may answer with a duration from then on.
+    """
     end: Instant = click.prompt(question, type=EndType(start))
     return end
 
@@ -199,7 +215,12 @@ def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[st
 
 
 def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
-    """Return the component keys that the user typed, or ask."""
+    """Return the keys of the components that the user named, or ask for them.
+
+    Args:
+        names: the keys or ids that were given; if there are none, a command in a terminal asks.
+        catalogue: the components that exist.
+    """
     if names or not is_interactive():
         return list(dict.fromkeys(find_component(name, catalogue).key for name in names))
     return list(_ask_keys(catalogue))
@@ -233,27 +254,42 @@ def _component_key(typed: str, catalogue: StatusCatalogue, remaining_keys: Seque
 
 
 def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete an incident's id for the shell, newest first."""
+    """Return the incidents whose file names begin with what the user has typed.
+
+    The shell shows the names, without suffix, as completions of an argument, newest first.
+    """
     return _record_names(_content_folder(ctx) / "incidents", incomplete)
 
 
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete a maintenance window's id for the shell, newest first."""
+    """Return the maintenance windows whose file names begin with the typed text.
+
+    The shell shows the names, without suffix, as completions of an argument, newest first.
+    """
     return _record_names(_content_folder(ctx) / "maintenances", incomplete)
 
 
 def complete_template(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the name of an incident template for the shell."""
+    """Return the incident templates whose names begin with what the user has typed.
+
+    The shell shows them as completions of an argument.
+    """
     return sorted(_record_names(_content_folder(ctx) / "templates", incomplete))
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete a component's key for the shell."""
+    """Return the component keys that begin with what the user has typed.
+
+    The shell shows them as completions of an argument.
+    """
     return [key for key in _component_keys(_content_folder(ctx)) if key.startswith(incomplete)]
 
 
 def complete_component_status(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete `component=status` for the shell."""
+    """Return completions, for the shell, of an argument `component=status`.
+
+    They are component keys before the equals sign, and statuses after it.
+    """
     key, equals, status = incomplete.partition("=")
     if not equals:
         return complete_component(ctx, param, incomplete)

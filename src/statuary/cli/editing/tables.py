@@ -158,7 +158,12 @@ def _draft_label(incident: Incident, at: Instant) -> str:
 
 
 def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
-    """Return the rows for a list of components, in file order."""
+    """Return a row for each component, in the order of components.yaml.
+
+    Args:
+        timeline: the components and their statuses over time.
+        at: the time of the statuses.
+    """
     states = components_at(timeline, at)
     keys = {component.id: component.key for component in timeline.catalogue.components}
     rows: list[Row] = []

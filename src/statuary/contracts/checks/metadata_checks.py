@@ -173,7 +173,8 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
 
 def _members_in_metadata(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
-    # only solc writes metadata, whatever language the record names
+    # Vyper writes no metadata. So a record with metadata is checked as solc's output, even if its
+    # `language` says otherwise.
     has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation
     members = {member: record.value.get(member) for member in _INTERFACE}
     return {

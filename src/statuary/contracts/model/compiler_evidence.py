@@ -76,7 +76,7 @@ _SOLC_0_3_6: Final = _SOLC._replace(has_source_ids=True)
 _SOLC_0_4_7: Final = _SOLC_0_3_6._replace(
     auxdata=AuxdataStyle.SOLIDITY, has_runtime_auxdata=True, source_hash=SourceHash.METADATA
 )
-# devdoc and userdoc become separate outputs; before, they are only in the metadata
+# devdoc and userdoc are separate outputs from this release on; older releases have them in the metadata only
 _SOLC_0_4_11: Final = _SOLC_0_4_7._replace(has_documentation=True)
 # the output `evm.legacyAssembly` lists auxdata sections as `.auxdata`
 _SOLC_0_4_12: Final = _SOLC_0_4_11._replace(lists_auxdata=True)
@@ -100,7 +100,7 @@ _VYPER_0_3_5: Final = _VYPER_0_3_4._replace(auxdata=AuxdataStyle.VYPER_BEFORE_0_
 _VYPER_0_3_10: Final = _VYPER_0_3_5._replace(
     auxdata=AuxdataStyle.VYPER, has_runtime_auxdata=False, immutables=AppendedImmutables.STATED
 )
-# the first item of the array is the integrity hash
+# the array in the auxdata begins with the integrity hash of the sources
 _VYPER_0_4_1: Final = _VYPER_0_3_10._replace(source_hash=SourceHash.INTEGRITY, layouts=("storageLayout",))
 
 EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {

@@ -140,7 +140,7 @@ class Proof:
     # the evidence for each member, by name; `sources/<path>` is a source whose evidence differs
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
-    # why the evidence stored with the record does not prove its claims, as pairs of a reason and a remedy
+    # problems with the evidence that is stored with the record: a reason and a remedy for each
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
     @unlocked_cached_property

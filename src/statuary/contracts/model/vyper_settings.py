@@ -30,12 +30,16 @@ class SettingSupport(Enum):
 
 
 def setting_support(version: str, name: str, value: Json) -> SettingSupport:
-    """Return whether a Vyper release accepts a value of a setting.
+    """Look up whether a release of Vyper accepts a value of a compiler setting.
 
     Args:
         version: the number of the release, such as `0.3.10`.
         name: the name of the setting, one of `NAMES`.
         value: the value in the compiler's input.
+
+    Returns:
+        `TAKEN` or `REFUSED`. For a release that is not in the table: `TAKEN` if any release accepts the
+        value, else `NOT_KNOWN`.
     """
     table, spelled = _accepted_values(), orjson.dumps(value)
     if version not in table:

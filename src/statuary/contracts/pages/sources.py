@@ -217,12 +217,15 @@ def _numbered_lines(content: str, language: str, marks: LineMarks, anchor: str) 
 
 @lru_cache(maxsize=CACHED_FILES)
 def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
-    """Render the lines of a source file as HTML.
+    """Render the lines of a source file as HTML, with colours for the syntax.
 
     Args:
-        content: the source text.
-        language: the language of the record.
-        marks: the texts shown instead of hidden parts of lines.
+        content: the text of the file.
+        language: the programming language that the contract's record names, such as `Solidity`.
+        marks: the texts shown instead of the end of a long line, or of many spaces; the default has no words.
+
+    Returns:
+        The HTML of each line.
     """
     # `_OPEN` and `_CLOSE` mark characters that readers must notice, such as invisible ones
     text = _NO_CHARACTERS.sub(

@@ -68,7 +68,12 @@ MEMBER = re.compile(r"\{(\w+)\}")
 
 
 def openapi_document(site: SiteContent, run: Run) -> Document:
-    """Describe the APIs of a site in OpenAPI 3.1."""
+    """Return the OpenAPI 3.1 description of the APIs that a site publishes.
+
+    Args:
+        site: the content of the site.
+        run: the settings of this build.
+    """
     apis = [*core_apis(run), *extension_apis(run)]
     served = [operation for api in apis for operation in api.operations]
     schemas: dict[str, Mapping[str, object]] = {}
@@ -95,12 +100,12 @@ def openapi_document(site: SiteContent, run: Run) -> Document:
 
 
 def core_apis(run: Run) -> list[ApiDescription]:
-    """Return the descriptions of the contract API and the status API."""
+    """Return the descriptions of the contract and status APIs, if the site has them."""
     return [api for section in run.answering(ContentSection) for api in section.operations(run)]
 
 
 def extension_apis(run: Run) -> list[ApiDescription]:
-    """Return the descriptions of the APIs that extensions add."""
+    """Return the descriptions of the APIs that the extensions of this build add."""
     extensions = (section for section in run.sections if not isinstance(section, ContentSection))
     return [api for section in extensions for api in section.operations(run)]
 
@@ -162,14 +167,19 @@ def _media_type_schema(operation: Operation, media_type: str, base: str) -> Json
 
 @cache
 def shipped_schemas() -> JsonObject:
-    """Return the JSON Schemas that come with statuary, by name."""
+    """Return the JSON Schemas of API responses that the package contains, by name."""
     text = read_text(Path(__file__).with_name(SCHEMAS_FILE))
     schemas: JsonObject = json.loads(text)
     return schemas
 
 
 def schema_or_reference(shape: type) -> JsonObject:
-    """Return the JSON Schema of a type: a reference, or an array."""
+    """Return the JSON Schema of a response type for an OpenAPI document.
+
+    Args:
+        shape: a class, which becomes a reference to its schema; or a list of a class, which becomes an
+            array.
+    """
     if get_origin(shape) is list:
         return {"type": "array", "items": schema_or_reference(get_args(shape)[0])}
     return {"$ref": REF.format(model=shape.__name__)}

@@ -115,7 +115,11 @@ def _extension_call_families(
 
 
 def reference_page(site: SiteContext) -> Document:
-    """Return a redirect from the old address of the API reference."""
+    """Return a page that redirects from the old address of the API reference.
+
+    Args:
+        site: the settings that all pages share.
+    """
     renderer = renderer_of(site)
     texts = renderer.localization.texts
     head = PageHead(

@@ -291,7 +291,8 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     except LogError:
         if earlier is None:
             raise
-        # the reader may know a key from before the earlier checkpoint
+        # `changes` begin at the earlier checkpoint. The reader may know an older key of the log, which only
+        # the changes from the first entry on connect to the present key.
         changes = log.key_changes()
         key, source = verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)

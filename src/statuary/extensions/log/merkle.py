@@ -228,7 +228,8 @@ def _verify_path(
     first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
     hashes = [first_root, *proof] if first_size & (first_size - 1) == 0 else list(proof)
-    # start at the first ancestor of the first tree's last leaf that is not a right child
+    # Begin with the last leaf of the first tree. While a node is a right child, go up to its parent, because
+    # the first tree contains the whole subtree. The proof starts at the node that is reached.
     height = (~(first_size - 1) & first_size).bit_length() - 1
     place = (first_size - 1) >> height
     last_leaf = (second_size - 1) >> height

@@ -60,7 +60,8 @@ def with_policy(page: str, *, asks_nodes: bool) -> bytes:
     meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(nodes=NODES if asks_nodes else "")}">'
     head = HEAD.match(page)
     if head is None:
-        # a page without a <head> tag: browsers move anything before <html> and <head> into the head
+        # The page has no <head> tag. The <meta> tag can be put first, because browsers add it to the head
+        # that they create.
         return _utf8(f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}")
     text = _utf8(page)  # many pages are large, so none is copied as a string
     begin = _utf8(head[0])

@@ -56,7 +56,11 @@ from statuary.status.urls import (
 
 
 def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the incidents that are not resolved yet, latest update first."""
+    """Return the incidents that are not resolved, the latest updated first.
+
+    Args:
+        incidents: the states of incidents at one time.
+    """
     return _sort_by_update([state for state in incidents if state.status in UNRESOLVED_STATUSES])
 
 
@@ -82,12 +86,22 @@ def upcoming_windows(maintenances: Sequence[IncidentState]) -> list[IncidentStat
 
 
 def active_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the maintenance windows in progress, latest update first."""
+    """Return the maintenance windows in progress, the latest updated first.
+
+    Args:
+        maintenances: the states of maintenance windows at one time.
+    """
     return _sort_by_update([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
 def announced_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the maintenance windows for `summary.json`: upcoming ones, then active ones."""
+    """Return the upcoming maintenance windows, and then those in progress.
+
+    The document `summary.json` lists them in this order.
+
+    Args:
+        maintenances: the states of maintenance windows at one time.
+    """
     return [*upcoming_windows(maintenances), *active_windows(maintenances)]
 
 
@@ -140,13 +154,16 @@ class StatusDocuments:
         self._archives: tuple[Instant, Archives] | None = None
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return all documents of the status API at an instant."""
+        """Make all documents of the status API as they are at a given time."""
         final = [document for month in self.archived_months for document in self.final_documents(month, at)]
         return [*self.documents_from(at)(at), *final]
 
     @cached_property
     def archived_months(self) -> dict[str, ArchivedMonth]:
-        """Incidents and maintenance windows by the month of their creation, latest first."""
+        """The incidents and maintenance windows that were created in each month.
+
+        The keys are months such as `2026-11`, the latest first.
+        """
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:

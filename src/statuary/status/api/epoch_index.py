@@ -109,7 +109,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The time since which the published documents are current."""
+        """The time from which the first stored versions of documents are valid."""
         return self.instants[0] if self.instants else FIRST
 
     @property
@@ -122,7 +122,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def build_due(self) -> Instant:
-        """The time by which the site has to be built again."""
+        """The time by which the site must be built again, to stay correct."""
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
@@ -154,7 +154,7 @@ class EpochIndex(NamedTuple):
         return (document for document in documents if document is not None)
 
     def latest_change_before(self, now: Instant) -> Instant:
-        """Return the last time at or before `now` when a document changes."""
+        """Return the time of the last change of a document, up to a given time."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_change_after(self, now: Instant) -> Instant | None:

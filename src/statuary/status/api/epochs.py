@@ -428,7 +428,13 @@ def plan_epochs(
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
-    """Return the files of all precomputed versions, and their index."""
+    """Return the files that let a site change its status without a build.
+
+    They are the precomputed later versions of documents, and an index of them.
+
+    Args:
+        plan: the versions, and the times from which they are valid.
+    """
     index = {
         "until": format_milliseconds(plan.until),
         "complete": not plan.cut,

@@ -32,7 +32,11 @@ class ArchivedMonth(NamedTuple):
     maintenances: list[IncidentHistory]
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether no record of the month changes after a time."""
+        """Return whether all records of the month are closed, and final by a time.
+
+        Args:
+            instant: the time, after which no incident or maintenance window of the month may change.
+        """
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_by(self, instant: Instant) -> Iterator[IncidentState]:
@@ -46,7 +50,10 @@ class ArchivedMonth(NamedTuple):
                 yield history.final_state
 
     def records_at(self, instant: Instant) -> "ArchivedRecords":
-        """Return the month's records as they are published at a time."""
+        """Return the states of the month's incidents and windows at a given time.
+
+        Records that are not yet published at that time are excluded.
+        """
         return ArchivedRecords(*(states_at(records, instant) for records in self))
 
 
@@ -91,7 +98,11 @@ class Archives:
         }
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
-        """Yield the list of months, and the archives that may still change."""
+        """Yield the list of archived months, and each archive that may still change.
+
+        Args:
+            at: the time of the documents; a month without published records has no archive.
+        """
         records_by_month = {
             month: self._final.get(month) or histories.records_at(at)
             for month, histories in self._months.items()

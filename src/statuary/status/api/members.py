@@ -32,7 +32,7 @@ class TimestampFormatter:
         return text
 
     def format_or_none(self, moment: Instant | None) -> str | None:
-        """Format a time for JSON, or return None if there is none."""
+        """Format a time for the API, or return None for None."""
         return None if moment is None else self(moment)
 
 
@@ -44,7 +44,13 @@ Members = dict[str, Any]
 
 
 def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
-    """Return the `page` object that every document begins with."""
+    """Return the JSON object `page` at the start of each document of the API.
+
+    Args:
+        page: the settings of the status page.
+        updated_at: the time of the last change to the page.
+        timestamps: formats times.
+    """
     return {
         "id": page.id,
         "name": page.name,
@@ -55,7 +61,7 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
 
 
 def status_members(overall_status: OverallStatus) -> Members:
-    """Return the `status` object: an indicator and a description."""
+    """Return the JSON object `status`: an indicator, and the status in words."""
     return {"indicator": overall_status.indicator, "description": overall_status.description}
 
 
@@ -156,7 +162,11 @@ def update_members(
 
 
 def affected_component_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
-    """Return the `affected_components` of an update, or None if it affects none."""
+    """Return the JSON list `affected_components` of an update.
+
+    Args:
+        affected: the components and their statuses; None if the update affects none, which is null.
+    """
     if affected is None:
         return None
     return [

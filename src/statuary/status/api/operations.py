@@ -53,7 +53,7 @@ FEEDS = ApiDescription(
 
 
 def is_served(operation: Operation, settings: StatusSettings) -> bool:
-    """Return whether a site publishes the URL of an API operation."""
+    """Return whether a site with these settings publishes an API call's documents."""
     if operation.url.name in ("archives", "archive"):
         return settings.archives
     return settings.uptime if operation.url is status_urls.UPTIME else True

@@ -34,7 +34,12 @@ class StatusContext(NamedTuple):
 
 
 def status_context(timeline: Timeline, now: Instant) -> StatusContext:
-    """Collect the input of status checks."""
+    """Prepare the values that the checks of the status share.
+
+    Args:
+        timeline: the components, incidents and maintenance windows over time.
+        now: the time of the build.
+    """
     catalogue = timeline.catalogue
     windows = (history.incident for history in timeline.maintenances)
     edited_windows = [window for window in windows if isinstance(window, Maintenance) and _is_edited(window)]

@@ -61,7 +61,13 @@ def find_similar_incident(
 
 
 def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
-    """Return those of the given component keys that an incident affects."""
+    """Return those of the given components that an incident affects.
+
+    Args:
+        timeline: the timeline, which has all components.
+        incident: the incident.
+        keys: the keys of the components in question.
+    """
     by_name = timeline.catalogue.components_by_name
     own_keys = {by_name[name].key for name in incident.components if name in by_name}
     return [key for key in keys if key in own_keys]

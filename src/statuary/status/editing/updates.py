@@ -139,7 +139,11 @@ def _suggested_name(word: str, names: Sequence[str]) -> str:
 
 
 def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
-    """Format component statuses for a message, such as `rpc=partial_outage, explorer`."""
+    """Format component statuses for a message, such as `rpc=partial_outage, explorer`.
+
+    Args:
+        statuses: the status of each component by key; None to show only the key.
+    """
     return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
 
 
@@ -167,7 +171,7 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
 
 
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of all components, except groups and removed components."""
+    """Return the keys of all components that are neither groups nor removed."""
     return [component.key for component in catalogue.components if not (component.group or component.removed)]
 
 
@@ -241,7 +245,10 @@ def _name_without_day(name: str) -> str:
 
 
 def incident_names(incident: Incident) -> list[str]:
-    """Return an incident's id and file name, either of which users type."""
+    """Return the names by which users refer to an incident: its id and file name.
+
+    The file name has no folder and no suffix.
+    """
     return [incident.id, PurePosixPath(incident.source).stem]
 
 
@@ -275,7 +282,7 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
 
 
 def join_shortened(ids: Sequence[str]) -> str:
-    """Join the first few ids, as in `a, b and 3 more`."""
+    """Join the first few ids to a phrase such as `a, b and 3 more`."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
@@ -362,7 +369,7 @@ class NewUpdate:
 
     @property
     def yaml_value(self) -> dict[str, YamlValue]:
-        """The keys and values of the update in a YAML file."""
+        """The update as a mapping, to add to the YAML file of its record."""
         value: dict[str, YamlValue] = {
             "at": format_exact(self.at),
             "status": self.status,
@@ -380,7 +387,7 @@ class NewUpdate:
 
     @property
     def commit_details(self) -> str:
-        """The update as text for a commit message."""
+        """The update as text for the body of a commit message."""
         return self.commit_details_with(self.components)
 
     def commit_details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
@@ -442,7 +449,11 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
 
 
 def record_pointer(incident: Incident) -> Pointer:
-    """Return the place of an incident or maintenance window in its file."""
+    """Return where in its file an incident or maintenance window is.
+
+    Returns:
+        The keys and indexes that lead to it; empty if the record is the whole file.
+    """
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
@@ -511,5 +522,5 @@ def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
 
 
 def format_if_given(moment: Instant | None) -> str | None:
-    """Format a time, or return None if there is none."""
+    """Format a time in UTC, or return None for None."""
     return None if moment is None else format_exact(moment)

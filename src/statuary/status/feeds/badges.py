@@ -59,20 +59,30 @@ class Badge(NamedTuple):
 
 
 def component_badge(state: ComponentState, words: Words) -> Badge:
-    """Return the badge that shows the status of a component or group."""
+    """Return a badge with the name and status of a component or group.
+
+    Args:
+        state: the component and its status.
+        words: the words of statuses in the language of the site.
+    """
     name = one_line(state.component.name)
     return Badge(name, words(f"status.{state.now.status}"), STATUS_COLOURS[state.now.status])
 
 
 def page_badge(state: PageState, words: Words) -> Badge:
-    """Return the badge that shows the status of the whole page."""
+    """Return a badge with the name of the page and its overall status.
+
+    Args:
+        state: the status of the page and its components.
+        words: the words of statuses in the language of the site.
+    """
     overall, worst = state.overall_now, state.worst_now
     colour = INDICATOR_COLOURS[overall.indicator] if worst is None else STATUS_COLOURS[worst]
     return Badge(one_line(state.page.name), one_line(words.description(overall.description)), colour)
 
 
 def shields_endpoint(badge: Badge) -> bytes:
-    """Encode a badge as JSON for shields.io's endpoint badge (schema version 1)."""
+    """Encode a badge as the JSON from which shields.io draws it."""
     return encode_json(
         {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}
     )
@@ -91,7 +101,7 @@ MAX_LABEL_LENGTH = 48
 
 
 def badge_svg(badge: Badge) -> bytes:
-    """Draw a badge as an SVG image."""
+    """Draw a badge as an SVG image, and return the bytes of the file."""
     label = _shorten_label(badge.label)
     message = _shorten_label(badge.message)
     label_width, message_width = (round(text_width(text)) + 2 * PADDING for text in (label, message))
@@ -137,7 +147,7 @@ OTHER = 650
 
 
 def text_width(text: str) -> float:
-    """Return the width of a badge's text in pixels."""
+    """Return the width in pixels of a text in the font of badges."""
     return sum(map(_character_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
 
 

@@ -43,12 +43,15 @@ CACHED_BODIES = 1_024
 
 
 def remove_invalid_xml_characters(text: str) -> str:
-    """Remove the characters that XML does not allow."""
+    """Remove the characters that an XML document must not contain."""
     return NOT_IN_XML.sub("", text)
 
 
 def one_line(text: str) -> str:
-    """Reduce a name to one line of plain text with single spaces."""
+    """Return a text on one line, without the characters that XML forbids.
+
+    Each run of white space becomes one space.
+    """
     spaced = " ".join(text.split())
     # `remove_invalid_xml_characters` removes characters, which may leave two spaces
     return " ".join(remove_invalid_xml_characters(spaced).split())
@@ -158,7 +161,13 @@ def incident_url(page: Page, incident_id: str) -> str:
 
 
 def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> FeedEntry:
-    """Convert an incident or maintenance window to a feed entry."""
+    """Return the entry of a feed about an incident or maintenance window.
+
+    Args:
+        record: the incident or window as it is at the time of the feed.
+        page_state: the page and its components at that time.
+        words: the words of feeds in the language of the site.
+    """
     page = page_state.page
     states = (page_state.components.get(component) for component in record.components)
     existing_components = (state.component for state in states if state is not None)
@@ -189,7 +198,10 @@ def published_at(record: IncidentState) -> Instant:
 
 
 def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
-    """Sort incidents and maintenance windows as feeds list them, newest first."""
+    """Sort incidents and maintenance windows by publication, newest first.
+
+    Records of the same time are sorted by id, in descending order.
+    """
     return sorted(records, key=lambda record: (published_at(record), record.incident.id), reverse=True)
 
 
@@ -281,7 +293,10 @@ class Feed(NamedTuple):
 
 
 def format_rfc3339(moment: Instant, zone: ZoneInfo) -> str:
-    """Format an instant as Statuspage's feeds do: whole seconds, `Z` for UTC."""
+    """Format a time in a time zone, such as `2026-11-20T13:00:00+01:00`.
+
+    As in Statuspage's feeds, times are in whole seconds, and `Z` is the offset of UTC.
+    """
     text = moment.astimezone(zone).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
 

@@ -72,7 +72,7 @@ class FeedDocuments:
         self._cache: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return all feeds and badges, and the calendar, at a time."""
+        """Make all feeds, badges and the calendar as they are at a given time."""
         return self._documents_of_state(state_at(self.timeline, at))
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:

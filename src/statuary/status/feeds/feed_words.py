@@ -58,7 +58,7 @@ ENGLISH = Words("en-US", orjson.loads(read_file(Path(__file__).with_name("words.
 
 
 def feed_words(texts: PageTexts) -> Words:
-    """Return the words of feeds in the language of page texts."""
+    """Return the words of feeds, taken from the texts of pages in a language."""
     if texts.language == "en":
         return ENGLISH
     keys = (

@@ -62,7 +62,11 @@ class OpenLayers:
         self.replace_all(Layer(LayerKind.STATED, base))
 
     def replace_all(self, stated: Layer) -> None:
-        """Replace all layers by a single stated layer."""
+        """Drop the statuses from all causes, and set a single one in their place.
+
+        Args:
+            stated: the new status, which is valid until the next change.
+        """
         self._layers.clear()
         self._places.clear()
         self._heaps = {False: [], True: []}
@@ -132,7 +136,7 @@ class OpenLayers:
 
     @property
     def newest(self) -> Layer:
-        """The newest layer, whose status the API shows."""
+        """The newest of the statuses, with its cause; the API shows this one."""
         places = (self._newest_place(is_maintenance=False), self._newest_place(is_maintenance=True))
         return self._layers[max(place for place in places if place is not None)]
 
@@ -219,16 +223,16 @@ class LayerHistory:
             self._nows.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return the status that pages show at a time, and the cause."""
+        """Return the status that pages show at a given time, with its cause."""
         return self._nows[bisect_right(self._instants, instant)]
 
     def shown_changes(self) -> list[ShownChange]:
-        """Return each change of the status that pages show, in order."""
+        """Return all changes of the status that pages show, oldest first."""
         statuses = [now.status for now in self._nows]
         changes = map(ShownChange, self._instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]
 
     def layers_since(self, instant: Instant) -> LaterLayers:
-        """Return the status on pages at a time, and all later changes."""
+        """Return the status that pages show at a given time, and all later changes."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(self._nows[passed], self._instants[passed:], self._nows[passed + 1 :])

@@ -58,7 +58,13 @@ class _KnownDays(NamedTuple):
     downtimes: dict[date, DayDowntime]
 
     def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether the days computed before are valid for another range."""
+        """Return whether the downtimes computed before can be used for other days.
+
+        Args:
+            days: the range of days, and the time up to which they are counted.
+            passed: the number of status changes up to that time.
+            current_status: the status at that time.
+        """
         if self.passed != passed or self.current_status != current_status:
             return False
         is_later = (

@@ -25,7 +25,10 @@ def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> St
 
 
 def with_members(components: Iterable[Component]) -> tuple[Component, ...]:
-    """Give each group the ids of its components, sorted by position."""
+    """Return the components, with each group listing the ids of its members.
+
+    The members of a group are sorted by position.
+    """
     components = tuple(components)
     members: dict[str, list[Component]] = {}
     for component in components:

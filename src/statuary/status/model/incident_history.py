@@ -45,7 +45,7 @@ class IncidentState:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether the time of a promised update has passed without one."""
+        """Whether the next update was promised for a time that has passed."""
         return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property
@@ -140,7 +140,7 @@ class IncidentHistory:
 
     @cached_property
     def final_state(self) -> IncidentState | None:
-        """The state after the last change; None if never published."""
+        """The state after the last change, or None if the record is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _compute_state(self, since: Instant) -> IncidentState:

@@ -217,7 +217,12 @@ def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -
 
 
 def window_id(maintenance: Maintenance, start: Instant) -> str:
-    """Return the id of one window of a recurring maintenance."""
+    """Return the id of one window of a recurring maintenance.
+
+    Args:
+        maintenance: the recurring maintenance.
+        start: the start of the window, which becomes the end of the id.
+    """
     return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
 
 
@@ -259,7 +264,10 @@ REMINDER_LEAD = timedelta(minutes=60)
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Sort the updates of an incident by the time that readers see."""
+    """Return the updates of a record, sorted by the time that readers see.
+
+    The automatic updates of a maintenance window are included.
+    """
     return sorted(with_automatic_updates(record), key=lambda update: update.display_at)
 
 

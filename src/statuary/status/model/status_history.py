@@ -69,14 +69,14 @@ class StatusHistory:
         self.last_status = self.base
 
     def at(self, instant: Instant) -> BegunStatus:
-        """Return the status at a time, and when that status began."""
+        """Return the component's status at a given time, and when it began."""
         passed = bisect_right(self.instants, instant)
         if not passed:
             return BegunStatus(self.base)
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
     def statuses_since(self, instant: Instant) -> LaterStatuses:
-        """Return the change in effect at a time, and all later changes."""
+        """Return the last change of status up to a given time, and all later ones."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
@@ -348,7 +348,12 @@ def _changed_statuses(affected: Iterable[AffectedComponent]) -> Iterator[tuple[s
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update sets its components to `under_maintenance`."""
+    """Return whether an update sets its components to `under_maintenance`.
+
+    Args:
+        record: the maintenance window or incident to which the update belongs.
+        update: the update.
+    """
     return (
         isinstance(record, Maintenance)
         and update.status == "in_progress"
@@ -357,7 +362,12 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update ends its record's effect on component statuses."""
+    """Return whether a record stops affecting its components with an update.
+
+    Args:
+        record: the incident or maintenance window to which the update belongs.
+        update: the update.
+    """
     if isinstance(record, Maintenance):
         return update.status == "completed" and record.automation.auto_transition_to_operational_state
     return update.status == "resolved"

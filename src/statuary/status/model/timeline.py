@@ -67,12 +67,12 @@ class Timeline:
 
     @cached_property
     def histories(self) -> tuple[IncidentHistory, ...]:
-        """All incidents and maintenance windows over time."""
+        """All incidents, and then all maintenance windows, with their states over time."""
         return (*self.incidents, *self.maintenances)
 
     @cached_property
     def changes(self) -> list[Instant]:
-        """Every time at which something on the page changes, in order."""
+        """All times at which something on the status page changes, oldest first."""
         instants = {instant for history in self.histories for instant in history.change_instants}
         instants.update(self._status_changes())
         components = self.catalogue.components
@@ -93,7 +93,7 @@ class Timeline:
 
     @cached_property
     def deadlines(self) -> list[Instant]:
-        """Every time at which an announced update becomes late, in order."""
+        """All times at which a promised update becomes overdue, oldest first."""
         return sorted({instant for history in self.histories for instant in history.deadlines})
 
     @cached_property
@@ -146,13 +146,13 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
 
 
 def newest_first(records: Sequence[Incident]) -> list[Incident]:
-    """Sort incidents by creation time, newest first, and then by id."""
+    """Sort incidents by their creation, newest first; equal times by id."""
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
 @lru_cache(maxsize=2)
 def state_at(timeline: Timeline, at: Instant) -> PageState:
-    """Return the state of the whole page at an instant."""
+    """Return the state of the page, its components and records at a given time."""
     return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
 
 
@@ -219,7 +219,13 @@ def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
 
 
 def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
-    """Return the state of one component, not a group, at a time."""
+    """Return the state of a component at a given time.
+
+    Args:
+        timeline: the timeline, which has the status of each component over time.
+        component: the component, which must not be a group.
+        at: the time.
+    """
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
     now = timeline.layer_histories[component.id].at(at)
@@ -239,7 +245,12 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
 
 
 def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
-    """Return the state of each incident that is published at a time."""
+    """Return the states of incidents at a time, without unpublished incidents.
+
+    Args:
+        histories: the incidents over time.
+        at: the time.
+    """
     return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
@@ -272,7 +283,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the time of the page's last change by a time."""
+    """Return when the page changed last, up to a given time."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at

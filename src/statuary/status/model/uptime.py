@@ -63,7 +63,7 @@ class ComponentUptime(NamedTuple):
 
     @property
     def fraction(self) -> Fraction:
-        """The uptime from 0 to 1 (1 for an empty window)."""
+        """The uptime as a fraction from 0 to 1; 1 if no time has been measured."""
         return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
@@ -148,12 +148,12 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
 
 
 def components_with_uptime(timeline: Timeline) -> list[Component]:
-    """Return the components that publish their uptime, in API order."""
+    """Return the components whose uptime is published, in the order of the API."""
     return [c for c in timeline.components_by_position if c.showcase and not (c.group or c.removed)]
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether any component with published uptime has an outage."""
+    """Return whether a component with published uptime has an outage at a time."""
     histories = timeline.status_histories
     return any(
         histories[component.id].at(at).status in OUTAGE_STATUSES

@@ -139,7 +139,7 @@ They give the status of every one of 10,172 summaries of a real page; open incid
 
 
 def overall_status(statuses: Iterable[ComponentStatus]) -> OverallStatus:
-    """Return the page's overall status, given the statuses of its components."""
+    """Return the status of the whole page, given the statuses of its components."""
     return _first_match(frozenset(statuses))
 
 
@@ -149,10 +149,10 @@ def _first_match(statuses: frozenset[ComponentStatus]) -> OverallStatus:
 
 
 def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
-    """Return the most severe of component statuses; `operational` if there are none."""
+    """Return the most severe status, or `operational` if none are given."""
     return max(statuses, key=COMPONENT_SEVERITY.__getitem__, default="operational")
 
 
 def worst_impact(impacts: Iterable[Impact]) -> Impact:
-    """Return the most severe of impacts; `none` if there are none."""
+    """Return the most severe impact, or `none` if none are given."""
     return max(impacts, key=IMPACT_SEVERITY.__getitem__, default="none")

@@ -126,7 +126,11 @@ class ComponentRowBuilder:
         self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
-        """Return the component rows of the status page, in groups."""
+        """Return the rows of components for the status page, group by group.
+
+        Args:
+            state: the page with its components at one time.
+        """
         states = {key: component for key, component in state.components.items() if is_shown(component)}
         top = [component for component in states.values() if component.component.group_id not in states]
         is_calm = all(component.now.status == "operational" for component in states.values())

@@ -105,12 +105,12 @@ class IncidentCard(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The state that pages show for the impact, such as `degraded`."""
+        """The state to which the impact corresponds on pages, such as `degraded`."""
         return IMPACT_STATES[self.impact]
 
     @property
     def is_minor(self) -> bool:
-        """Whether the status page shows the incident as a line."""
+        """Whether the impact is so small that the status page shows only one line."""
         return self.state in ("ok", "degraded")
 
 

@@ -47,7 +47,13 @@ class IncidentView(NamedTuple):
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
-    """Return the title and description of an incident's page."""
+    """Return the title, description and path of an incident's page.
+
+    Args:
+        card: the incident as pages show it.
+        name: the name of the site.
+        texts: the texts in the language of the site.
+    """
     return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),
         title=card.name,
@@ -113,11 +119,11 @@ class StatusPages:
         self._latest: tuple[object, Document] | None = None
 
     def summary(self, state: PageState) -> StatusSummary:
-        """Return the sentences at the top of the status page."""
+        """Return the sentences at the top of the status page, given the page's state."""
         return summarize(state, self._localization)
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return all status pages as they are at a time."""
+        """Make all status pages as they are at a given time."""
         final = (history.final_state for history in self._timeline.histories if history.is_final_by(at))
         incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
@@ -226,7 +232,7 @@ class StatusPages:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
-        """Return the history page of a quarter at a given time."""
+        """Return the history page for a quarter of a year at a given time."""
         quarters = self._records_by_quarter.records_begun_by(at)
         previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbouring_quarters(list(quarters), quarter))

@@ -114,7 +114,13 @@ def status_view(
 
 
 def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
-    """Return the title and description of the status page."""
+    """Return the title, description and path of the status page.
+
+    Args:
+        view: the values that the page shows.
+        name: the name of the site.
+        texts: the texts in the language of the site.
+    """
     headline, rest = view.answer.headline, view.answer.rest.striptags()
     return PageHead(
         path=STATUS_PAGE.path(),
@@ -365,7 +371,12 @@ class RecordsByQuarter:
         return {quarter: records for quarter, records in begun.items() if records}
 
     def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
-        """Return whether a quarter's incidents no longer change after a time."""
+        """Return whether all records of a quarter are closed, and final by a time.
+
+        Args:
+            quarter: the year and the number of the quarter.
+            instant: the time, after which no incident or maintenance window of the quarter may change.
+        """
         return all(history.is_final_by(instant) for history in self._histories[quarter])
 
     def _records_of_quarter(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
@@ -444,7 +455,13 @@ class HistoryViewBuilder:
         )
 
     def head(self, view: HistoryView, path: str, name: str) -> PageHead:
-        """Return the title and description of a history page."""
+        """Return the title, description and path of a page of the history.
+
+        Args:
+            view: the values that the page shows.
+            path: the path of the page in the site.
+            name: the name of the site.
+        """
         description = self._texts("history.page", name=name)
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
@@ -470,7 +487,7 @@ class HistoryViewBuilder:
 
 
 def quarter_path(quarter: Quarter) -> str:
-    """Return the path of a quarter's history page."""
+    """Return the path, in the site, of the page with a quarter's incidents."""
     return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
 
 

@@ -102,7 +102,7 @@ class ComponentName(NamedTuple):
 
     @property
     def full(self) -> str:
-        """The component's name, after the name of its group if any."""
+        """The name of the component, such as `GROUP / NAME` if it is in a group."""
         name = isolate_direction(self.alone)
         return f"{isolate_direction(self.group)} / {name}" if self.group else name
 
@@ -261,7 +261,11 @@ class UptimeViewBuilder:
         )
 
     def head(self, name: str) -> PageHead:
-        """Return the title and description of the uptime page."""
+        """Return the title, description and path of the uptime page.
+
+        Args:
+            name: the name of the site.
+        """
         return PageHead(
             path=UPTIME_PAGE.path(),
             title=self._texts("uptime.title"),
@@ -376,7 +380,7 @@ class UptimeViewBuilder:
 
 
 def months_of(days: DateRange) -> list[Month]:
-    """Return the months in a range of days, in order."""
+    """Return the months that a range of days touches, oldest first."""
     first_day, last_day = days.first_day, days.last_day
     numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
