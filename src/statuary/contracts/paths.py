@@ -52,7 +52,10 @@ def plain_path(path: str) -> str:
 
 
 def sharded_document(document: Document) -> Document:
-    """Return a document with its paths in the sharded folder layout."""
+    """Return a document whose paths are changed to those of the sharded layout.
+
+    That layout has a folder for the first two hex digits of the address.
+    """
     return document._replace(
         path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
     )

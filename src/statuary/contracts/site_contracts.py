@@ -16,7 +16,7 @@ class SiteContracts(NamedTuple):
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """The files with many contracts, sorted by path."""
+        """The files that contain many contracts each, sorted by path."""
         return self.sources.bulk
 
     def have_pages(self, pages: PageSettings) -> bool:

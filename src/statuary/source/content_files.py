@@ -65,7 +65,7 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def unreadable_paths(self) -> frozenset[str]:
-        """The paths of files with errors that a build can exclude from the site.
+        """Return the paths of files with errors that a build can exclude from the site.
 
         Some of the files are excluded as a whole, others in part.
         """

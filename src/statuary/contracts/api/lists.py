@@ -140,7 +140,7 @@ def _chain_entry(chain: Chain) -> dict[str, object]:
 
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
-    """Return the JSON of a contract in the list of its chain."""
+    """Return the JSON object for a contract in the list of its chain's contracts."""
     return dict(zip(LIST_MEMBERS, row, strict=False)) | _contradicted_member(row)
 
 

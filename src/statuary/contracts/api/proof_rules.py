@@ -13,7 +13,7 @@ from statuary.version import VERSION
 
 
 def proof_schema_document() -> Document:
-    """Return the JSON Schema of proof documents."""
+    """Return the published JSON Schema, which describes proof documents."""
     return _fixed_document(contract_urls.PROOF_SCHEMA, "proof.schema.json")
 
 
@@ -24,7 +24,7 @@ import the checks.
 
 
 def proof_checks_document() -> Document:
-    """Return the document that lists the rules that records must satisfy."""
+    """Return the published list of rules that each contract record must satisfy."""
     return _fixed_document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 

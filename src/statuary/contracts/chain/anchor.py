@@ -198,7 +198,10 @@ def _decode_hex(text: str) -> bytes:
 
 
 def anchor_json(anchor: Anchor) -> dict[str, Json]:
-    """Convert Merkle proofs to JSON, for `anchor.json` and proof documents."""
+    """Convert the Merkle proofs about a contract to a JSON object.
+
+    The file `anchor.json` and the published proof have this form.
+    """
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_json(anchor.block),

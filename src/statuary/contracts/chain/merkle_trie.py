@@ -17,7 +17,7 @@ BYTES, LIST = 0x80, 0xC0
 
 
 def encode_rlp(item: RlpItem) -> bytes:
-    """Encode bytes, or a nested list of bytes, as RLP."""
+    """Encode bytes, or a nested list of bytes, in Ethereum's format RLP."""
     if isinstance(item, list):
         payload = b"".join(map(encode_rlp, item))
         return _rlp_prefix(LIST, len(payload)) + payload
@@ -34,7 +34,10 @@ def _rlp_prefix(kind: int, length: int) -> bytes:
 
 
 def number_bytes(number: int) -> bytes:
-    """Return the big-endian bytes of a number for RLP, without leading zeros."""
+    """Return the bytes of a number for RLP: big-endian, without leading zeros.
+
+    The bytes of 0 are empty.
+    """
     return number.to_bytes((number.bit_length() + 7) // 8)
 
 

@@ -210,7 +210,11 @@ def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
 
 
 def address_of_key(public_key: bytes) -> Address:
-    """Return the address of a public key, given as 64 bytes."""
+    """Return the Ethereum address of a public key.
+
+    Args:
+        public_key: the coordinates x and y, 32 bytes each.
+    """
     return _address_of_digest(keccak256(public_key))
 
 

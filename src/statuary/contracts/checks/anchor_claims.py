@@ -307,7 +307,14 @@ class _Verifier:
         self.problems: list[tuple[Reason, str]] = []
 
     def claim(self, claim: _ChainClaim) -> Claim:
-        """Verify the evidence for a claim, and return the result."""
+        """Verify the evidence for a claim about the chain.
+
+        Args:
+            claim: the claim, with its evidence.
+
+        Returns:
+            The claim's status; if it is not shown, with the reason.
+        """
         reason = claim.missing_reason()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
             reason = because("other_anchor")

@@ -61,7 +61,7 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The sentence of the note, which names the unknown value."""
+        """The sentence that names the unknown value, for a note in the report."""
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 
@@ -82,7 +82,7 @@ class ContractCheck(NamedTuple):
     is_of_compilation: bool = False  # whether the result depends only on the compilation
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
-        """Run this check on each record, and return the results in order."""
+        """Check each record, and return the results in the order of the records."""
         name = self.name
         observe = self.observe
         nothing = CheckResult(self.name, _NOT_APPLICABLE)
@@ -123,7 +123,7 @@ class ContractCheck(NamedTuple):
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
     def finding(self, violation: Violation) -> Finding:
-        """Convert a violation of this rule to a finding."""
+        """Return the finding, an entry of a report, about a violation of this rule."""
         return Finding(
             rule=self.name,
             message=violation.message,
@@ -152,7 +152,11 @@ class Match(NamedTuple):
     language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed: "Match") -> bool:
-        """Return whether a claimed match is of this kind."""
+        """Return whether a match that a record claims is of this kind.
+
+        Args:
+            claimed: the code's side, language and match level in the record.
+        """
         is_exact_enough = claimed.is_exact or not self.is_exact
         return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
 
@@ -186,7 +190,7 @@ def of_compilation(observe: CheckFunction) -> CheckFunction:
 
 
 def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return all checks that the given modules define, in order."""
+    """Return the checks of contract records that modules define, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
         for check in registered_checks(*modules)

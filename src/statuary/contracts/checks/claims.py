@@ -342,7 +342,15 @@ _WEAKEST_LAST: Final = tuple(ClaimStatus)
 
 
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return the verdict about a record that follows from its claims."""
+    """Return what the claims about a record show together.
+
+    Args:
+        record_claims: the result for each claim about the record.
+
+    Returns:
+        `CONTRADICTED` with the reason, if any claim is contradicted; else the weakest status, with sentences
+        for the reader.
+    """
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(_CONTRADICTED, (contradiction,))

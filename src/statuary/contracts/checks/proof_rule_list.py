@@ -11,7 +11,7 @@ PROOF = "proof"
 
 
 def proof_rules() -> Iterator[Rule]:
-    """Yield the rules that every record must satisfy, in order."""
+    """Yield the rules that each contract record must satisfy, in published order."""
     yield from (rule_of_check(check, PROOF)._replace(can_skip=True) for check in CONTRACT_CHECKS)
 
 

@@ -83,7 +83,11 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_checks(match: Match) -> frozenset[str]:
-    """Return the names of the checks that a claimed match requires."""
+    """Return the names of the checks that a record must pass to prove a match.
+
+    Args:
+        match: the code's side, language and match level that the record claims.
+    """
     return frozenset(
         [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
     )

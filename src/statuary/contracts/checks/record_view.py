@@ -106,7 +106,7 @@ def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None
 
 
 def as_json_text(value: Json) -> str:
-    """Format a JSON value for an error message."""
+    """Format a value of a record as one line of JSON, for an error message."""
     if isinstance(value, str):
         return repr(str(value))
     text = encode_compact_json(value)
@@ -226,7 +226,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def recompiled(self) -> bytes | None:
-        """The code from the compiler, with zeros for libraries and immutables."""
+        """The code that the compiler wrote; None if it is missing or invalid hex.
+
+        The addresses of libraries and the values of immutables are zeros in it.
+        """
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
         if not isinstance(text, str) or self.onchain is None:
@@ -239,12 +242,15 @@ class SideView:
 
     @unlocked_cached_property
     def values(self) -> Mapping[str, Json]:
-        """The values that transformations insert, from `transformationValues`."""
+        """The record's `transformationValues`: the values that transformations insert."""
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
-        """The parsed transformations, with an error for each invalid one."""
+        """The record's `transformations` in order, parsed.
+
+        In place of an invalid one is the error.
+        """
         transformations = self.value.get("transformations")
         return (
             [parse_or_error(parse_transformation, step) for step in transformations]
@@ -282,7 +288,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
-        """The auxdata sections in `cborAuxdata` by number, or an error."""
+        """The auxdata sections in the record's `cborAuxdata`, by number.
+
+        If any is invalid, the value is the error.
+        """
         return parse_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
@@ -298,7 +307,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
-        """The positions of library addresses in the code, or an error."""
+        """The positions of library addresses, from the record's `linkReferences`.
+
+        If any is invalid, the value is the error.
+        """
         return parse_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property
@@ -313,7 +325,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def fields(self) -> dict[str, AuxdataFields]:
-        """The decoded auxdata sections by number, without invalid ones."""
+        """The decoded fields of each auxdata section, by the section's number.
+
+        Invalid sections are excluded.
+        """
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
@@ -484,28 +499,31 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def path_and_name(self) -> QualifiedName:
-        """The source path and contract name from the fully qualified name."""
+        """The path of the source that declares the contract, and the contract's name.
+
+        Both are parts of the record's `fullyQualifiedName`.
+        """
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return QualifiedName(path, name)
 
     @unlocked_cached_property
     @depends_on_compilation
     def sources(self) -> dict[str, str]:
-        """The text of each source, by path."""
+        """The text of each source file in the record, by path."""
         sources = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
     @unlocked_cached_property
     @depends_on_compilation
     def metadata(self) -> Mapping[str, Json] | None:
-        """The compiler's metadata in the record, or None."""
+        """The JSON object `metadata` of the record, or None if it has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
     @unlocked_cached_property
     @depends_on_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
-        """The contract's part of the compiler output, or None if missing."""
+        """The compiler's output for this contract in the record, or None if missing."""
         path, name = self.path_and_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
@@ -514,14 +532,14 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def metadata_hashes(self) -> MetadataHashes:
-        """The possible hashes of the record's metadata."""
+        """The hashes that bytecode may contain for the record's metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether matching code contains the hash of the record's metadata."""
+        """Whether the auxdata of code that matches has the hash of the metadata."""
         return any(
             self.metadata_hashes.includes(scheme, digest)
             for side in self.sides
@@ -532,7 +550,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def vyper_program(self) -> VyperProgram:
-        """The sources and settings from which Vyper computes its integrity hash."""
+        """The sources and settings that Vyper's integrity hash depends on."""
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
         listed = as_object(self.compilation.get("compilerSettings")).get("search_paths")
         search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
@@ -541,7 +559,10 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def vyper_modules(self) -> frozenset[str]:
-        """The paths of the Vyper module and its hashed imports."""
+        """The paths of the sources that Vyper's integrity hash covers.
+
+        They are empty if the imports cannot be followed.
+        """
         try:
             return hashed_paths(self.vyper_program)
         except InvalidValueError:
@@ -550,7 +571,10 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def vyper_integrity_hashes(self) -> list[str] | InvalidValueError:
-        """The possible integrity hashes of the Vyper sources, or an error."""
+        """The integrity hashes that Vyper may write for the record's sources.
+
+        If they cannot be computed, the value is the error.
+        """
         try:
             return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))
         except InvalidValueError as error:

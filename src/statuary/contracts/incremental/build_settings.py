@@ -23,7 +23,7 @@ class RecordRecompiler(Protocol):
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
-        """Compile the sources of a record with the compiler that it names."""
+        """Compile a record's sources with the compiler release that the record names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,12 +53,20 @@ class BuiltContracts(NamedTuple):
 
 
 def import_builders() -> None:
-    """Import the modules that build contracts, before workers are forked."""
+    """Import the modules that build contracts.
+
+    Worker processes that are forked afterwards need not import them again.
+    """
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 
 
 def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
-    """Return whether the content has contracts, or the last build had."""
+    """Return whether the content has contracts, or the last build had some.
+
+    Args:
+        contracts: the contracts of the content.
+        ledger: the database of the last build.
+    """
     sources = contracts.sources
     return not ledger.table(ContractTable).is_empty() or bool(
         len(sources) or sources.bulk or sources.findings

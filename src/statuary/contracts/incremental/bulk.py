@@ -32,14 +32,14 @@ class BulkContract(Protocol):
 
     @property
     def source(self) -> ContractSource:
-        """The place of the contract: its file, and the line or row."""
+        """The file of the contract, with the number of its line or row."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
-        """The contract's record, or findings if it cannot be read."""
+        """The contract's record, or the errors if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the contract with its line or row added."""
+        """Return findings about the contract, with its line or row in the file."""
 
 
 class BulkPart(Protocol):
@@ -137,7 +137,14 @@ class BulkSourceRange(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts, and yield each with its row for the build database."""
+        """Build the contracts of the range, and yield each result.
+
+        Args:
+            settings: the settings that all contracts share.
+
+        Yields:
+            The built contract, and its row for the build's database.
+        """
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0

@@ -66,15 +66,15 @@ class BuiltRows(NamedTuple):
     tables: BuildTables
 
     def all(self) -> Iterator[ContractRow]:
-        """Yield all contracts as lists show them, sorted by location."""
+        """Yield all contracts with all members of `ContractRow`, sorted by location."""
         return (row for _, row in self._read(LISTED, "ORDER BY location"))
 
     def shown(self) -> Iterator[ContractRow]:
-        """Yield all contracts without what only the search needs."""
+        """Yield all contracts, sorted by location, without what only the search needs."""
         return (row for _, row in self._read(SHOWN, "ORDER BY location"))
 
     def of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's contracts, oldest first, without what only the search needs."""
+        """Yield the contracts of a chain, oldest first, without what only search needs."""
         return (row for _, row in self._read(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id))
 
     def at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
@@ -109,7 +109,7 @@ class ContractTable(LedgerTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether this build keeps rows of the last build."""
+        """Whether rows of the last build stay valid unless this build replaces them."""
         return self.ledger.is_partial
 
     @override
@@ -121,11 +121,11 @@ class ContractTable(LedgerTable):
         return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 
     def known_sources(self) -> Iterator[KnownSource]:
-        """Yield the sources of the last build, sorted by path."""
+        """Yield the source files of the last build's contracts, sorted by path."""
         return self._read_sources("main.sources WHERE location = unit")
 
     def finished_sources(self) -> Iterator[KnownSource]:
-        """Yield the sources that an interrupted build has finished."""
+        """Yield the source files whose contracts an interrupted build has finished."""
         return self._read_sources("work.built WHERE location = unit AND address IS NOT NULL")
 
     def _read_sources(self, rows: str) -> Iterator[KnownSource]:
@@ -138,7 +138,7 @@ class ContractTable(LedgerTable):
             last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark sources whose rows from the last build are outdated."""
+        """Mark source files whose contracts from the last build are outdated."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
@@ -153,7 +153,7 @@ class ContractTable(LedgerTable):
             self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
 
     def add(self, rows: Iterable[SourceRow]) -> None:
-        """Store the results of building sources."""
+        """Store the rows that building contracts has produced."""
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
@@ -163,11 +163,11 @@ class ContractTable(LedgerTable):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def forget_git_ids(self) -> None:
-        """Delete the git ids, sizes and times of this build's sources."""
+        """Delete the git ids, sizes and times of all source files of this build."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether all sources of this build have a git id."""
+        """Return whether git has an id for each source file of this build."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
@@ -333,7 +333,7 @@ class ContractTable(LedgerTable):
         return unchanged
 
     def changed_addresses(self) -> Iterator[str]:
-        """Yield the addresses with a changed contract, sorted."""
+        """Yield the addresses of contracts whose entries in lists have changed, sorted."""
         query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
         last_address = ""
         while page := self.connection.execute(query, (last_address,)).fetchall():
@@ -437,7 +437,11 @@ class ContractTable(LedgerTable):
         ]
 
     def built_documents(self, location: str) -> list[str]:
-        """Return the paths of documents that this build made from a source."""
+        """Return the paths of the documents that this build made for a contract.
+
+        Args:
+            location: the contract's source file, with the line if the file has many contracts.
+        """
         query = "SELECT documents FROM work.built WHERE location = ? AND documents != ''"
         rows = self.connection.execute(query, (location,)).fetchall()
         return [path for (lines,) in rows for path in lines.split("\n")]
@@ -535,7 +539,7 @@ class ContractTable(LedgerTable):
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
-    """Wrap rows of sources, to be added to the table of contracts."""
+    """Return rows from a worker in the form in which the database adds them."""
     return PartitionRows("built", SourceRow._fields, rows)
 
 

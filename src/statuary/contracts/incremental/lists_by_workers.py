@@ -34,7 +34,11 @@ class AddressRange(NamedTuple):
 
 
 def list_addresses(task: AddressRange) -> PartitionResult:
-    """Make the list of each address in a range."""
+    """Make the list of contracts at each address in a range of addresses.
+
+    Args:
+        task: the range, and the output that receives the documents.
+    """
     addresses = list(rows_by_address(task.rows.at_addresses(task.after, task.until)))
     task.output.add(apply_host_layout(map(all_chains_document, addresses), task.hosting))
     return task.output.result(len(addresses))
@@ -80,7 +84,10 @@ class MadeLists(NamedTuple):
 
 
 def make_lists(task: ListTask) -> MadeLists:
-    """Make the documents and pages of a `ListTask`."""
+    """Make the list documents and list pages of a worker's task.
+
+    An error in making pages is noted in the result, which then has only the documents.
+    """
     if task.chain is not None:
         chain_id = task.chain.chain_id
         task.output.add(

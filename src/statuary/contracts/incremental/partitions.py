@@ -53,13 +53,13 @@ class PartitionSettings(NamedTuple):
     started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def pickled(self) -> bytes:
-        """Pickle the settings once, to send them to all worker processes."""
+        """Return the settings as bytes, to send to all worker processes."""
         return pickle.dumps(self)
 
 
 @lru_cache(maxsize=4)
 def unpack_settings(settings: bytes) -> PartitionSettings:
-    """Unpickle settings that `PartitionSettings.pickled` returned."""
+    """Return the settings from the bytes of `PartitionSettings.pickled`."""
     shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
 
@@ -214,7 +214,11 @@ class Partitioner:
             )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
-        """Create a task for a worker from sources, with a unique name."""
+        """Return a worker's task, with a unique name, that builds some contracts.
+
+        Args:
+            sources: the source files of the contracts.
+        """
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

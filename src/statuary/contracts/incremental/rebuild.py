@@ -339,7 +339,7 @@ def _contract_source(contract: LocatedContract) -> ContractSource:
 
 
 def read_finding(members: dict[str, Any]) -> Finding:
-    """Restore a finding from its JSON in the ledger, the build database."""
+    """Restore a finding from the JSON in which the last build stored it."""
     position = members["position"]
     return Finding(
         **{

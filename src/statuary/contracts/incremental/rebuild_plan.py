@@ -336,7 +336,12 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
-    """Return whether git shows that no contract has changed."""
+    """Return whether git shows that no contract has changed since the last build.
+
+    Args:
+        ledger: the database of the last build.
+        tree: the state of the git work tree; None without git.
+    """
     return (
         tree is not None
         and bool(tree.clean_id)

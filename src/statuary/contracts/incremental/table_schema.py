@@ -39,7 +39,11 @@ class SourceRow(NamedTuple):
     trail: str = ""
 
     def with_list_entry(self, row: ContractRow | None) -> "SourceRow":
-        """Return the row with the members of a contract's list entry."""
+        """Return the row, completed with what lists show of the contract.
+
+        Args:
+            row: the contract's entry in lists; None to leave the row as it is.
+        """
         if row is None:
             return self
         own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order

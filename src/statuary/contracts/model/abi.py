@@ -40,7 +40,7 @@ class BasicType:
 
     @property
     def canonical(self) -> str:
-        """The canonical name of the type, as in function signatures."""
+        """The name of the type in function signatures, such as `uint256`."""
         return self.name
 
 
@@ -56,7 +56,7 @@ class ArrayType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the ABI encodes an offset to the value in its place."""
+        """Whether the ABI encodes the value elsewhere, and an offset in its place."""
         return self.length is None or self.item.is_dynamic
 
     @cached_property
@@ -69,7 +69,7 @@ class ArrayType:
 
     @property
     def canonical(self) -> str:
-        """The canonical name of the type, as in function signatures."""
+        """The name of the type in function signatures, such as `uint256[3]`."""
         return f"{self.item.canonical}[{'' if self.length is None else self.length}]"
 
 
@@ -81,7 +81,7 @@ class TupleType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the ABI encodes an offset to the value in its place."""
+        """Whether the ABI encodes the value elsewhere, and an offset in its place."""
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
@@ -94,7 +94,7 @@ class TupleType:
 
     @property
     def canonical(self) -> str:
-        """The canonical name of the type, as in function signatures."""
+        """The name of the type in function signatures, such as `(address,uint256)`."""
         return f"({','.join(item.canonical for item in self.items)})"
 
 
@@ -132,7 +132,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Return whether ethers accepts this value as a name in an ABI."""
+    """Return whether the library ethers accepts a value as a name in an ABI."""
     if not isinstance(name, str):
         return False
     # `str.isidentifier` is several times faster, and accepts the same names as ethers except those with `$`
@@ -212,7 +212,12 @@ def _parse_number(digits: str) -> int:
 
 
 def canonical_signature(name: str, inputs: Sequence[AbiType]) -> str:
-    """Return a function signature, such as `transfer(address,uint256)`."""
+    """Return the signature of a function, such as `transfer(address,uint256)`.
+
+    Args:
+        name: the name of the function, event or error.
+        inputs: the types of its parameters.
+    """
     return f"{name}({','.join(item.canonical for item in inputs)})"
 
 
@@ -296,7 +301,7 @@ def signature_hash(text: str) -> str:
 
 
 def signature_entry(text: str) -> dict[str, str]:
-    """Return a signature with its hashes, in the format of records."""
+    """Return a signature with its 4-byte and 32-byte hash, as records contain it."""
     digest = signature_hash(text)
     return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
 

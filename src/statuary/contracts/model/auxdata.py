@@ -239,7 +239,7 @@ def _auxdata_extent(code: bytes, style: AuxdataStyle) -> _Extent:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def is_cbor(data: bytes) -> bool:
-    """Return whether bytes are exactly one CBOR item."""
+    """Return whether bytes are a CBOR value, with nothing after it."""
     try:
         decode_cbor(data)
     except InvalidValueError:
@@ -548,7 +548,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield each part of bytecode that has the form of solc's auxdata."""
+    """Yield each piece of bytecode that is a CBOR map followed by its length."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)

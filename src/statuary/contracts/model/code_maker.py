@@ -42,7 +42,11 @@ class CodeMaker(NamedTuple):
 
 
 def find_code_maker(code: bytes) -> CodeMaker | None:
-    """Return the compiler that the end of bytecode names, or None."""
+    """Return the compiler that the auxdata at the end of bytecode names.
+
+    Returns:
+        The compiler and its version; None if the code names none.
+    """
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
         piece = split_auxdata(code, style)
         if piece is None:

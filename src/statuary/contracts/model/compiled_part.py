@@ -103,7 +103,7 @@ class CompiledPart:
 
     @property
     def members(self) -> RecordValue:
-        """The shared members, arranged as in a record."""
+        """The members that records of the same compilation share."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_with_deployment(self, deployed: tuple[bytes, ...]) -> RecordValue:
@@ -162,7 +162,11 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find(self, pieces: RecordPieces) -> CompiledPart | None:
-        """Return the cached compilation with exactly this text, or None."""
+        """Return the cached compilation for a record, or None.
+
+        Args:
+            pieces: the pieces of the record's text; the piece about the compilation must be the same.
+        """
         key = _sample(pieces.compiled)
         cached = self._parts.pop(key, None)
         if cached is None:

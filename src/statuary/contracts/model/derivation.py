@@ -282,7 +282,7 @@ class LibraryPlaceholders(NamedTuple):
 
 
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
-    """Return the strings that solc writes in place of a library's address."""
+    """Return the strings that solc writes where a library's address belongs."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
@@ -541,7 +541,7 @@ def _make_record(workspace: Workspace) -> RecordValue:
 
 
 def verified_at_text(moment: Instant) -> str:
-    """Format a time as `verifiedAt`: in UTC, whole seconds, with `Z`."""
+    """Format a time for `verifiedAt`, such as `2026-11-02T10:00:00Z`."""
     return format_utc(moment)
 
 

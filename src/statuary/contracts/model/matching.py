@@ -148,7 +148,7 @@ class _Attempt:
         self.values_of_kind(group)[place.id] = "0x" + value.hex()
 
     def values_of_kind(self, name: str) -> dict[str, str]:
-        """Return a map in `transformationValues`, to add values to it."""
+        """Return the map of `transformationValues` under a name, to add values to it."""
         values = self.values.setdefault(name, {})
         if not isinstance(values, dict):
             raise TypeError(f"{name} is one value")

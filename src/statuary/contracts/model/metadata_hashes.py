@@ -95,7 +95,13 @@ BRANCHES = SWARM_CHUNK_BYTES // 32
 
 
 def swarm_hash_v0(data: bytes) -> bytes:
-    """Return the 32-byte Swarm hash of bytes in the scheme `bzzr0`."""
+    """Return the 32-byte hash by which the first version of Swarm stores a file.
+
+    solc writes this hash of the metadata as `bzzr0`.
+
+    Args:
+        data: the bytes of the file.
+    """
     if len(data) <= SWARM_CHUNK_BYTES:
         return keccak256(_encode_length(data) + data)
     span = _child_span(len(data))

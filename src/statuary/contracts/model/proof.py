@@ -145,12 +145,12 @@ class Proof:
 
     @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings about the record, in the order of the checks."""
+        """The errors, warnings and notes of all checks, in the order of the checks."""
         return tuple([finding for result in self.results if result.findings for finding in result.findings])
 
     @unlocked_cached_property
     def has_no_errors(self) -> bool:
-        """Whether no check reports an error; warnings and notes are ignored."""
+        """Whether no check has found an error in the record."""
         return not has_errors(self.findings)
 
     @property
@@ -159,5 +159,5 @@ class Proof:
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def claim(self, name: ClaimName) -> Claim | None:
-        """Return the claim with this name, or None if only checks ran."""
+        """Return the claim with this name; None if claims were not requested."""
         return next((claim for claim in self.claims if claim.name is name), None)

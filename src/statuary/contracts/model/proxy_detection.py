@@ -205,7 +205,10 @@ def _data_after_program(code: bytes, end: int) -> bytes:
 
 
 def has_delegatecall(code: bytes) -> bool:
-    """Return whether bytecode contains a DELEGATECALL, as all proxies do."""
+    """Return whether bytecode has the instruction DELEGATECALL.
+
+    Every proxy has it, so other code need not be searched for proxy patterns.
+    """
     offset = 0
     while offset < len(code):
         opcode = code[offset]
@@ -239,7 +242,7 @@ class _Walk:
         self.returns = self.loads_calldata = False
 
     def marks(self) -> ProxyMarks:
-        """Return the proxy patterns that have been found so far."""
+        """Return the signs of a proxy that were found in the code so far."""
         return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:

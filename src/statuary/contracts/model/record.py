@@ -276,7 +276,10 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
 
 
 def unknown_members(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each unknown member of a record, sorted in the record and in each group."""
+    """Yield the path of each member that the format of records does not have.
+
+    Top-level members come first, and then those of each group, in alphabetical order.
+    """
     if not record.keys() <= _MEMBERS:
         yield from ((member,) for member in sorted(record.keys() - _MEMBERS))
     for group, parts in _PARTS.items():

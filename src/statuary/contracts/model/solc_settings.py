@@ -143,14 +143,14 @@ def _read_releases() -> list[tuple[CompilerVersion, SolcRelease]]:
 
 
 def clear_table_cache() -> None:
-    """Discard the cached table, after its file was regenerated."""
+    """Forget the table of solc releases, so that its changed file is read again."""
     _read_releases.cache_clear()
     _newest_release_up_to.cache_clear()
     _cached_differences.cache_clear()
 
 
 def read_release(row: Mapping[str, Json]) -> SolcRelease:
-    """Convert a row in the table of solc releases."""
+    """Convert a row of the JSON table of solc releases to an object."""
     details, known = row["details"], row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))

@@ -54,7 +54,7 @@ class Declaration(NamedTuple):
 
     @property
     def has_layout(self) -> bool:
-        """Whether the declaration sets the first storage slot (`layout at`)."""
+        """Whether the contract chooses its first storage slot with `layout at`."""
         return _LAYOUT_AT.search(self.head) is not None
 
 
@@ -101,7 +101,12 @@ def find_declaration(text: str, name: str, version: str) -> Declaration | None:
 
 
 def count_immutables(text: str, version: str) -> int:
-    """Return the number of immutable variables that a Solidity source declares."""
+    """Return the number of immutable variables that a Solidity file declares.
+
+    Args:
+        text: the text of the file.
+        version: the version of solc, on which the syntax of comments depends.
+    """
     return len(_IMMUTABLE.findall(strip_comments(text, version))) if "immutable" in text else 0
 
 
@@ -122,7 +127,7 @@ def yul_object_name(text: str) -> str:
 
 
 def find_word(text: str, word: str) -> Iterator[int]:
-    """Yield each offset at which a whole word occurs in a text."""
+    """Yield each offset of a word in a text, except inside longer words."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)

@@ -58,7 +58,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the transformation in the format of records."""
+        """Return the transformation as the JSON object that records contain."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:

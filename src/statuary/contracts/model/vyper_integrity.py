@@ -201,7 +201,11 @@ class _Modules:
         return _sha256_hex(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
-        """Return whether a module's integrity hash covers its imports."""
+        """Return whether the hash of a Vyper file also covers what the file imports.
+
+        Args:
+            path: the path of the file; for an interface (`.vyi`), that depends on the compiler's version.
+        """
         if path.endswith(".vyi"):
             return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE
         return path.endswith(".vy")

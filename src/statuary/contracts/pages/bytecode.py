@@ -78,7 +78,15 @@ class _SourceText:
         self._text = text
 
     def line_of_range(self, start: int, length: int) -> SourcePlace:
-        """Return the source line that contains a range of bytes."""
+        """Return the place of a range of bytes in the source file.
+
+        Args:
+            start: the offset of the first byte.
+            length: the number of bytes.
+
+        Returns:
+            The line on which the range starts, and the beginning of its text.
+        """
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,

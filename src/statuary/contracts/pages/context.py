@@ -31,11 +31,11 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return a copy of the settings without the theme's templates."""
+        """Return the same settings with statuary's own templates, not the theme's."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
-        """Return the displayed name of a chain, given its id."""
+        """Return the name of a chain that pages show, or its id if it has no name."""
         chain = self._chain(chain_id)
         return one_line(chain.title) if chain else chain_id
 

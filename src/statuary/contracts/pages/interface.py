@@ -67,7 +67,7 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 
 def natspec_text(text: Json) -> Markup:
-    """Render a NatSpec text as HTML."""
+    """Render a text of NatSpec, Solidity's documentation comments, as HTML."""
     escaped = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
 
@@ -111,7 +111,7 @@ class InterfaceItem(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether the function only reads the state of the chain."""
+        """Whether the function cannot change the state of the chain (view or pure)."""
         return self.mutability in ("view", "pure")
 
 
@@ -126,7 +126,7 @@ class InterfaceView(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the ABI contains nothing that the page can list."""
+        """Whether the contract's ABI has nothing for the page to show."""
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
 
 

@@ -36,21 +36,32 @@ class ListPageSettings(NamedTuple):
         return self.is_complete and self.site.settings.search
 
     def lists_of(self, entries: Sequence[ContractRow]) -> ContractListPages:
-        """Return the renderer for pages that list the given contracts."""
+        """Return an object that renders the pages listing the given contracts."""
         return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
 
     def home(self, lists: ContractListPages) -> Iterator[Document]:
-        """Yield the page that lists the chains."""
+        """Yield the start page of the contracts, which lists the chains."""
         counts = dict(self.counts.by_chain)
         page = lists.chains_page(self.chains, counts, search=self.has_search, has_lists=self.is_complete)
         yield from _with_sources([page])
 
     def of_chain(self, chain: Chain, lists: ContractListPages, former: PreviousPages) -> Iterator[Document]:
-        """Yield a chain's list pages, without unchanged ones."""
+        """Yield the pages that list a chain's contracts, except unchanged pages.
+
+        Args:
+            chain: the chain.
+            lists: renders the pages.
+            former: the pages of the last build, to skip those that would be the same.
+        """
         yield from _with_sources(lists.chain_documents(chain, former))
 
     def search(self, entries: Sequence[ContractRow], former: PreviousPages) -> Iterator[Document]:
-        """Yield the files of the contract search, without unchanged ones."""
+        """Yield the files of the contract search, except unchanged files.
+
+        Args:
+            entries: the contracts to find.
+            former: the files of the last build, to skip those that would be the same.
+        """
         texts = renderer_of(self.site).localization.texts
         yield from _with_sources(search_documents(entries, texts, with_pages=self.with_pages, former=former))
 

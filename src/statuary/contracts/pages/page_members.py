@@ -23,7 +23,11 @@ class ListedCompilation(NamedTuple):
 
 
 def listed_compilation(record: RecordValue) -> ListedCompilation:
-    """Return the members of a record's compilation that lists show."""
+    """Return what lists and search show of a record's compilation.
+
+    Returns:
+        The contract's name, the compiler, the selectors of its functions, events and errors, and their names.
+    """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(item_signatures(record.get("abi")))
@@ -61,14 +65,14 @@ def with_page_members(
 
 
 def item_signatures(abi: Json) -> Iterator[str]:
-    """Yield the signature of each function, event and error in an ABI."""
+    """Yield the signature of each function, event and error in a JSON ABI."""
     for item in map(as_object, as_list(abi)):
         if item.get("type") in SELECTOR_KINDS and (text := cached_signature_text(item)) is not None:
             yield text
 
 
 def signature_selector(signature: str) -> bytes:
-    """Return the first four bytes of a signature's Keccak-256."""
+    """Return the selector of a signature: the first 4 bytes of its Keccak-256."""
     return bytes.fromhex(signature_hash(signature)[2:10])
 
 

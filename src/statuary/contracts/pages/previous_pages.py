@@ -117,5 +117,5 @@ class PreviousPages:
 
 
 def no_previous_pages() -> PreviousPages:
-    """Return an empty state, with which every page is rendered."""
+    """Return an empty set of previous pages, so that every page is rendered."""
     return PreviousPages({}, ())

@@ -268,7 +268,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether the code is proven to be at the address."""
+    """Return whether the proof shows that the code is at the address on the chain."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -281,7 +281,10 @@ _VERDICTS = {
 
 
 def verdict_key(judged: JudgedRecord) -> str:
-    """Return the key of the text for the verdict, without `verdict.`."""
+    """Return the key of the page text that states the verdict about a record.
+
+    The key is without the prefix `verdict.`.
+    """
     verdict = judged.proof.verdict
     if not judged.is_published:
         return "refused"
@@ -292,7 +295,12 @@ def verdict_key(judged: JudgedRecord) -> str:
 
 
 def headline(judged: JudgedRecord, texts: PageTexts) -> str:
-    """Return the sentences with which the page of a contract begins."""
+    """Return the sentences at the top of a contract's page, about the verdict.
+
+    Args:
+        judged: the record and the verdict.
+        texts: the texts in the language of the site.
+    """
     verdict, is_published = judged.proof.verdict, judged.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")

@@ -44,7 +44,11 @@ class Highlighter:
         )
 
     def highlight(self, text: str) -> Iterator[tuple[str, str]]:
-        """Split source text into pieces, each with a style class."""
+        """Split source code into pieces of one colour.
+
+        Yields:
+            The text of a piece, and its CSS class; an empty class for no colour.
+        """
         offset, declared = 0, False
         for match in self._token.finditer(text):
             if match.start() > offset:
@@ -128,11 +132,19 @@ class LineMarks(NamedTuple):
     spaces: str = "⟨{count}⟩"
 
     def cut_text(self, text: str) -> str:
-        """Return the text shown instead of the end of a long line."""
+        """Return the text that replaces the end of a long line.
+
+        Args:
+            text: the end of the line, whose length the replacement states.
+        """
         return _mark_hidden_characters(PageTexts.fill(self.cut, {"count": len(text)}))
 
     def spaces_text(self, text: str) -> str:
-        """Return the text shown instead of a long run of white space."""
+        """Return the text that replaces a long run of white space.
+
+        Args:
+            text: the white space, whose length the replacement states.
+        """
         return _mark_hidden_characters(PageTexts.fill(self.spaces, {"count": len(text)}))
 
 

@@ -21,12 +21,20 @@ UNCHECKED = ""
 
 
 def verdict_sign(verdict: str) -> str:
-    """Return the name of the icon for a verdict."""
+    """Return the name of the icon that shows a verdict.
+
+    Args:
+        verdict: the verdict; empty if the contract was not checked.
+    """
     return VERDICT_SIGNS.get(verdict, "none")
 
 
 def verdict_key(verdict: str) -> str:
-    """Return the key of the text for a verdict."""
+    """Return the key of the page text that states a verdict.
+
+    Args:
+        verdict: the verdict; empty if the contract was not checked.
+    """
     return f"claim_status.{ClaimStatus(verdict).name.lower()}" if verdict else "level.unchecked"
 
 

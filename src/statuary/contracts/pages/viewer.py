@@ -38,7 +38,11 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield the page whose script can show any contract, and the page's data."""
+    """Yield a page that shows any contract with a script, and the script's data.
+
+    Args:
+        content: the content of the site.
+    """
     site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone

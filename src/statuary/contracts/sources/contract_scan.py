@@ -133,7 +133,7 @@ class ContractScan(ContractSources):
 
     @cached_property
     def result(self) -> ScanResult:
-        """The number of contracts and the findings, from a full scan."""
+        """The number of contracts in the content, and findings about their files."""
         count = 0
         bulk = BulkSourceCollector()
         findings = []
@@ -325,7 +325,7 @@ class BulkSourceCollector:
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
-        """Return the collected files with many contracts, sorted by path."""
+        """Return the files with many contracts that were added, sorted by path."""
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())

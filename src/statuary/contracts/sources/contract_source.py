@@ -32,7 +32,7 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path of the source, with the line in a file with many contracts."""
+        """The path of the file, with the line number if the file has many contracts."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
@@ -65,7 +65,7 @@ class ContractSources(Protocol):
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """The files with many contracts, sorted by path."""
+        """The files that contain many contracts each, sorted by path."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

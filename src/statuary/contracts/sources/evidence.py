@@ -54,7 +54,7 @@ class CompilationSource(SourceModel):
 
 
 def compilation_path(source: ContractSource) -> str:
-    """Return the path of a contract's `compilation.json`."""
+    """Return the path, in the content, of the evidence from recompiling a contract."""
     return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
 
@@ -79,12 +79,12 @@ def read_compilation_evidence(
 
 
 def encode_compilation(evidence: CompilationEvidence) -> bytes:
-    """Encode the evidence from a recompilation as `compilation.json`."""
+    """Encode the evidence from recompiling a contract as a JSON file."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def hash_compilation(evidence: CompilationEvidence) -> str:
-    """Return the SHA-256 of the `compilation.json` for some evidence, as hex."""
+    """Return the SHA-256 (hex) of the JSON file that has this evidence."""
     return sha256(encode_compilation(evidence)).hexdigest()
 
 
@@ -122,7 +122,7 @@ class DeploymentEvidenceSource(SourceModel):
     """The nodes from the block's receipts root to the transaction's receipt."""
 
     def evidence(self) -> DeploymentEvidence:
-        """Convert this part of `anchor.json` to the value that checks use."""
+        """Convert this part of a parsed `anchor.json` to the object that checks use."""
         return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
 
@@ -143,14 +143,14 @@ class AnchorSource(SourceModel):
     """Why a claim (`onChain`, `deployed`) has no evidence."""
 
     def anchor(self) -> Anchor:
-        """Convert the content of `anchor.json` to the value that checks use."""
+        """Convert the parsed content of `anchor.json` to the object that checks use."""
         block = None if self.block is None else convert_model(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.evidence()
         return convert_model(Anchor, self, block=block, deployment=deployment)
 
 
 def anchor_path(source: ContractSource) -> str:
-    """Return the path of a contract's `anchor.json` in the content folder."""
+    """Return the path, in the content, of a contract's Merkle proofs."""
     return str(PurePosixPath(evidence_folder(source)) / ANCHOR_FILE)
 
 
@@ -173,5 +173,5 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
 
 def encode_anchor(anchor: Anchor) -> bytes:
-    """Encode the Merkle proofs of a contract as `anchor.json`."""
+    """Encode the Merkle proofs about a contract as the JSON file `anchor.json`."""
     return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

@@ -103,7 +103,7 @@ class ProxySource(SourceModel):
     """The implementation that it called at that time."""
 
     def resolution(self) -> Json:
-        """Convert this part of `contract.yaml` to a record's `proxyResolution`."""
+        """Return this part of `contract.yaml` as the `proxyResolution` of a record."""
         implementations = [
             {"address": implementation.address}
             if implementation.name is None
@@ -138,7 +138,13 @@ class WorkspaceSource(SourceModel):
     """The on-chain runtime code as hex. `runtime.hex` is taken if it exists."""
 
     def workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
-        """Combine the settings in `contract.yaml` with the files they name."""
+        """Combine the settings in `contract.yaml` with the contents of other files.
+
+        Args:
+            chain_id: the chain of the contract.
+            address: the address of the contract.
+            files: the contents of the files that the settings name.
+        """
         return Workspace(
             chain_id=chain_id,
             address=address,

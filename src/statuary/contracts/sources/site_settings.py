@@ -85,7 +85,7 @@ class ChainSource(SourceModel):
     the build; every document says that the record is contradicted."""
 
     def chain(self) -> Chain:
-        """Convert this part of site.yaml to the settings of a chain."""
+        """Return the settings of a chain from this part of a parsed site.yaml."""
         explorer = (self.explorer or "").rstrip("/")
         checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)
         return convert_model(
