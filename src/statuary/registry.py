@@ -33,7 +33,7 @@ class CommandOption(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the option's value, such as `log_key`."""
+        """The name under which the value is passed: `log_key` for `--log-key`."""
         return self.flag.lstrip("-").replace("-", "_")
 
 
@@ -53,7 +53,7 @@ class Extension(NamedTuple):
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
-    """Return the registry entry of an extension's command."""
+    """Return the `Command` of an extension, by the command's name."""
     return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
@@ -342,7 +342,7 @@ ENTRY_POINTS = "statuary.sections"
 
 @cache
 def extension_of(key: str) -> Extension | None:
-    """Return the extension that a key of site.yaml enables, or None."""
+    """Return the extension with a section for a key of site.yaml, or None."""
     for row in EXTENSIONS:
         if row.name == key:
             return row if row.section else None
@@ -351,7 +351,7 @@ def extension_of(key: str) -> Extension | None:
 
 @cache
 def sections_of_others() -> tuple[Extension, ...]:
-    """Return the sections that other installed packages offer."""
+    """Return an `Extension` for each section that another installed package offers."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
 
     own_keys = {row.name for row in EXTENSIONS}
@@ -366,18 +366,18 @@ def sections_of_others() -> tuple[Extension, ...]:
 
 
 def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the versions of packages with sections for these site.yaml keys.
+    """Return the versions of other packages whose sections these site.yaml keys enable.
 
-    What such a section makes is made again after an upgrade of its package.
+    After an upgrade of such a package, its documents are made again.
     """
     rows = map(extension_of, keys)
     return tuple(row.version for row in rows if row is not None and row.version)
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return the extensions that provide a kind of thing, by name.
+    """Return the `module:name` of each implementation of a kind, by its name.
 
-    For example, "place" returns `{"s3": "module:name"}`.
+    For example, the kind "place" returns `{"s3": "module:name"}`.
     """
     return {
         need.removeprefix(f"{kind} "): target
@@ -388,13 +388,13 @@ def providers(kind: str) -> dict[str, str]:
 
 
 def provided(need: str) -> Any:
-    """Import the object that one extension provides under a name."""
+    """Import the object that an extension provides under a name, such as `place s3`."""
     [target] = (row.provides[need] for row in EXTENSIONS if need in row.provides)
     return load(target)
 
 
 def all_sections() -> Iterator[Any]:
-    """Import the section class of every extension that has one."""
+    """Import and yield the section class of every extension that has one."""
     for row in EXTENSIONS:
         needs = ("section of options", "section of own pages")
         for target in filter(None, (row.section, *(row.provides.get(need) for need in needs))):
@@ -402,6 +402,6 @@ def all_sections() -> Iterator[Any]:
 
 
 def load(target: str) -> Any:
-    """Import an object by its registry name, `module:name`."""
+    """Import and return an object, given as `module:name`."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)

@@ -79,7 +79,7 @@ class Run:
     results: list[object] = field(default_factory=list)  # the results of the sections that have run
 
     def result(self, kind: type[Kind]) -> Kind | None:
-        """Return a value that an earlier section returned, found by type.
+        """Return the value of a certain type that an earlier section returned.
 
         Returns:
             The value, or None if no section has returned one yet.
@@ -87,7 +87,7 @@ class Run:
         return next((value for value in self.results if isinstance(value, kind)), None)
 
     def answering(self, kind: type[Kind]) -> list[Kind]:
-        """Return the sections that inherit from a class, such as `FollowsStatus`."""
+        """Return the enabled sections of a certain class, such as `FollowsStatus`."""
         return [section for section in self.sections if isinstance(section, kind)]
 
 
@@ -148,7 +148,7 @@ class Section:
         """Run the checks of `statuary check` that `findings` does not run."""
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
-        """Return the operations for openapi.json and the API page."""
+        """Describe the section's documents for openapi.json and the API page."""
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":

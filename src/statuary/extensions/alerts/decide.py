@@ -127,7 +127,7 @@ def _decide_on_group(
     at: Instant,
 ) -> Decision:
     firing = [alert for alert in members if alert.is_firing]
-    # an update that is dated ahead resolves nothing yet
+    # an incident stays open until the time of the update that resolves it
     still_open = [incident for incident in opened if status_at(incident, at) not in CLOSED_STATUSES]
     if firing and still_open:
         return NoChange(f"{still_open[-1].id} is open already")

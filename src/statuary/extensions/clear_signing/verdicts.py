@@ -52,7 +52,7 @@ class DescriptorVerdict(NamedTuple):
     path: str
     kind: SigningFileKind
     is_valid: bool  # whether the descriptor is readable and breaks no rule by itself
-    # the descriptor's file first, then its includes; empty unless it is valid
+    # the file of the descriptor, then the files that it includes; empty if the descriptor is invalid
     files: tuple[IncludedFile, ...]
     type_hashes: Mapping[str, list[str]]  # type hashes of messages, by primary type; empty for calls
     findings: tuple[Finding, ...]  # about the descriptor itself
@@ -87,7 +87,7 @@ class CachedResults(NamedTuple):
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
     tests: Mapping[str, str] = MappingProxyType({})  # the descriptor that each file of tests names
-    # the inputs of examples, by descriptor; the files may have changed since
+    # the inputs of the last examples of each descriptor; these files may have changed since then
     examples: Mapping[str, ExampleBasis] = MappingProxyType({})
 
 

@@ -61,7 +61,7 @@ class HeaderRule(NamedTuple):
 
 
 def url_glob(url: Url) -> str:
-    """Return the pattern by which hosts match a URL.
+    """Return the pattern by which a host's configuration matches a URL of the site.
 
     Hosts accept `*` only at the end of patterns, so the pattern covers the whole folder of the URL.
     """
@@ -72,9 +72,10 @@ def url_glob(url: Url) -> str:
 
 
 def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the patterns by which hosts match URLs, without redundant ones.
+    """Return the patterns by which a host's configuration matches URLs of the site.
 
-    A page in the root folder has two patterns, because hosts serve it with and without its extension.
+    Patterns that others include are left out. A page in the root folder has two patterns, because hosts serve
+    it with and without its extension.
     """
     globs: list[str] = []
     for glob in map(url_glob, urls):
@@ -142,7 +143,11 @@ ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the site is known to have packs."""
+    """Return whether the extension `packs` is enabled.
+
+    Args:
+        enabled: the keys of enabled extensions; None if unknown, for which the result is False.
+    """
     return enabled is not None and "packs" in enabled
 
 
@@ -194,7 +199,11 @@ def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
 
 
 def allows_frames(enabled: EnabledKeys) -> bool:
-    """Return whether other sites are known to be allowed to frame pages."""
+    """Return whether the site has pages that other sites may embed in frames.
+
+    Args:
+        enabled: the keys of enabled extensions; None if unknown, for which the result is False.
+    """
     return enabled is not None and any(url.framed for url in hosted_urls(enabled))
 
 

@@ -446,7 +446,7 @@ def unpack_source(source: str) -> Iterator[str]:
         yield source
         return
     with TemporaryDirectory(prefix="statuary-") as folder:
-        # only the archive's file name may contain the address of the contract
+        # keep the archive's name, which may be the only place that names the contract's address
         place = Path(folder, file.name[: file.name.lower().rindex(".")])
         try:
             unpack(file, place, MAX_UNPACKED_BYTES)

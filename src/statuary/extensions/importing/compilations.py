@@ -54,7 +54,7 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return the compiler that a contract needs, or None.
+        """Return the available compiler with which a contract was compiled, or None.
 
         If the compiler version of the contract is unknown, the only compiler for its language is returned.
         """

@@ -106,7 +106,7 @@ def _mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotIm
 
 
 def first_error(findings: Iterable[Finding]) -> Finding:
-    """Return the first finding that is an error.
+    """Return the first finding that is an error, not a warning.
 
     Raises:
         StopIteration: if no finding is an error.

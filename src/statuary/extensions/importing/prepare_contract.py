@@ -156,7 +156,7 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
     def fill_in_options(self, options: "ImportOptions") -> "ImportOptions":
-        """Fill in this contract's match id and date where options give none."""
+        """Return import options with this contract's match id and date, unless they have own ones."""
         return options._replace(
             match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
         )
@@ -166,6 +166,12 @@ def find_existing_contract(
     root: Path, site: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
     """Return the contract that the site already has at an address.
+
+    Args:
+        root: the content folder.
+        site: the content of the site.
+        chain_id: the chain of the contract.
+        address: the address, in any letter case.
 
     Returns:
         The contract, or None if the site has no contract at the address.
@@ -184,7 +190,11 @@ def find_existing_contract(
 
 
 def find_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return the place of a contract in the content folder, or None."""
+    """Return where the content folder has the contract at an address.
+
+    Returns:
+        The file and its form, or None if the site has no contract at the address.
+    """
     key = (chain_id, address.lower())
     return next(
         (
@@ -234,7 +244,11 @@ def next_match_id(root: Path, site: SiteContent) -> str:
 
 
 def following_match_id(match_ids: Iterable[str | None]) -> str:
-    """Return the number that follows the largest match id."""
+    """Return the number after the largest of some match ids, for a new contract.
+
+    Args:
+        match_ids: the match ids of the site; None and other texts are ignored.
+    """
     numbers = (int(text) for text in match_ids if text and text.isascii() and text.isdigit())
     return str(1 + max(numbers, default=0))
 
@@ -418,7 +432,14 @@ def workspace_of(
     on_chain: OnChainContract,
     proxy_resolution: Json | None = None,
 ) -> Workspace:
-    """Combine a compilation and on-chain code into the inputs of a record."""
+    """Combine all inputs from which the record of a contract is derived.
+
+    Args:
+        options: the chain, address, match id and date of the contract.
+        compilation: the compiler's input and output.
+        on_chain: the contract's code and creation on the chain.
+        proxy_resolution: the type and implementations, if the contract is a proxy.
+    """
     return Workspace(
         chain_id=options.chain_id,
         address=options.address,

@@ -22,7 +22,7 @@ class SkippedRecord(NamedTuple):
 
 
 def group_by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each reason with the records that it applies to.
+    """Yield each reason for skipping with the records that were skipped for it.
 
     The most frequent reason comes first.
     """

@@ -21,7 +21,13 @@ LISTED = 10
 
 
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of the report on an imported status page."""
+    """Yield the lines that tell the user what was imported from a status page.
+
+    Args:
+        report: the result of the import.
+        content: the content folder.
+        dry_run: whether no file was written.
+    """
     would = "would be " if dry_run else ""
     yield from _file_lines(report.added_paths, f"{would}added", content)
     yield from _file_lines(report.changed_paths, f"{would}changed", content)
@@ -52,7 +58,13 @@ def _file_lines(paths: list[str], did: str, content: Path) -> Iterator[str]:
 
 
 def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of the report on imported contracts."""
+    """Yield the lines that tell the user which contracts were imported.
+
+    Args:
+        done: the result of the import.
+        content: the content folder.
+        dry_run: whether no file was written.
+    """
     report = done.report
     did = "would be added" if dry_run else "added"
     if done.verified:

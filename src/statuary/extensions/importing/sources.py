@@ -101,7 +101,11 @@ MOST_PAGES = 1_000
 
 
 def too_many_pages(url: str) -> NotImportableError:
-    """Return the error for a paginated list with too many pages."""
+    """Return the error that a list on a server has more pages than the import reads.
+
+    Args:
+        url: the URL of the list.
+    """
     return NotImportableError(
         f"{display_location(url)} has more than {MOST_PAGES:,} pages",
         "save its documents, and import the folder",
@@ -260,7 +264,7 @@ def folder_above(file: Path, name: str) -> Path | None:
 
 
 def is_file(path: Path) -> bool:
-    """Return whether a file exists, even for paths that are too long."""
+    """Return whether there is a file at a path; a path that is too long has none."""
     try:
         return path.is_file()
     except OSError:

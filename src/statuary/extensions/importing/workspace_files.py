@@ -54,9 +54,14 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of an incomplete workspace (a contract's inputs), by path.
+    """Return the files of a contract for which some inputs are still missing.
 
-    The file `contract.yaml` begins with comments that list the missing parts.
+    Args:
+        workspace: the inputs that there are.
+        missing_parts: the missing inputs, which comments in `contract.yaml` list.
+
+    Returns:
+        The bytes of each file, by its path.
     """
     comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
     return _workspace_files(workspace, comment + contract_yaml(workspace))
@@ -80,7 +85,7 @@ def _code_line(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Format the settings of a contract's workspace as `contract.yaml`."""
+    """Return the text of `contract.yaml`, the settings of a contract's inputs."""
     return block_text({key: value for key, value in _contract_members(workspace).items() if value})
 
 
@@ -125,7 +130,7 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
     trimmed = workspace._replace(std_json_output=_trim_output(workspace, with_assembly=False))
     if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
         return trimmed
-    # the assembly decides the numbers of several auxdata, so keep it
+    # keep the assembly, because the contract has several auxdata that are numbered in its order
     return workspace._replace(std_json_output=_trim_output(workspace, with_assembly=True))
 
 
@@ -199,10 +204,10 @@ def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return all files that a contract may have, including evidence.
+    """Return the paths of all files that a contract may have in the content folder.
 
     Returns:
-        The paths in the content folder; empty if there is no source.
+        The contract's own files and its evidence; empty if there is no source.
     """
     if source is None:
         return []

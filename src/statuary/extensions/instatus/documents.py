@@ -78,7 +78,11 @@ class InstatusSection(Section, FollowsStatus):
 
 
 def instatus_documents(state: PageState) -> Iterable[Document]:
-    """Return the status as the two documents of Instatus's API."""
+    """Yield the summary and the components in the format of Instatus's API.
+
+    Args:
+        state: the status of the page at one time.
+    """
     page = state.page
     summary: dict[str, object] = {
         "page": {

@@ -222,7 +222,7 @@ def verify(
         log, key, read_path, changes = opened
         if public_key is None and not forget:
             refuse_other_log(location, key, changes)
-        # many sites sign with the public example key, and their logs are unrelated
+        # the public example key signs many unrelated logs, so do not compare them with each other
         forget = forget or EXAMPLE in key.name
         _verify_continuity(opened, earlier, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
@@ -478,7 +478,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     try:
         write_change(content, sign_key_change(previous_key, key.public))
     except PublishingError:
-        # nobody has the key's announcement, and the next attempt makes another key
+        # the new key is useless without its announcement, and the next attempt makes another one
         out.unlink(missing_ok=True)
         raise
     click.echo(

@@ -105,12 +105,12 @@ def _read_head_file(content: Path) -> MinHead | None:
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
-    """Write the size and root of the published log to `log-floor.txt`.
+    """Write `log-floor.txt`, so that later builds refuse to continue a shorter log.
 
     Args:
-        content: the content folder.
+        content: the content folder, which gets the file.
         origin: the name of the log.
-        head: the size and root.
+        head: the size and root of the published log.
 
     Raises:
         PublishingError: if the file cannot be written.

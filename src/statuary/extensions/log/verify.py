@@ -177,7 +177,7 @@ class LastEntries:
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
     def find(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the latest entry about a subject, or None."""
+        """Return the latest entry about a contract, incident or update, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))

@@ -216,7 +216,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
-        # by path: the SHA-256 of the object that may be replaced; None if the path must be free
+        # the SHA-256 of the object that may be replaced at each path; None if there must be no object
         self.verified: Mapping[str, str | None] = {}
         self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
         self.instant = ""  # the instant that the site shows, in UTC, for the ledger; empty if unknown

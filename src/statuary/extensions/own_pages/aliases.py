@@ -24,7 +24,12 @@ class MovedPageView(NamedTuple):
 
 
 def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield a redirect for each former path of a page."""
+    """Yield a page for each former path of a page, which leads readers to the new path.
+
+    Args:
+        page: the page that has been moved.
+        site: the content of the site.
+    """
     renderer = renderer_of(site_context(site))
     title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))

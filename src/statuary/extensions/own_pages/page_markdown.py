@@ -82,14 +82,24 @@ def page_tokens(body: str) -> list[Token]:
 
 
 def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """Yield the headings in the parsed Markdown of a page."""
+    """Yield the headings of a page: anchor, text and level.
+
+    Args:
+        tokens: the parsed Markdown of the page.
+    """
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
             yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
 
 
 def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
-    """Yield each heading of a page with the text below it."""
+    """Yield each heading of a page with the plain text below it.
+
+    The text before the first heading is yielded with an empty heading.
+
+    Args:
+        tokens: the parsed Markdown of the page.
+    """
     of_page, texts = iter(headings(tokens)), list[str]()
     heading = Heading("", "", 1)
     for previous_token, token in pairwise([Token("", "", 0), *tokens]):
@@ -104,7 +114,11 @@ def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
 
 
 def plain_text(inline: Token) -> str:
-    """Return the text of a Markdown line without markup."""
+    """Return the text of parsed Markdown without its markup, such as emphasis and links.
+
+    Args:
+        inline: the token of a heading or paragraph.
+    """
     return "".join(" " if "break" in part.type else part.content for part in inline.children or ())
 
 
@@ -143,7 +157,11 @@ def _highlight_code(code: str, language: str | None) -> Markup:
 
 @cache
 def block_highlighter(language: str) -> Highlighter | None:
-    """Return the syntax highlighter for a language in code blocks, or None."""
+    """Return the syntax highlighter for code blocks in a language.
+
+    Returns:
+        The highlighter, or None if the language is unknown.
+    """
     if language in SOURCES:
         return highlighter(SOURCES[language])
     grammar = json.loads(read_file(LANGUAGES)).get(language)

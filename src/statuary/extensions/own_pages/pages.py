@@ -101,7 +101,12 @@ def _run_page_check(
 
 
 def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield the HTML of one of the site's own pages."""
+    """Yield the HTML document of a Markdown page that the site's owner wrote.
+
+    Args:
+        page: the Markdown page.
+        site: the content of the site, to whose other pages the page links.
+    """
     renderer = renderer_of(site_context(site))
     pages = _Pages(site)
     texts = renderer.localization.texts
@@ -194,7 +199,12 @@ def _page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
 
 
 def link_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
-    """Yield a warning for each broken link of a page."""
+    """Yield a warning for each link of a Markdown page that leads nowhere.
+
+    Args:
+        page: the page whose links are checked.
+        site: the content of the site.
+    """
     pages = _Pages(site)
     for href, line in pages.links(page):
         problem = pages.link_problem(page, href)

@@ -84,7 +84,7 @@ class Compressor:
         return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
 
     def compress(self, body: bytes) -> bytes:
-        """Compress a group of documents."""
+        """Compress the bytes of a group of documents with zstd."""
         stream = self.zstd.ZstdCompressor(options=self.options)
         if self.dictionary:
             stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same

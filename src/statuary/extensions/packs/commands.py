@@ -256,12 +256,12 @@ def reader(language: str) -> None:
 
 
 def is_pack(location: str) -> bool:
-    """Return whether a location is a single pack instead of a site."""
+    """Return whether a file name or URL is that of a single pack, instead of a site."""
     return location.partition("?")[0].endswith(".pack")
 
 
 def requested_key(path: str) -> str:
-    """Return the key by which packs list a path that a user typed.
+    """Convert a path that a user typed to the key by which packs find a document.
 
     Raises:
         StatuaryError: if no document can have the path.

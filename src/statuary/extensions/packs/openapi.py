@@ -67,7 +67,7 @@ LIST_ANSWER: Final = {
 
 
 def openapi_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the operations of packs that openapi.json describes."""
+    """Return the description of packs for `openapi.json`, the same for every site."""
     del settings, example
     return (
         ApiDescription(

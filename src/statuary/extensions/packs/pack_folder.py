@@ -179,7 +179,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Replace the list of packs, then delete packs missing in it."""
+        """Write a new list of packs, and then delete the packs that are no longer listed."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_list(packs))

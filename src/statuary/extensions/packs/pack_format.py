@@ -122,7 +122,9 @@ class PackHead(NamedTuple):
 
 
 def pack_key(path: str) -> str:
-    """Return the key of a document in packs, given its path.
+    """Convert the path of a document to the key by which packs find it.
+
+    The key is the path with the contract's address in lower case.
 
     Raises:
         DamagedSnapshotError: if no document in a pack can have this path.
@@ -134,7 +136,10 @@ def pack_key(path: str) -> str:
 
 
 def key_mark(key: str) -> str:
-    """Return the short hash by which a pack's index lists a key."""
+    """Return the short hash of a key: the first hex digits of its SHA-256.
+
+    The index of a pack lists these hashes instead of the keys.
+    """
     return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
 
 
@@ -142,7 +147,10 @@ def key_mark(key: str) -> str:
 
 
 def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
-    """Encode a group of documents, before compression."""
+    """Encode a group of documents as bytes, which are then compressed together.
+
+    The first line lists the keys and sizes; the documents follow.
+    """
     rows = [(key, None if body is None else len(body)) for key, body in documents]
     line = orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE)
     return b"".join((line, *(body or b"" for _, body in documents)))
@@ -197,7 +205,7 @@ def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
 
 
 def checked_key(value: Json) -> str:
-    """Check and return a JSON value that must be a key.
+    """Return a JSON value of a pack's index, if it is the key of a document.
 
     Raises:
         InvalidValueError: if the value is not a key.
@@ -233,7 +241,11 @@ def require_order(keys: Iterable[str], what: str) -> None:
 
 
 def encode_frames(frames: Sequence[Frame]) -> JsonObject:
-    """Return the JSON by which the index lists groups of documents."""
+    """Return the JSON in a pack's index for consecutive groups of documents.
+
+    Args:
+        frames: the position, size and hashes of each group.
+    """
     rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in frames]
     return {"offset": frames[0].offset if frames else 0, "frames": rows}
 
@@ -274,7 +286,7 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
 
 
 def checked_number(value: Json) -> int:
-    """Check and return a JSON value that must be a number.
+    """Return a JSON value of a pack, if it is an integer from 0 to a limit.
 
     Raises:
         InvalidValueError: if the value is not such a number.
@@ -286,7 +298,7 @@ def checked_number(value: Json) -> int:
 
 
 def checked_marks(value: Json) -> str:
-    """Check and return a JSON value that must contain short hashes.
+    """Return a JSON value of a pack's index, if it is a series of short hashes.
 
     Raises:
         InvalidValueError: if the value is not such a string.
@@ -297,10 +309,14 @@ def checked_marks(value: Json) -> str:
 
 
 def checked_size(value: Json, limit: int) -> int:
-    """Check and return a JSON value that must be a size.
+    """Return a JSON value of a pack, if it is a number of bytes.
+
+    Args:
+        value: the value.
+        limit: the largest allowed number of bytes.
 
     Raises:
-        InvalidValueError: if the value is not such a size.
+        InvalidValueError: if the value is not from 1 to the limit.
     """
     size = checked_number(value)
     if not 0 < size <= limit:

@@ -200,7 +200,13 @@ class PackListReader:
             self._readers.popitem()[1].close()
 
     def find(self, key: str) -> bytes | None:
-        """Return the newest version of a document, or None.
+        """Return the newest version of a document in the packs.
+
+        Args:
+            key: the path of the document, with the contract's address in lower case.
+
+        Returns:
+            The bytes; None if no pack has the document, or the newest pack with its key removes it.
 
         Raises:
             DamagedSnapshotError: if a pack is damaged.
@@ -216,7 +222,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Return the reader of a pack, kept open for later calls."""
+        """Open a pack, or return its reader if it is still open from an earlier call."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:

@@ -82,7 +82,7 @@ class KeyTable:
         self._database.close()
 
     def add(self, rows: Iterable[KeyRow]) -> None:
-        """Add documents to the table."""
+        """Add rows, each with the key and the place of a document."""
         changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
         self.count += self._database.total_changes - changes_before
@@ -224,7 +224,13 @@ class LinesOfRecords:
 
 
 def removed_keys(file: Path) -> list[str]:
-    """Return the keys of documents to remove, listed by a file.
+    """Read the file with the paths of documents to remove, one in each line.
+
+    Args:
+        file: the file, in UTF-8.
+
+    Returns:
+        The keys by which packs find these documents.
 
     Raises:
         PublishingError: if the file cannot be read.

@@ -133,7 +133,10 @@ class PackWriter:
         self._leaf_file.close()
 
     def add(self, frame: CompressedFrame) -> None:
-        """Write a group of documents, whose keys must follow all earlier ones."""
+        """Write a compressed group of documents to the pack.
+
+        The keys of its documents must be greater than all keys that were written before.
+        """
         if len(self._frames) == FRAMES_OF_LEAF:
             self._end_leaf()
         marks = "".join(map(key_mark, frame.keys))

@@ -76,7 +76,7 @@ class PacksSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        # clear the group, so that the next build packs everything: it does not know this build's changes
+        # the next build does not know what this one changed: clear the group, so that it packs everything
         run.target.ledger.save_group(GROUP, "")
 
 
@@ -121,7 +121,7 @@ class SitePacks:
         packs = parse_list(text, LIST)
         if not packs or not all(map(self._is_intact, packs)):
             return None
-        # keep the packs unchanged, also if this build fails later
+        # keep the published packs even if this build fails later
         self._ledger.documents.retain_prefix(FOLDER)
         return packs
 
@@ -210,7 +210,10 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 
 
 def belongs_in_packs(path: str) -> bool:
-    """Return whether packs store the document at this path."""
+    """Return whether a document is stored in packs, given its path.
+
+    Packs contain documents about single contracts.
+    """
     return path.startswith(PREFIXES) and "/0x" in path
 
 

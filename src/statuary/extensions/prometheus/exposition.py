@@ -26,7 +26,11 @@ class Gauge(NamedTuple):
 
 
 def encode_gauges(gauges: Iterable[Gauge]) -> str:
-    """Encode metrics in the text format of Prometheus."""
+    """Return metrics in the text format that Prometheus scrapes.
+
+    Args:
+        gauges: the name, help text and samples of each metric.
+    """
     lines: list[str] = []
     for gauge in gauges:
         lines += [f"# HELP {gauge.name} {gauge.help}", f"# TYPE {gauge.name} gauge"]

@@ -130,7 +130,11 @@ def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
 
 
 def csv_text(rows: Sequence[MonthFigures]) -> str:
-    """Format the availability of components as CSV, with a header."""
+    """Format the availability of components in each month as CSV, with a header.
+
+    Args:
+        rows: the figures for each component and month.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -78,7 +78,7 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
 
 
 def names_with_groups(timeline: Timeline) -> dict[str, str]:
-    """Return the name of each component after its group's name, by id."""
+    """Return the names of components by id, such as `Group / Component`."""
     components = timeline.components_by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}

@@ -40,7 +40,11 @@ def add_vary_header(response: Response) -> Response:
 
 
 def compress_response(response: Response) -> Response:
-    """Return a response with its body compressed, if that makes it smaller."""
+    """Compress the body of a response with gzip, if it is a text and becomes smaller.
+
+    Returns:
+        The compressed response, or else the same one.
+    """
     if response.status != HTTPStatus.OK or not _is_text(response) or len(response.body) < SMALLEST:
         return response
     body = gzip.compress(response.body, LEVEL, mtime=0)

@@ -264,13 +264,13 @@ def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
-    """Return an error response in the format of Sourcify's server."""
+    """Convert an error to a JSON response like that of Sourcify's server."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
     return json_response(compact_json(body), error.status)
 
 
 def route_not_found_response(method: str, path: str) -> Response:
-    """Return the 404 page of Sourcify's server for an unknown path."""
+    """Return the HTML page with status 404 that Sourcify's server sends for other paths."""
     message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'

@@ -67,7 +67,7 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def check_selector(selector: str) -> None:
-    """Check that a name in `fields` or `omit` is a field.
+    """Raise an error if a name in `fields` or `omit` is not a field of records.
 
     Raises:
         InvalidSelectorError: if the name is not a field; the message is Sourcify's.
@@ -174,7 +174,12 @@ def item_spans(text: bytes, start: int = 0) -> list[tuple[int, int]]:
 
 
 def holds_object(text: bytes, member: MemberSpan) -> bool:
-    """Return whether the value of a member is a JSON object."""
+    """Return whether the value of a record's member is a JSON object.
+
+    Args:
+        text: the bytes of the record.
+        member: the place of the member in these bytes.
+    """
     return text[member.value] == OPENING_BRACE
 
 

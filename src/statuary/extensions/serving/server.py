@@ -59,7 +59,11 @@ HEARTBEAT = 15.0
 
 
 def response_headers(path: str) -> dict[str, str]:
-    """Return the HTTP headers with which a path is served."""
+    """Return the HTTP headers of a file of the site: media type, caching and security.
+
+    Args:
+        path: the path of the file in the site.
+    """
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match.url.common_headers
@@ -83,7 +87,7 @@ class ReloadEvents:
 
 
 def with_reload_script(page: bytes) -> bytes:
-    """Add a script to an HTML page that reloads the page."""
+    """Return an HTML page with a script that reloads the page after a rebuild."""
     text_before, closing, text_after = page.rpartition(b"</body>")
     return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
 

@@ -97,7 +97,10 @@ def channels_of(site: SiteContent) -> tuple[Channel, ...]:
 
 
 def channel_secrets(site: SiteContent) -> list[str]:
-    """Return the environment variables that contain the channels' secrets."""
+    """Return the names of the environment variables that notification channels read.
+
+    The variables contain secrets, such as the URL of a webhook.
+    """
     names = (
         name
         for channel in channels_of(site)
@@ -108,7 +111,12 @@ def channel_secrets(site: SiteContent) -> list[str]:
 
 
 def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
-    """Return the environment variables with secrets that a build needs."""
+    """Return the names of the environment variables with secrets that a build reads.
+
+    Args:
+        answers: the answers about the host of the site.
+        site: the content of the site.
+    """
     deploy = DEPLOYS.get(answers.host)
     of_publishing = deploy.secrets if deploy is not None and not deploy.command else ()
     log = ["STATUARY_LOG_KEY"] if "log" in dict(site.extensions) else []
@@ -116,7 +124,12 @@ def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
 
 
 def needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
-    """Return the extras of statuary that builds of the site need."""
+    """Return the optional dependencies (extras) of statuary that builds of the site need.
+
+    Args:
+        answers: the answers about the host of the site.
+        site: the content of the site.
+    """
     keys = dict(site.extensions)
     needs = {
         "cards": "cards" in keys,
@@ -201,7 +214,10 @@ def safe_schedule(horizon: timedelta) -> str:
 
 
 def component_labels(site: SiteContent) -> list[str]:
-    """Return each component's label in a form: name and key."""
+    """Return the label of each component in an issue form, such as `Bridge (bridge)`.
+
+    The label has the name and the key of the component.
+    """
     status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression

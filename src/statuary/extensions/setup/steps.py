@@ -29,7 +29,10 @@ class SetupResult(NamedTuple):
 
 
 def owner_steps(result: SetupResult) -> list[str]:
-    """Return the remaining steps that the user must do, in order."""
+    """Return what the site's owner still has to do after the set-up, in order.
+
+    Each step is a text for the terminal.
+    """
     host = result.answers.host
     platform = (_repository_steps, _secret_steps, _push_steps, *HOST_STEPS[host].steps)
     parts = (_repository_steps, _push_steps, _server_steps) if host in SERVERS else platform

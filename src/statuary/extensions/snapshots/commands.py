@@ -485,7 +485,7 @@ def _write_documents(site: SiteReader, paths: Iterable[str], folder: Path) -> in
                 file = _extraction_path(folder, document_path(path))
                 waits = staged / file.relative_to(folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
-                # if the file system ignores case, the other spelling is this file
+                # if the file system ignores case, the file may already exist in another spelling
                 with suppress(FileExistsError):
                     create_file(waits, _read_body(site, path))
                 count += 1

@@ -156,7 +156,7 @@ def _unsupported_claim(claim: Claim, status: str, evidence: Mapping[str, Json]) 
         return f"{claim_text}; it is contradicted {english_sentence(claim.reason)}"
     if status in IN_FAVOUR and claim.status not in IN_FAVOUR:
         return f"{claim_text}; it is not: {english_sentence(claim.reason)}"
-    # ignore `vouchedBy`: only the site's content shows whether a checkpoint names the block
+    # do not compare `vouchedBy`: only the site's content shows whether a checkpoint names the block
     if claim.status in IN_FAVOUR and {**evidence, "vouchedBy": ""} != {**claim.evidence, "vouchedBy": ""}:
         return f"the proof gives other evidence for {claim.name.value} than its anchor"
     return ""
@@ -275,7 +275,7 @@ class RecordVerifier:
     # the contracts whose proofs say that they are contradicted
     contradicted: set[ContractKey] = field(default_factory=set)
     anchor_errors: list[Finding] = field(default_factory=list)
-    # verifies the chain's own proofs about records
+    # verifies the evidence from the chain that is published with records
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
 
     @property

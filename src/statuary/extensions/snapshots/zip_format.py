@@ -65,7 +65,7 @@ def local_header(header: ZipHeader) -> bytes:
     """Encode the header before a file's data (APPNOTE 4.3.7)."""
     name = header.path.encode()
     big = max(header.packed_size, header.size) >= LIMIT
-    # 4.5.3: in a local header, the zip64 field has both sizes, even if only one needs it
+    # APPNOTE 4.5.3: in a local header, the zip64 field has both sizes, even if only one needs it
     extra = struct.pack("<HHQQ", 1, 16, header.size, header.packed_size) if big else b""
     sizes = (LIMIT, LIMIT) if big else (header.packed_size, header.size)
     version = 45 if big else 20

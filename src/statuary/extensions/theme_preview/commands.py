@@ -71,7 +71,7 @@ def preview_command(content: Path, out: Path) -> None:
 
 
 def preview_page(site: SiteContent) -> Document:
-    """Return the page with every part and state of the theme.
+    """Return an HTML page that shows the site's theme: each part of pages in each state.
 
     The links on the page lead to files in the same folder.
     """

@@ -56,7 +56,7 @@ def read_changes(content: Path) -> Changes:
 
 
 def without_future(changes: Changes, now: Instant) -> Changes:
-    """Return statuses without those that are dated after `now`.
+    """Return the fetched statuses without those that are dated after `now`.
 
     A run with a wrong clock may have stored them.
     """
@@ -64,7 +64,7 @@ def without_future(changes: Changes, now: Instant) -> Changes:
 
 
 def refuse_future(changes: Changes, now: Instant) -> None:
-    """Check that stored statuses are not from the future.
+    """Raise an error if a fetched status is dated far ahead of `now`.
 
     Otherwise every new status would be ignored until that time.
 
@@ -87,7 +87,12 @@ def _change_of_row(row: Mapping[str, str]) -> StatusChange:
 
 
 def write_changes(content: Path, changes: Changes) -> None:
-    """Write statuses that were fetched from other pages to the content folder."""
+    """Store statuses that were fetched from other status pages in the content folder.
+
+    Args:
+        content: the content folder.
+        changes: the statuses of each component, oldest first.
+    """
     rows = {
         name: [{"at": format_exact(change.at), "status": change.status} for change in changes[name]]
         for name in sorted(changes)

@@ -538,7 +538,11 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def claim_text(claim: Claim) -> str:
-    """Describe in a few words whether the chain proves a claim."""
+    """Describe whether the chain proves a claim about a contract, for the terminal.
+
+    Returns:
+        A text such as `verified here in block 100 of …`, or the reason why there is no proof.
+    """
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english_sentence(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:

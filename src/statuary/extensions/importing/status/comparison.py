@@ -171,7 +171,10 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def comparison_lines(compared: Iterable[Comparison]) -> Iterator[str]:
-    """Yield the lines of a comparison, with a reason for each difference."""
+    """Yield the lines that compare the imported status with the original page.
+
+    A line gives both values, and the reason if they differ.
+    """
     rows = list(compared)
     if rows:
         yield "compared with the source:"

@@ -194,7 +194,7 @@ def _parse_issue(text: str) -> _Issue:
 
 def _affected_components(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
     effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
-    # an issue affects every system that has the name
+    # several systems may have the same name, and the issue affects all of them
     return {key: effect for name in _component_names(front) for key in builder.keys_of_name(name)}
 
 

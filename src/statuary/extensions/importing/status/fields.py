@@ -129,12 +129,15 @@ class Fields(dict[str, Any]):
         return value if abs(value) < 1 << 63 else None
 
     def flag(self, name: str) -> bool | None:
-        """Return a boolean member, or None for any other value."""
+        """Return the value of a member if it is a boolean, else None."""
         value = self.get(name)
         return value if isinstance(value, bool) else None
 
     def word(self, name: str) -> str:
-        """Return a member in lower case, reduced to letters and digits."""
+        """Return the value of a member in lower case, reduced to letters and digits.
+
+        Spellings such as `Under Maintenance` and `under_maintenance` become equal.
+        """
         return normalize_word(self.get(name))
 
     def object(self, name: str) -> "Fields":

@@ -54,7 +54,12 @@ class StatusBuilder:
         self._used_ids: set[str] = set()
 
     def skip(self, record: str, reason: str) -> None:
-        """Report a record that is not imported, or only in part."""
+        """Add a record that cannot be imported, wholly or in part, to the report.
+
+        Args:
+            record: the name of the record.
+            reason: why it is not imported.
+        """
         self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert_records(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:

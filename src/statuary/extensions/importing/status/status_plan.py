@@ -20,7 +20,7 @@ Converted = TypeVar("Converted")
 
 
 def without_empty(**values: YamlValue) -> Source:
-    """Return a mapping without the values that are None or empty."""
+    """Return the arguments as a mapping, without those that are None or empty."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
@@ -99,7 +99,10 @@ class StatusPlan:
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
-        """Yield the key and source of each component, without groups."""
+        """Yield the key and the settings of each component.
+
+        The components in groups are included; the groups themselves are not.
+        """
         for key, source in self.components.items():
             children = source.get("components")
             yield from children.items() if isinstance(children, Mapping) else [(key, source)]

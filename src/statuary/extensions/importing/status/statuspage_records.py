@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import (
 
 
 def page_source(page: Fields) -> Source:
-    """Convert a Statuspage's page object to the key `page` of site.yaml."""
+    """Convert the page object of Statuspage's API to the key `page` of site.yaml."""
     url = page.required_text("url")
     return without_empty(
         name=page.required_text("name"),
@@ -43,7 +43,10 @@ class PageOrder(NamedTuple):
     places: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return a record's component keys if they aren't in page order.
+        """Return the component keys of a record, if they are not in the order of the page.
+
+        Args:
+            record: the incident or maintenance window.
 
         Returns:
             The keys in the order of the record, or an empty list if that is the order of the page.
@@ -110,7 +113,11 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Return the worst impact of an incident's component statuses over time."""
+    """Return the impact that follows from the components' statuses in an incident.
+
+    Returns:
+        The worst impact after any update.
+    """
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
     for update in reversed(record.objects("incident_updates")):

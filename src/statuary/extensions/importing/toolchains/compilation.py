@@ -64,7 +64,9 @@ class ImportedCompilation:
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compiler input that reproduces a record's contract.
+    """Return the compilation that reproduces the contract of a record.
+
+    The compilation has the compiler's version and input, but no output.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.
@@ -234,7 +236,9 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Return a compilation with documentation from metadata, and notes about missing outputs.
+    """Return a compilation with the documentation that its metadata contains.
+
+    Outputs that are missing are named in notes.
 
     Raises:
         NotImportableError: if the compiler's output, its version, or solc's metadata is missing.

@@ -124,7 +124,7 @@ def _compiler_settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def without_members(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    """Return a JSON object without the members with these names."""
+    """Return a copy of a JSON object without the members that have these names."""
     return {key: value for key, value in members.items() if key not in names}
 
 
@@ -238,7 +238,7 @@ class _ExplorerApi:
         try:
             creation = self.call_api("getcontractcreation", contractaddresses=address)
         except NotImportableError:
-            # genesis contracts have no creation, and some explorers lack this call
+            # genesis contracts have no creating transaction, and some explorers do not support this call
             creation = None
         return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
 

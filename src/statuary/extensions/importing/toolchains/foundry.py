@@ -55,7 +55,7 @@ INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
 
 
 def is_foundry_file(value: dict[str, Json]) -> bool:
-    """Return whether a JSON object is a Foundry artifact or build-info."""
+    """Return whether a JSON object is a Foundry artifact or build-info file."""
     is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
     return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
 

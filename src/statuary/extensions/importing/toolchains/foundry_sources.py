@@ -87,10 +87,13 @@ def compilation_of_project(
 
 
 def solc_version(creation: Hex | None) -> str:
-    """Return the solc version in the metadata at the end of bytecode.
+    """Return the solc version that bytecode states in the metadata at its end.
+
+    Args:
+        creation: the bytecode as hex, or None.
 
     Returns:
-        The version; empty if there is none.
+        The version, such as `0.8.30`; empty if there is none.
     """
     found = _VERSION.findall(bytes.fromhex((creation or "0x")[2:]))
     return ".".join(map(str, found[-1])) if found else ""

@@ -34,7 +34,7 @@ ARTIFACT_3 = "hh3-artifact-1"
 
 
 def is_hardhat_file(value: dict[str, Json]) -> bool:
-    """Return whether a JSON object is from Hardhat, by its `_format`."""
+    """Return whether a JSON object is a file of Hardhat, as its `_format` says."""
     return str(value.get("_format")) in READERS
 
 
@@ -77,7 +77,7 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
 
 
 def artifact_name(artifact: JsonObject) -> str:
-    """Return the fully qualified name of the contract in a Hardhat artifact."""
+    """Return the name of the contract in a Hardhat artifact, as `path:Name`."""
     return _qualified_name(
         artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName"
     )
@@ -148,7 +148,7 @@ def _output_file_3(build_info: Path) -> Path | None:
 def _make_compilation(
     build_info: dict[str, Json], output: JsonObject | None, contract_name: str | None, user_names: JsonObject
 ) -> ImportedCompilation:
-    # Hardhat 3 passes other paths to the compiler than those in the project
+    # Hardhat 3 passes paths to the compiler that differ from those in the project, so translate the path
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
     # without the compiler's output, only the contract that the artifact names is known

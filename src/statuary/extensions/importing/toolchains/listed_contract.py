@@ -58,7 +58,7 @@ class UnreadableContract(NamedTuple):
     name: str
     reason: str
     hint: str = ""
-    # whether the source only mentions the contract, so that there is nothing to import
+    # whether nothing can be imported as expected, because the source only mentions the contract
     is_expected: bool = False
     chain_id: ChainId | None = None  # None if the entry does not name it
     address: Address | None = None  # None if the entry has none, or a malformed one

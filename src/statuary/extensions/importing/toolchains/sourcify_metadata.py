@@ -114,7 +114,7 @@ def _read_metadata_file(file: Path, folder: Path) -> SourceContract:
         return read_contract_folder(file.parent)
     with report_missing_parts(file):
         metadata = read_json_file(file)
-        # Remix keeps sources beside this folder
+        # Remix writes metadata into a folder `artifacts`, which is beside the sources
         if file.parent.name == "artifacts" and folder == file.parent:
             folder = folder.parent
         return _source_contract(
