@@ -83,7 +83,7 @@ def checksum_address(address: str) -> Address:
     return Address("0x" + mixed.decode("ascii"))
 
 
-# by hash digit: 32, the distance from a letter to its capital, if the digit demands a capital, else 0
+# for each hash digit: 32, the distance from a letter to its capital, if the letter must be one; else 0
 _IF_8_OR_MORE = bytes(32 if chr(code) in "89abcdef" else 0 for code in range(256))
 _IF_LETTER = bytes(32 if chr(code) in "abcdef" else 0 for code in range(256))
 

@@ -102,7 +102,8 @@ def markdown_html(text: str, link_rel: str | None) -> str:
         return _plain_text_html(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
         return CODE.sub(r"<code>\1</code>", _plain_text_html(text))
-    # in CommonMark, an HTML block ends at an empty line; without one, it would swallow the next lines
+    # In CommonMark, an HTML block ends only at an empty line. So add one after the block, or the lines that
+    # follow would be part of it.
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 

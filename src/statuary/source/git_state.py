@@ -103,7 +103,7 @@ class GitQuery:
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (repository := next((git for git in above if git.exists()), None)) is not None:
-            # before git and the content are read, so that both are newer
+            # read the index before git and the content: if it has not changed afterwards, both belong to it
             self._index = _index_signature(repository)
             with suppress(MissingProgramError):
                 self._processes = [GitProcess(root, *command) for command in GIT_COMMANDS]

@@ -245,10 +245,14 @@ def validate_tree(
 
 
 def read_tree(file: SourceFile, limit: int) -> Json:
-    """Parse a YAML or JSON file, keeping all scalars as strings.
+    """Parse a YAML or JSON file, with all scalars as strings.
+
+    Args:
+        file: the file.
+        limit: the maximum size in bytes.
 
     Raises:
-        UnreadableError: if the file is not YAML or JSON, has more than `limit` bytes or cannot be read.
+        UnreadableError: if the file is not YAML or JSON, is larger than the limit, or cannot be read.
     """
     text = file.load_text(limit)
     refuse_conflict_markers(text)

@@ -18,7 +18,7 @@ INT64_DIGITS = 18
 
 
 def parse_json(text: str) -> Json:
-    """Parse JSON exactly.
+    """Parse JSON without losing the spelling of numbers.
 
     A number that Python would spell differently becomes a `NumberText`.
 

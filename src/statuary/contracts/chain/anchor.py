@@ -43,7 +43,7 @@ class AnchoredBlock(NamedTuple):
     number: int
     hash: Hex
     header: Hex  # the block's header, RLP-encoded
-    # the hosts of the nodes that returned this hash for the block's number, according to the anchor's file
+    # the hosts of the nodes that, according to anchor.json, returned this hash for the block's number
     agreed: tuple[str, ...] = ()
 
 

@@ -451,7 +451,7 @@ def _onchain_hashes(record: RecordView, integrity: CheckResult | None) -> Iterat
 
 
 def keeps_own_auxdata(side: SideView) -> bool:
-    """Return whether matching on-chain code ends with the compiler's auxdata.
+    """Return whether on-chain code that matches ends with the compiler's auxdata.
 
     Otherwise a transformation replaces the auxdata, so the hash in it is that of other sources.
     """

@@ -86,7 +86,8 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    # Sourcify has records with other sources than the metadata, unless a match includes its hash
+    # Some records of Sourcify have other sources than their metadata lists. If the matching code contains
+    # the hash of the metadata, that cannot be.
     severity = Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
     metadata_sources = as_object(record.metadata.get("sources"))
     if not metadata_sources:

@@ -76,7 +76,7 @@ def add_lists(
     """
     site, sources = contracts.site, contracts.sources
     rows = None
-    # on a site with one chain, the document of an address was already made with its contract
+    # if the site has only one chain, the document of an address was made together with its contract
     if len(site.of(SiteContracts).chains) > 1:
         rows = sources.rows_for_workers() if executor.has_workers else None
         if rows is not None:

@@ -117,7 +117,8 @@ class SourceComparison:
         """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source)
-        # if git reports a change, do not trust an equal modification time: some tools set it
+        # Some tools set the modification time of a file to an earlier value. So an equal time proves nothing
+        # if git reports a change.
         if stat.text and stat.text == last_stat and not (git and last_git):
             return (path, git, stat.text) if git else None
         if last_digest and source_digest(self.root, source) == last_digest:
@@ -212,7 +213,11 @@ def source_folder(source: AnySource) -> str | None:
 
 
 def source_digest(root: Path, source: AnySource) -> bytes:
-    """Return the digest of a record's file.
+    """Return the SHA-256 of a record's file.
+
+    Args:
+        root: the content folder.
+        source: the source of a contract.
 
     Returns:
         The digest from `record_digest`; empty if the file cannot be read, or the source is not a single

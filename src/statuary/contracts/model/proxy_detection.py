@@ -129,7 +129,7 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
     Args:
         code: the creation code if it is known, else the runtime code.
     """
-    # a clone is at the start of code, followed by arguments, or at its end, after a constructor
+    # the clone is at the beginning of the code, before arguments, or at the end, after a constructor
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_clone(code):
         return _clone_evidence(clone[1], code)
@@ -155,10 +155,10 @@ def _clone_evidence(implementation: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return a record's `proxyResolution` if the bytecode alone decides it.
+    """Return a record's `proxyResolution`, if bytecode is enough to know it.
 
     Returns:
-        The value, or None if it depends on the contract's storage.
+        The JSON object; None if it depends on the contract's storage.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:

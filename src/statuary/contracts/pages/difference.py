@@ -22,8 +22,8 @@ class CodeDifference(NamedTuple):
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown
-    # the name of each side (`onchain` or `recorded`, `recompiled`), and its hex bytes in pieces that differ
-    # or not
+    # for each of the two codes: its name (`onchain` or `recorded`, and `recompiled`), and its hex bytes in
+    # pieces, each with whether it differs
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 

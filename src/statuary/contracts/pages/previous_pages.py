@@ -105,10 +105,12 @@ class PreviousPages:
         return names
 
     def keeps_shard(self, path: str) -> bool:
-        """Reuse a published file of the search index, if there is one.
+        """Return whether the last build published a file of the search index.
 
-        Returns:
-            Whether the file is reused.
+        If it did, the file is marked as reused, so that this build keeps it.
+
+        Args:
+            path: the path of the file in the site.
         """
         is_kept = self.has_search and path in self._published
         if is_kept:

@@ -193,10 +193,13 @@ def walk_everything(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the ledger's file in a site's folder.
+    """Return the file of the ledger, the database of a site's published files.
+
+    Args:
+        root: the folder of the site.
 
     Returns:
-        The path, or None if the folder has no ledger.
+        The file, or None if the folder has no ledger.
     """
     file = root / OWN_FOLDER / "ledger.sqlite3"
     with suppress(OSError):

@@ -346,8 +346,8 @@ class SiteFolder:
     def _move_folder(self, source: str, target: str) -> None:
         """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
-            # move a file that states the digests of others last: a log's checkpoint after its tiles, the
-            # manifest after all files
+            # Files that state the digests of other files are moved last: the checkpoint of a log after its
+            # tiles, and the manifest after all files.
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"

@@ -115,9 +115,12 @@ def _access_error(error: Exception, file: Path) -> PublishingError | None:
 
 
 def quarantine(file: Path) -> None:
-    """Rename a damaged ledger to `<name>.damaged`.
+    """Rename a damaged ledger to `<name>.damaged`, to keep it out of the way.
 
-    Anything else at its path is renamed too.
+    A folder or anything else at the path is renamed, too.
+
+    Args:
+        file: the path of the ledger.
     """
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):

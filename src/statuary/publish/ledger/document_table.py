@@ -284,7 +284,7 @@ class DocumentTable:
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
-        # add these files again: a build removes a file of the whole site that it does not add
+        # a build of the whole site removes each file that it does not add, so add these files again
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(
             "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"

@@ -226,10 +226,10 @@ class Ledger:
         return read_entry_of(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
-        """Return the value that the last build stored under a name.
+        """Return a string that the last build stored in the ledger under a name.
 
         Returns:
-            The value, or an empty string if there is none.
+            The string; empty if there is none.
         """
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
@@ -277,9 +277,9 @@ class Ledger:
         return int(text) if text.isdecimal() else 0
 
     def set_meta(self, values: Mapping[str, str]) -> None:
-        """Store values by name for later builds.
+        """Store strings in the ledger by name, for later builds.
 
-        The values are written when the ledger is saved.
+        They are written when the ledger is saved.
         """
         self._meta |= values
 

@@ -24,10 +24,15 @@ NEAREST = (
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Read the ledger's entry for a path.
+    """Look up a file in the ledger, the database of a site's published files.
+
+    Args:
+        file: the ledger.
+        path: the path of the published file.
 
     Returns:
-        The entry, or None if the ledger or the entry does not exist.
+        The digest, size and other facts about the file; None if the ledger does not exist, or does not list
+        the file.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -47,10 +52,13 @@ class LedgerLookup:
 
     @classmethod
     def open_ledger(cls, file: Path | None) -> Self | None:
-        """Open a ledger for look-ups.
+        """Open the ledger, the database of a site's published files, for look-ups.
+
+        Args:
+            file: the ledger; None if the site has none.
 
         Returns:
-            The lookup, or None if the ledger does not exist or is damaged.
+            The open ledger, or None if it does not exist or is damaged.
 
         Raises:
             PublishingError: if a build is using the ledger.
@@ -71,7 +79,13 @@ class LedgerLookup:
             raise problem from None
 
     def find(self, path: str) -> LedgerEntry | None:
-        """Return the ledger's entry for a path, or None.
+        """Return what the ledger says about a published file.
+
+        Args:
+            path: the path of the file in the site.
+
+        Returns:
+            The digest, size and other facts about the file; None if the ledger does not list the file.
 
         Raises:
             DamagedLedgerError: if the ledger is damaged.
@@ -92,6 +106,10 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     """Return up to three published paths that are similar to a path.
 
     Similar paths differ in case, or have the file name in another folder.
+
+    Args:
+        file: the ledger, the database of published files.
+        path: the path, which the user may have misspelt.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -137,7 +155,10 @@ def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
 
 
 def read_listing(file: Path) -> Iterator[Entry]:
-    """Yield an entry for each file in the ledger, by path.
+    """Yield all files that the ledger lists as published, sorted by path.
+
+    Args:
+        file: the ledger.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -151,7 +172,10 @@ def read_listing(file: Path) -> Iterator[Entry]:
 
 
 def is_unfinished(file: Path) -> bool:
-    """Return whether the last build of a site did not finish.
+    """Return whether the last build of a site was interrupted.
+
+    Args:
+        file: the site's ledger, which states that.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.

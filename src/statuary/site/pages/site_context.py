@@ -87,9 +87,13 @@ def site_context(site: SiteContent) -> SiteContext:
 
 
 def section_url(section: str, settings: PageSettings) -> Url:
-    """Return the first page of a section.
+    """Return the URL of the first page of a section.
 
-    A site without a status page begins with the API page.
+    The API page is the start page of a site that has no status page.
+
+    Args:
+        section: the name of the section, such as `contracts`.
+        settings: says whether the site has a status page.
     """
     if section == "api":
         return API_PAGE if settings.status else STATUS_PAGE

@@ -114,7 +114,7 @@ def counted_loop(items: Iterable[R]) -> Iterator[R]:
 
 
 def check_length(length: int) -> None:
-    """Check the length of a string before the string is made.
+    """Check the length of a string that a template is about to make.
 
     Raises:
         SecurityError: if the string would be too long.
@@ -124,7 +124,7 @@ def check_length(length: int) -> None:
 
 
 def number(value: object) -> int:
-    """Convert a number to an integer.
+    """Return a value that a template calculates with, as an integer.
 
     Raises:
         SecurityError: if the value is not a number.
@@ -135,7 +135,7 @@ def number(value: object) -> int:
 
 
 def scalar(value: object) -> object:
-    """Check that a value is fast to compare, and return it.
+    """Return a value unchanged, if comparing it is fast.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -146,7 +146,7 @@ def scalar(value: object) -> object:
 
 
 def checked_printable(value: object) -> object:
-    """Check that a template may print a value, and return it.
+    """Return a value unchanged, if a template may print it.
 
     Raises:
         SecurityError: for lists and other objects.

@@ -84,9 +84,10 @@ class PatchBase:
         return places
 
     def patch(self, document: Document) -> bytes:
-        """Return the patch that turns this document into another one.
+        """Return the patch that changes this document into another one.
 
-        Both documents must be UTF-8.
+        Args:
+            document: the other document; both must be UTF-8.
         """
         parts: list[list[int] | str] = []
         text = b""

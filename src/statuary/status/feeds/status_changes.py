@@ -119,7 +119,7 @@ def _component_updates(previous: PublishedStatus, now: PublishedStatus) -> Itera
     for component in now.summary["components"]:
         old = previous_statuses.get(component["id"])
         new = component["status"]
-        # skip groups: the status of a group follows from its components
+        # skip groups, because the status of a group follows from the statuses of its components
         if old is None or old == new or component["group"]:
             continue
         key = (datetime.fromisoformat(component["updated_at"]), component["id"])

@@ -39,7 +39,7 @@ class ComponentNow(NamedTuple):
     """A component's status as pages show it, with its cause."""
 
     status: ComponentStatus
-    # the time since when it has this status; None if that is before the first change, or for a group
+    # the time from which the component has this status; None before the first change, or for a group
     since: Instant | None
     cause: Layer | None  # the layer that shows; None for a group
 
@@ -73,10 +73,11 @@ class OpenLayers:
         self._insert(self._highest, stated)
 
     def add(self, layer: Layer) -> None:
-        """Put a layer on top of the others.
+        """Add the status that a cause gives the component, as the newest one.
 
-        The layer replaces that of the same incident, window or page. If both have the same status, the new
-        layer takes the start of the old one.
+        Args:
+            layer: the status and its cause. It replaces an earlier status from the same cause; if both are
+                equal, it keeps the earlier start.
         """
         place = self._places.pop(_source_of_layer(layer), None)
         if place is not None:

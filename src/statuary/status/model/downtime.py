@@ -187,10 +187,10 @@ class ActivePeriod(NamedTuple):
 
 
 def active_period(record: IncidentState) -> ActivePeriod | None:
-    """Return the period in which an incident or maintenance window is active.
+    """Return the start and the end of an incident or maintenance window.
 
     Returns:
-        The period, or None for a maintenance window that has not begun.
+        The period, without an end while the record is open; None for a window that has not begun.
     """
     if not isinstance(record.incident, Maintenance):
         return ActivePeriod(record.incident.started_at, record.resolved_at)

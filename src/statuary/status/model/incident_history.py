@@ -95,7 +95,7 @@ class IncidentHistory:
         return tuple(sorted(later_instants.union(self._publication_times)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
-        """Return the state at an instant.
+        """Return the incident or maintenance window as it is published at a time.
 
         Returns:
             The state, or None before the first update.
@@ -131,7 +131,7 @@ class IncidentHistory:
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether the record is closed, and final by a time.
+        """Return whether the record is closed, and no longer changes after a time.
 
         A record that is never published is final, too.
         """
@@ -192,7 +192,7 @@ class IncidentHistory:
             # an update may have reopened the record after the imported resolution
             if not any(update.reopens and update.display_at >= resolved_at for update in updates):
                 return resolved_at
-        # the record ended when it was first resolved after it was last open; later updates do not change that
+        # the record ended at its first closing update after the last open one; later updates do not count
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _display_times(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None
@@ -221,10 +221,14 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return the time of an update's last edit by a time.
+    """Return when an update was last edited, up to a given time.
+
+    Args:
+        published_update: the update.
+        instant: the time; later edits are ignored.
 
     Returns:
-        The time; that of the update's creation if it was not edited by then.
+        The time of the edit; that of the update's creation if it was not edited by then.
     """
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at

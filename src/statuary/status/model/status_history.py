@@ -229,7 +229,7 @@ class _Replayer:
             )
         for code, status in () if event.record.backfilled else _changed_statuses(affected or ()):
             if status == "operational":
-                # the imported page showed this status whatever else was open, so it replaces every layer
+                # the imported page showed this status, no matter which other records were open at that time
                 self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
                 self._record_change(code, event.at)
             else:

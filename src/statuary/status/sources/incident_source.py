@@ -280,7 +280,7 @@ def translate_updates(
         updates.append(
             _translate_update(source, source.id or default_id, created_at, (*prefix, "updates", index))
         )
-    # sort the updates: git may have merged those of several people in any order
+    # sort the updates, because a merge in git can put the updates of several people in any order
     is_imported = any(update.recorded for update in updates)
     return tuple(updates if is_imported else sorted(updates, key=attrgetter("display_at")))
 

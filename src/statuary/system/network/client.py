@@ -122,9 +122,9 @@ def url_below(base: str, path: str) -> str:
 
 
 def is_same_server(url: str, other_url: str) -> bool:
-    """Return whether credentials for one URL may be sent to another.
+    """Return whether credentials for one URL may be sent to another URL.
 
-    The host must be the same, and HTTPS must not change to HTTP.
+    They may if the host is the same, and HTTPS does not change to HTTP.
     """
     parts, other_parts = urlsplit(url), urlsplit(other_url)
     if (parts.scheme, other_parts.scheme) == ("http", "https"):
