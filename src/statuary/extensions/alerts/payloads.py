@@ -44,7 +44,10 @@ class Alert(NamedTuple):
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
-    """Parse the payload of a monitoring system into alerts.
+    """Parse the body of a webhook that a monitoring system sends about alerts.
+
+    Args:
+        payload: the JSON of Alertmanager, Grafana, PagerDuty or the plain form.
 
     Raises:
         PayloadError: if the payload is too long, not JSON, or in an unknown format.

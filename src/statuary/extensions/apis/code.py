@@ -83,7 +83,7 @@ def _hash_code(code: bytes) -> str:
 
 
 def strip_metadata(code: bytes) -> bytes:
-    """Return code without the metadata and the INVALID opcode at its end.
+    """Return code without the metadata at its end, and the INVALID opcode before that.
 
     The metadata is a CBOR map with up to four members, followed by its length in two bytes. solc writes
     INVALID before the metadata, or at the end of code without metadata.

@@ -71,7 +71,7 @@ def error_response(reason: str) -> JsonObject:
 
 
 def json_text(value: Json) -> str:
-    """Encode a JSON value as a string without white space."""
+    """Encode a JSON value compactly, as a string that Etherscan's API puts into JSON."""
     return encode_unchecked(value).decode()
 
 

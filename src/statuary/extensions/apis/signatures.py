@@ -116,9 +116,13 @@ def _shard_documents(
 
 
 def signature_rank(text: str, site: SiteSignatures) -> int:
-    """Return a sort key for signatures with the same hash.
+    """Return a number by which signatures with the same hash are sorted.
 
     A well-known signature comes first, then those of verified contracts, then all others.
+
+    Args:
+        text: the signature.
+        site: the signatures of the site, which show whether a verified contract has it.
     """
     is_canonical = CANONICAL_SIGNATURES.get(signature_hash(text)[:10]) == text
     is_verified = text in site.functions or text in site.errors or text in site.events

@@ -33,7 +33,7 @@ BUFFER = 1 << 20
 
 
 def is_compressed(path: str) -> bool:
-    """Return whether the name of a file says that it is compressed."""
+    """Return whether a file is compressed, judged by the end of its name."""
     return path.endswith((".gz", ".zst"))
 
 
@@ -76,7 +76,10 @@ def _open_zstandard(raw: IO[bytes]) -> IO[bytes]:
 
 
 def damaged_file_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged file may raise.
+    """Return the types of exceptions that mean that a file is damaged.
+
+    Args:
+        path: the path of the file, which shows how it is compressed.
 
     Raises:
         UnreadableError: if the file is compressed with Zstandard, which is not installed.
@@ -183,7 +186,10 @@ class CountedLines(NamedTuple):
 
 
 def count_lines(block: Block) -> CountedLines:
-    """Count the line ends in a block of a file.
+    """Count the line breaks in a block of a file.
+
+    Args:
+        block: the file, and the start and size of the block in bytes.
 
     Raises:
         UnreadableError: if the file cannot be read.

@@ -336,9 +336,11 @@ def _descriptor_named_by(folder: DescriptorFolder, path: str) -> str:
 
 
 def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Read test files, with at most `MAX_EXAMPLES` examples from each.
+    """Read test files of descriptors, with at most `MAX_EXAMPLES` examples from each.
 
-    Files that cannot be read are skipped.
+    Args:
+        folder: the folder with descriptors and tests.
+        paths: the paths of the test files; those that cannot be read are skipped.
     """
     tests = []
     for path in paths:

@@ -238,7 +238,7 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether a value is large enough to contain an address.
+    """Return whether a value that is not an address is large enough to contain one.
 
     Such a value is an unsigned integer, a byte string or a slice of bytes. Wallets read the last 20 bytes.
     """
@@ -250,9 +250,9 @@ def holds_address(target: PathTarget) -> bool:
 
 
 def is_number(target: PathTarget) -> bool:
-    """Return whether a value at a path is a number.
+    """Return whether the type at the end of a path is an integer, or can be read as one.
 
-    Slices of at most 32 bytes and of unknown length are numbers too.
+    Slices of at most 32 bytes, and slices of unknown length, can be read as integers.
     """
     kind = target.type
     if isinstance(kind, Bytes):

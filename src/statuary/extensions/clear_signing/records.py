@@ -173,7 +173,7 @@ class SiteRecords:
         """Return the verified code that a call to this contract can run.
 
         Args:
-            place: the chain and address of the contract, which `read` has read.
+            place: the chain and address of the contract, which `read_contracts` has read.
 
         Returns:
             The code, or the end of a sentence that says why there is none.
@@ -191,9 +191,10 @@ class SiteRecords:
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
     def read_contracts(self, places: Collection[ContractLocation]) -> None:
-        """Read the records of contracts and of the implementations that they name.
+        """Read the records of contracts and of their implementations, for `code_at`.
 
-        Contracts on chains that are not in site.yaml are skipped.
+        Args:
+            places: the chain and address of each contract; chains that are not in site.yaml are skipped.
         """
         self._read_each({place for place in places if place[0] in self._chains})
         implementations = {

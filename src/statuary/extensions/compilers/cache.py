@@ -84,9 +84,9 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def cache_key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the cache key for a compiler and its input.
+        """Return the name under which the outputs of a compiler for an input are cached.
 
-        The outputs that the input requests are not part of the key.
+        The outputs that the input requests do not change the name.
         """
         settings = {
             name: value

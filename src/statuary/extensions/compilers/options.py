@@ -19,7 +19,10 @@ compiler_option = extension_option(COMPILER)
 
 
 def parse_compilers(texts: Iterable[str]) -> list[Compiler]:
-    """Return the compilers that `--compiler` names, or those on `PATH`.
+    """Return the compilers that the user gave, or else those on `PATH`.
+
+    Args:
+        texts: the values of `--compiler`, each as `KIND=PATH`.
 
     Raises:
         click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.

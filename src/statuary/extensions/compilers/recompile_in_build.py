@@ -79,7 +79,10 @@ def _contradicted_recompilation(difference: str) -> Recompilation:
 
 
 def open_recompiler(texts: Iterable[str]) -> BuildCompilers:
-    """Return the compilers that `--compiler` names, or those on `PATH`.
+    """Find the compilers with which a build recompiles contracts.
+
+    Args:
+        texts: the values of `--compiler`, each as `KIND=PATH`; if there are none, `PATH` is searched.
 
     Raises:
         click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.

@@ -335,9 +335,9 @@ def shard_rewrites() -> list[tuple[str, str]]:
 
 
 def needs_shard_rewrites(settings: HostingSettings) -> bool:
-    """Return whether `_redirects` must contain rules for the sharded layout.
+    """Return whether `_redirects` must map paths of records to the sharded folders.
 
-    Sites for Cloudflare have none, because it accepts too few rules.
+    Sites for Cloudflare have no such rules, because it accepts too few.
     """
     return settings.layout is PathLayout.SHARDED and HostingPlatform.CLOUDFLARE not in settings.files
 

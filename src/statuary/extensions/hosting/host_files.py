@@ -83,7 +83,7 @@ class HostOptions:
 
 
 def json_text(value: object) -> str:
-    """Format a value as indented JSON with a final newline."""
+    """Format a value as the text of a JSON file, with indentation and a final newline."""
     return json.dumps(value, indent=2) + "\n"
 
 

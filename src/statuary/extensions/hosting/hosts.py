@@ -50,7 +50,10 @@ PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in 
 
 
 def edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the files of the edge program, configured for the site."""
+    """Return the JavaScript modules of the edge program, with the site's folder layout.
+
+    The edge program computes the responses of the APIs that are not files.
+    """
     scripts = sorted(
         (file for file in EDGE.iterdir() if file.name.endswith(".js")),
         key=lambda file: file.name,
@@ -66,7 +69,7 @@ def edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Return whether a file belongs to the edge program."""
+    """Return whether a file belongs to the edge program, which each build generates."""
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
 

@@ -433,7 +433,7 @@ def run_contract_import(
 
 @contextmanager
 def unpack_source(source: str) -> Iterator[str]:
-    """Yield a path to read a source from, after unpacking an archive.
+    """Yield the path from which to read a source, which may be an archive.
 
     An archive is unpacked into a temporary folder, which exists until the context ends. Any other source is
     yielded unchanged.

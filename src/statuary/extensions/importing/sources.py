@@ -155,7 +155,11 @@ def read_json_file(file: Path) -> dict[str, Json]:
 
 
 def member_at(value: Json, *keys: str) -> Json:
-    """Return a value inside nested JSON objects, given the path of keys.
+    """Return a value inside nested JSON objects.
+
+    Args:
+        value: the outermost object.
+        keys: the key in each object, from the outermost to the innermost.
 
     Raises:
         InvalidValueError: if the value is missing or null.
@@ -168,7 +172,11 @@ def member_at(value: Json, *keys: str) -> Json:
 
 
 def object_at(value: Json, *keys: str) -> JsonObject:
-    """Return an object inside nested JSON objects, given the path of keys.
+    """Return an object inside nested JSON objects.
+
+    Args:
+        value: the outermost object.
+        keys: the key in each object, from the outermost to the innermost.
 
     Raises:
         InvalidValueError: if the value is missing or not an object.
@@ -177,7 +185,11 @@ def object_at(value: Json, *keys: str) -> JsonObject:
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
-    """Return a list inside nested JSON objects, given the path of keys.
+    """Return a list inside nested JSON objects.
+
+    Args:
+        value: the outermost object.
+        keys: the key in each object, from the outermost to the innermost.
 
     Raises:
         InvalidValueError: if the value is missing or not a list.
@@ -186,7 +198,11 @@ def list_at(value: Json, *keys: str) -> Sequence[Json]:
 
 
 def text_at(value: Json, *keys: str) -> str:
-    """Return a string inside nested JSON objects, given the path of keys.
+    """Return a string inside nested JSON objects.
+
+    Args:
+        value: the outermost object.
+        keys: the key in each object, from the outermost to the innermost.
 
     Raises:
         InvalidValueError: if the value is missing or not a string.

@@ -364,7 +364,7 @@ class LogTable(LedgerTable):
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Store new entries (schema `work`) or published ones (schema `main`)."""
+        """Store entries: new ones (schema `work`) or published ones (schema `main`)."""
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert(number, entry, schema)

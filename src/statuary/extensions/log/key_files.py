@@ -25,7 +25,10 @@ def refuse_content(out: Path, content: Path) -> None:
 
 
 def refuse_url(origin: str) -> None:
-    """Raise an error if a new log's name is a URL.
+    """Raise an error if the name of a new log is a URL instead of a host and a path.
+
+    Args:
+        origin: the name, such as `status.example.org/log`.
 
     Raises:
         click.UsageError: if the name contains `://`.
@@ -45,7 +48,11 @@ def refuse_existing_key(out: Path) -> None:
 
 
 def existing_key_error(out: Path) -> PublishingError:
-    """Return the error that the file for a new key already exists."""
+    """Return the error that a new key would replace an existing file.
+
+    Args:
+        out: the path of the file.
+    """
     return PublishingError(
         f"{out} exists, and statuary never overwrites a key",
         "choose another file with --out, or use this key",

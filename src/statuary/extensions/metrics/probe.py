@@ -298,5 +298,10 @@ def _find_fault(measured: Measurement) -> _Fault:
 
 
 def is_above(value: float | None, limit: int) -> bool:
-    """Return whether a value exceeds a limit; 0 means no limit."""
+    """Return whether a measured value exceeds a limit.
+
+    Args:
+        value: the value, or None if nothing was measured.
+        limit: the largest allowed value; 0 for no limit.
+    """
     return value is not None and bool(limit) and value > limit

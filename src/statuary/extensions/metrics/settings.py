@@ -71,13 +71,18 @@ class MetricsSettings(NamedTuple):
 
 
 def is_visible_path(path: str) -> bool:
-    """Return whether a path is relative, visible and inside its folder."""
+    """Return whether a path stays inside of its folder, and names no hidden file."""
     names = path.split("/")
     return "\\" not in path and all(name.strip() and not name.startswith(".") for name in names)
 
 
 def is_address(kind: ProbeKind, url: str) -> bool:
-    """Return whether a string is an address for this kind of probe."""
+    """Return whether a text can be the address of a probe.
+
+    Args:
+        kind: the kind of probe: a TCP probe needs a port, all others an http(s) URL.
+        url: the text.
+    """
     if kind is ProbeKind.TCP:
         return url.rpartition(":")[2].isdecimal()
     return url.startswith(("http://", "https://"))

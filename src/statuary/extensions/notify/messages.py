@@ -80,7 +80,7 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
 
 
 def shorten_with_ellipsis(text: str, limit: int) -> str:
-    """Shorten a text to a limit, with an ellipsis at the end."""
+    """Cut a text that is longer than a limit, and end it with an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 

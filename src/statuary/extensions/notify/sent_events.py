@@ -81,10 +81,10 @@ class SentEvents(NamedTuple):
 
 
 def event_fingerprint(event: StatusEvent) -> str:
-    """Return a digest by which a sent event is recognized.
+    """Return a text by which an event that was sent already is recognized.
 
-    The digest of an update covers its incident, number, status and text, but not its time. For the change of
-    a component, the id of the event is returned.
+    For an update, it is a digest of the incident, number, status and text, but not of the time. For the
+    change of a component, it is the id of the event.
     """
     change = event.change
     if isinstance(change, ComponentChange):
@@ -164,9 +164,13 @@ def _parse_sent_events(members: Mapping[str, Json]) -> SentEvents:
 
 
 def require_past(channels: Channels, now: Instant) -> None:
-    """Check that a delivery state is not from the future.
+    """Raise an error if a delivery state is from the future.
 
     Otherwise nothing would be sent until that time.
+
+    Args:
+        channels: the events sent to each channel, by the name of the channel.
+        now: the time of this run.
 
     Raises:
         DeliveryStateError: if a channel is more than a day ahead of `now`.

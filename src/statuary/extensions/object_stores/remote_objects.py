@@ -117,7 +117,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def url_fault(url: str) -> str:
-    """Return the fault in a store's URL, or an empty string."""
+    """Return why a URL cannot be that of an object store; empty if it can."""
     scheme, _, path_part = url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:

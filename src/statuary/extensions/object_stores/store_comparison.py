@@ -151,7 +151,10 @@ class StoreComparison:
             listing.close()
 
     def add_site_entries(self, entries: Iterable[Entry]) -> None:
-        """Add the files of the site.
+        """Add files of the site to the comparison.
+
+        Args:
+            entries: the description of each file.
 
         Raises:
             PublishingError: if a path is unsafe or occurs twice.
@@ -182,7 +185,7 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
-        """Exclude the parts that all lists of the store's objects share.
+        """Skip the parts of the site that are the same in all lists of the store's objects.
 
         Args:
             listings: the parts of each list.

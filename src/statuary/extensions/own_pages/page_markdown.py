@@ -64,10 +64,13 @@ class MarkdownSection(NamedTuple):
 
 
 def page_tokens(body: str) -> list[Token]:
-    """Parse the Markdown of a page, and add anchors to headings.
+    """Parse the Markdown of a page, and add anchors to its headings.
 
     First-level headings become second-level headings, because the title of the page is the only one of the
     first level.
+
+    Args:
+        body: the Markdown of the page.
     """
     tokens = _markdown_parser().parse(visible_text(body))
     uses: dict[str, int] = {}

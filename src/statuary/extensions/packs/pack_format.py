@@ -73,9 +73,9 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_contain(self, key: str) -> bool:
-        """Return whether the group may contain a document with this key.
+        """Return False if a group of documents certainly lacks a key.
 
-        The result is wrongly True for one in four billion keys.
+        The hashes of the keys are compared, so the result is wrongly True for one in four billion keys.
         """
         mark = key_mark(key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))

@@ -98,7 +98,7 @@ def list_entry(written_pack: WrittenPack, run: int) -> ListedPack:
 
 
 def encode_list(packs: PackList) -> bytes:
-    """Encode the list of packs as JSON."""
+    """Return the bytes of the site's list of packs, which is JSON."""
     rows = [
         {
             "path": pack.path,

@@ -106,10 +106,13 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Return a document or the entry that removes it, or None.
+        """Return what the pack has for a key: a document, an entry that removes it, or None.
 
         A look-up takes two requests for ranges of bytes, or one if the part of the index is cached. A missing
         document takes at most one request.
+
+        Args:
+            key: the path of the document, with the contract's address in lower case.
 
         Raises:
             DamagedSnapshotError: if a part that is read is damaged.

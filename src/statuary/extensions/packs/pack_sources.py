@@ -292,7 +292,7 @@ def _read_at(file: int, start: int, size: int) -> bytes:
 
 
 def is_packed(path: str) -> bool:
-    """Return whether the document with this path is stored in packs."""
+    """Return whether packs store the document at a path: a record or its proof."""
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
 

@@ -37,7 +37,7 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allow(self, header: str | None) -> bool:
-        """Return whether to respond to a request, given its header `Host`.
+        """Return whether the server may respond to a request with this header `Host`.
 
         IP addresses and a missing header are accepted, because no foreign name leads to them.
         """

@@ -69,7 +69,7 @@ RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
 
 
 def parse_query(text: str) -> QueryParameters:
-    """Parse the query string of a URL, without its `?`."""
+    """Parse a URL's query string, without its `?`; repeated parameters become None."""
     query: QueryParameters = {}
     for pair in text.split("&"):
         raw_name, _, raw_value = pair.partition("=")
@@ -102,7 +102,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Raise RequestError if a query parameter is unknown or empty."""
+    """Raise RequestError if the name of a query parameter is not allowed, or a value is empty."""
     for name, value in query.items():
         if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -198,7 +198,7 @@ def _parse_limit(text: str | None) -> int:
 
 
 def contracts_list_body(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the JSON of a list of contracts on a chain."""
+    """Return the bytes of the JSON list of a chain's contracts that a client requested."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_list_results(chain_id, listing, read_document), listing.limit)
@@ -321,7 +321,7 @@ def entity_tag(body: bytes) -> str:
 
 
 def compact_json(value: Mapping[str, str | None]) -> bytes:
-    """Encode a flat object like JavaScript's `JSON.stringify`."""
+    """Encode an object of strings to the bytes that JavaScript's `JSON.stringify` gives."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -406,7 +406,7 @@ def check_address(text: str) -> None:
 
 
 def parse_checksummed_address(text: str) -> Address:
-    """Return an address with its checksum, or raise RequestError if that is wrong."""
+    """Add the checksum to an address; raise RequestError if it has a wrong one."""
     try:
         parse_address(text)
     except InvalidValueError:

@@ -274,7 +274,9 @@ def _member_part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
 
 
 def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[str]:
-    """Return the names of the response's members, except the last three.
+    """Return the names of the members to select, without the last three.
+
+    A response always ends with `match`, `chainId` and `address`, which the caller adds.
 
     Args:
         selection: the selected members.

@@ -25,7 +25,7 @@ class SiteSchedule:
         return readable_epochs(self._read(EPOCHS.path()))
 
     def is_timed(self, path: str) -> bool:
-        """Return whether a document changes at scheduled times."""
+        """Return whether the site has several versions of a document for scheduled times."""
         return path in self._epoch_index.documents
 
     def document_versions(self, path: str) -> Iterator[bytes]:

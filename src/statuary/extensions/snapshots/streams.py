@@ -96,7 +96,7 @@ class HashingWriter:
         return self._digest.hexdigest()
 
     def write(self, data: bytes) -> None:
-        """Write bytes to the stream, and hash them."""
+        """Write bytes to the stream, and add them to the digest."""
         self.stream.write(data)
         self.position += len(data)
         self._digest.update(data)
@@ -230,7 +230,7 @@ class Spool(Listing):
 
 
 def check_body(entry: Entry, body: bytes) -> None:
-    """Check that a file's bytes match its entry in the manifest (file list).
+    """Raise an error if a file's bytes do not match its entry in the manifest (file list).
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.

@@ -97,7 +97,7 @@ class ZipWriter:
         self.directory.close()
 
     def put(self, member: CompressedMember) -> None:
-        """Write a compressed file to the zip."""
+        """Write a file, which is already compressed, to the zip."""
         self.directory.add(member.header, self.out.position)
         self.out.write(zip_format.local_header(member.header))
         self.out.write(member.data)
@@ -114,7 +114,7 @@ class ZipWriter:
 
 
 def require_zip_name(path: Path) -> None:
-    """Check that the name of a snapshot ends with .zip.
+    """Raise an error if the file name of a snapshot does not end with .zip.
 
     Raises:
         PublishingError: if the name ends differently.
@@ -173,7 +173,12 @@ def _remove_abandoned(out: Path, own_file: Path) -> None:
 
 
 def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
-    """Write the files of a snapshot, and return its SHA-256."""
+    """Write the files of a snapshot as a zip, and return the SHA-256 in its last record.
+
+    Args:
+        stream: the stream to write to.
+        members: the compressed files, in order.
+    """
     with ZipWriter(stream) as writer:
         for member in members:
             writer.put(member)

@@ -103,13 +103,16 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Return statuses with a new one, if it differs and is later.
+    """Add a fetched status to those of a component, if it is different and later.
 
     Args:
         changes: the stored statuses by component.
         name: the component.
         status: the new status.
         at: the time at which it was fetched.
+
+    Returns:
+        The statuses by component: unchanged if the new one was not added.
     """
     previous_changes = changes.get(name, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"

@@ -23,7 +23,7 @@ class Fields(dict[str, Any]):
 
     @classmethod
     def wrap(cls, value: object) -> Self:
-        """Wrap a JSON object.
+        """Create `Fields` from a value that must be a JSON object.
 
         Raises:
             NotImportableError: if the value is not a JSON object.
@@ -45,7 +45,10 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return the first of these members that is a string or integer.
+        """Return the first of these members that is a string or integer, as a string.
+
+        Args:
+            names: the names of alternative members, in order of preference.
 
         Raises:
             NotImportableError: if all members are missing or empty.
@@ -122,7 +125,7 @@ class Fields(dict[str, Any]):
         return self._require(self.date(*names), names)
 
     def number(self, name: str) -> int | None:
-        """Return an integer member of at most 64 bits, or None."""
+        """Return the value of a member if it is an integer of at most 64 bits, else None."""
         value = self.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
             return None

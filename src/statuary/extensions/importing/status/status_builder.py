@@ -124,7 +124,7 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def is_found(self, ident: str) -> bool:
-        """Return whether the source has an incident or window with this id."""
+        """Return whether an incident or window with this id has been read from the source."""
         return ident in self._record_ids
 
     def _record_id(self, ident: str) -> str:

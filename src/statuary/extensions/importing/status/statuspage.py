@@ -120,7 +120,11 @@ def _named_components(record: Fields) -> Iterator[Fields]:
 
 
 def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
-    """Yield the incidents and maintenance windows that have not ended."""
+    """Yield the incidents and maintenance windows that have not ended.
+
+    Args:
+        records: the incidents and windows as Statuspage's API returns them.
+    """
     return (record for record in records if record.text("status") not in CLOSED_STATUSES)
 
 
