@@ -88,9 +88,9 @@ class Rule(NamedTuple):
 
     name: str  # the name of the rule, in kebab-case
     severity: Severity  # the severity of findings that state none
-    group: str  # the heading under which `check --list` prints it
+    group: str  # the heading under which `check --list` prints the rule
     sentence: str
-    can_skip: bool = False  # whether `--skip` and `--only` may name it or its group
+    can_skip: bool = False  # whether `--skip` and `--only` may name the rule or its group
 
 
 LIKENESS = 0.6

@@ -17,7 +17,7 @@ class RegisteredCheck(NamedTuple):
 
     name: str
     rule: str  # a sentence
-    severity: Severity  # the default of its findings
+    severity: Severity  # the severity of findings, unless a finding has another one
     function: Any
 
 

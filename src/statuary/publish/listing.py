@@ -63,11 +63,11 @@ class DamagedSnapshotError(PublishingError):
 class Entry(NamedTuple):
     """A document as the manifest lists it."""
 
-    path: str  # the name that it is stored under
+    path: str  # the path under which the document is stored
     aliases: tuple[str, ...] = ()  # other names: the path with the address in lower case, or none
     size: int = 0
     sha256: str = ""  # SHA-256 of the bytes, as 64 hex digits; empty if unknown
-    media_type: str = ""  # the `Content-Type` to serve it with
+    media_type: str = ""  # the `Content-Type` of the document
     cache: str = ""  # its `Cache-Control`, for a store; empty for none, or where the path determines it
     encoding: str = ""  # its `Content-Encoding`, for a store; empty for none
 
@@ -306,8 +306,8 @@ class Part(NamedTuple):
     """A part of the manifest: a file that lists some documents."""
 
     sha256: str  # SHA-256 of the part's lines, as 64 hex digits; also its file name
-    first: str  # the path of its first document
-    documents: int  # the number of its lines
+    first: str  # the path of the first document in the part
+    documents: int  # the number of documents in the part, one a line
     size: int  # size of the part's lines in bytes
 
     @property

@@ -89,9 +89,9 @@ class MayReplace(Protocol):
 class SiteReplacement(NamedTuple):
     """The parts of a target that publishing may replace."""
 
-    # by path: the SHA-256 of the bytes that may be replaced; None if the path must be free
+    # the SHA-256 of the bytes that may be replaced, by path; None if the target must have no file there
     verified: Mapping[str, str | None]
-    folders: tuple[str, ...] = ()  # paths that stay as the target has them
+    folders: tuple[str, ...] = ()  # folders of the target that must not be replaced
     problems: tuple[StatuaryError, ...] = ()  # the reasons why these paths stay
 
     def includes(self, path: str) -> bool:

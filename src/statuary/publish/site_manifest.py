@@ -104,7 +104,7 @@ class ListedParts(NamedTuple):
 
     is_listed: Callable[[str], bool]  # whether the manifest lists the file at a path
     document: Callable[[Part, bytes], Document]  # the document of a part
-    read_path: ReadPath  # reads the published text of a part by its path in a snapshot
+    read_path: ReadPath  # returns the published bytes of a part, given its path in the site
 
 
 def _own_listing(target: BuildTarget) -> ListedParts:

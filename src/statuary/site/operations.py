@@ -19,7 +19,7 @@ class Operation(NamedTuple):
     rejected_shape: type | None = None  # the type of a 400 response's body; None if no request is rejected
     # the type of a 404 response's body; None if the host sends its own page
     not_found_shape: type | None = None
-    may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
+    may_be_missing: bool = False  # whether the call returns 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query
     # members of the operation in openapi.json that replace or extend the usual ones
     extra_members: Mapping[str, object] = MappingProxyType({})

@@ -125,11 +125,11 @@ class SitePage(NamedTuple):
     path: str  # below `pages/`, without an extension
     title: str
     order: int
-    navigation: bool  # whether every page links to it
+    navigation: bool  # whether the navigation of every page has this page
     body: str
     source: str  # the content file
     first_line: int  # the line of the file where the body begins
-    group: str = ""  # the heading above it in the sidebar; empty for none
+    group: str = ""  # the heading above the page in the sidebar; empty for none
     description: str = ""  # a sentence below the title; empty for none
     keywords: tuple[str, ...] = ()  # extra words for the search
     search: Literal["normal", "low", "none"] = "normal"  # how the search of its folder ranks the page

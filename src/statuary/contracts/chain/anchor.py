@@ -88,7 +88,7 @@ class Anchor(NamedTuple):
     account: Nodes = ()  # the proof of the account under the block's state root
     # the proofs of storage slots under the account's storage root, by slot (32 bytes as hex)
     storage: Mapping[str, Nodes] = {}
-    deployment: DeploymentEvidence | None = None  # None if the chain does not prove it
+    deployment: DeploymentEvidence | None = None  # the proofs of the deployment; None without proofs
     missing: Mapping[str, str] = {}  # why a claim has no evidence, by the name of the claim
 
 

@@ -145,7 +145,7 @@ class Receipt(NamedTuple):
     """The fields of a transaction's receipt."""
 
     type: int
-    succeeded: bool | None  # None before Byzantium: receipts do not have it
+    succeeded: bool | None  # None before Byzantium, because those receipts do not state it
 
 
 def parse_receipt(raw: bytes) -> Receipt:

@@ -197,7 +197,7 @@ class AnchorClaims(NamedTuple):
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # how strongly members of the record are proven
-    # why the chain's proofs do not prove a claim, as pairs of a reason and a remedy
+    # problems with the chain's proofs, because of which a claim is not proven: a reason and a remedy for each
     problems: tuple[tuple[Reason, str], ...] = ()
 
 

@@ -124,7 +124,7 @@ def same_json(value: Json, other_value: Json) -> bool:
         return bool(type(value) is type(other_value) and value == other_value)
     text = encode_compact_json(value)
     if text is not None and text == encode_compact_json(other_value):
-        return True  # the keys nearly always have the same order, which is faster to compare
+        return True  # most values have equal orders of keys, which is fast to compare
     return text is not None and same_members(value, other_value)
 
 

@@ -250,7 +250,7 @@ def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
     if claimed == expected:
-        return  # equal in the order that statuary writes, so nothing else is compared
+        return  # the signatures are equal, even in their order
     for kind in SIGNATURE_KINDS:
         recorded = claimed.get(kind)
         entries = [as_object(entry) for entry in recorded] if isinstance(recorded, list) else []

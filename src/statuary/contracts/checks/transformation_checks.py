@@ -202,7 +202,7 @@ def _missing_pieces(record: RecordView) -> Iterator[Observation]:
     )
     for side, pieces in ((creation, positions.creation), (runtime, positions.runtime)):
         if side.value.get("cborAuxdata") is None:
-            continue  # Sourcify could not find the auxdata, which the record shows
+            continue  # the record shows that Sourcify could not find the auxdata
         recorded_auxdata = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
         places = sorted((piece.offset, piece.value) for piece in pieces.values())
         yield Evidence({side.name: len(recorded_auxdata)})

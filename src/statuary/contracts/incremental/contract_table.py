@@ -51,9 +51,9 @@ PAGE = 2_000
 class ContractFiles(NamedTuple):
     """A contract of the new site, with its files."""
 
-    location: str  # the file of its record, and the line in a bulk file
+    location: str  # the file of the record, with the line if the file has many contracts
     match_id: str
-    paths: tuple[str, ...]  # the paths of the documents of its source
+    paths: tuple[str, ...]  # the paths of the documents made from the record
     is_contradicted: bool
 
 

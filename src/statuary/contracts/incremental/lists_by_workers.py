@@ -69,7 +69,7 @@ class ListTask(NamedTuple):
     make: MakePages  # a function of this module
     rows: BuiltRows
     pages: ListPageSettings | None  # None if the site has no pages
-    chain: Chain | None  # None unless these are the lists of a chain
+    chain: Chain | None  # the chain whose lists are made; None for other lists
     hosting: HostingSettings
     output: PartitionOutput
 

@@ -86,7 +86,7 @@ class OutdatedSource(NamedTuple, Generic[Source_co]):
 
     source: Source_co
     reason: str  # the reason why the source must be built
-    git: str  # the git object id of its content; empty if unknown
+    git: str  # the git object id of the source; empty if unknown
 
 
 @dataclass(frozen=True, slots=True)

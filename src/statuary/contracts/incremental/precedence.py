@@ -19,7 +19,7 @@ class Precedence(NamedTuple):
     match_levels: tuple[int, ...]
     verified_at: str
     unit: str
-    number_length: int  # sorts lines of a file by number: a longer location has a larger one
+    number_length: int  # the length of the location; a line further down in a file never has a shorter one
     location: str
     contract: LocatedContract
 

@@ -46,7 +46,7 @@ class SourceRow(NamedTuple):
         """
         if row is None:
             return self
-        own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
+        own_columns = self[: -len(row)]  # the last columns are those of the list entry, in the same order
         return SourceRow._make((*own_columns, *row[:6], match_id_sort_key(row.matchId), *row[7:]))
 
 

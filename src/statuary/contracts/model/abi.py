@@ -32,8 +32,8 @@ class BasicType:
     """An elementary ABI type, such as `address`, `bytes7` or `uint256`."""
 
     name: str  # the canonical name (`uint256` for `uint`)
-    kind: str  # the name without its size
-    size: int = 0  # bytes of `bytesN`, bits of an integer; else 0
+    kind: str  # the name of the type without the size, such as `uint`
+    size: int = 0  # the bytes of `bytesN`, or the bits of an integer; 0 for other types
 
     is_dynamic: bool = False
     inline_size: int = WORD

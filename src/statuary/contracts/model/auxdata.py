@@ -132,7 +132,7 @@ def _decode_text(data: bytes, at: int, length: int) -> CborItem:
 
 
 def _decode_list(data: bytes, offset: int, count: int, depth: int) -> CborItem:
-    if count > len(data) - offset:  # each item takes a byte at least, so a huge count costs nothing
+    if count > len(data) - offset:  # each item takes at least one byte, so reject a huge count early
         raise InvalidValueError(
             f"the CBOR data is cut off: an array of {count} items begins where only {len(data) - offset} "
             "bytes are left"
@@ -198,7 +198,7 @@ class AuxdataFields(NamedTuple):
 
     # the digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
     hashes: Mapping[str, bytes]
-    compiler: str = ""  # version, dotted; empty if there is none
+    compiler: str = ""  # the version, such as `0.8.30`; empty if there is none
     runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
     immutable_size: int | None = None  # bytes of all immutables (Vyper 0.3.10 on), else None
 
@@ -335,7 +335,7 @@ def _vyper_fields(item: CborValue) -> AuxdataFields:
 
 def _dotted_version(version: CborValue) -> str:
     if isinstance(version, str):
-        return version  # a nightly build writes its name
+        return version  # a nightly build has its name instead of a version
     if (
         isinstance(version, bytes | list)
         and len(version) == 3

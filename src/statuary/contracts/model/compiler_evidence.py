@@ -71,7 +71,7 @@ _OLDEST: Final = CompilerVersion(0, 0, 0, released=False)
 _SOLC: Final = CompilerEvidence()
 # records contain source ids from this release on
 _SOLC_0_3_6: Final = _SOLC._replace(has_source_ids=True)
-# auxdata begins here, with the Swarm hash of the metadata:
+# from this release on, bytecode ends with auxdata, which contains the Swarm hash of the metadata:
 # https://docs.soliditylang.org/en/latest/metadata.html
 _SOLC_0_4_7: Final = _SOLC_0_3_6._replace(
     auxdata=AuxdataStyle.SOLIDITY, has_runtime_auxdata=True, source_hash=SourceHash.METADATA

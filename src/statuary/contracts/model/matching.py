@@ -277,7 +277,7 @@ def _adopt_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
 
 
 def _truncate_at(attempt: _Attempt, piece: Auxdata) -> None:
-    start = piece.offset - len(INVALID)  # solc writes an INVALID before its auxdata
+    start = piece.offset - len(INVALID)  # solc writes the opcode INVALID before auxdata
     if attempt.code[max(start, 0) : piece.offset] != INVALID:
         raise MismatchError(
             f"the auxdata at byte {piece.offset} of the recompiled code does not follow an INVALID opcode"

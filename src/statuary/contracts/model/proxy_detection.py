@@ -92,7 +92,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
     if proxy_type == _SEQUENCE:
         return [f"0x{address[2:].lower().zfill(64)}"]
     if proxy_type == DIAMOND:
-        return []  # a diamond has its facets in a mapping, not in a fixed slot
+        return []  # a diamond stores its facets in a mapping, not in a fixed slot
     return [f"0x{slot}" for slot, kind in SLOTS.items() if kind == proxy_type]
 
 

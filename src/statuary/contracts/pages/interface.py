@@ -85,10 +85,10 @@ MAX_VALUE_LENGTH = 400
 class ParameterRow(NamedTuple):
     """A parameter of a function, event or error."""
 
-    type: str  # the type with its structs expanded
+    type: str  # the type, with structs expanded to tuples
     name: str
     declared: str  # the type in the source, such as `contract Pedestal`; empty if it is the same
-    indexed: bool = False  # whether it is a topic of its event
+    indexed: bool = False  # whether the parameter is a topic of the event
     value: str = ""  # the given argument; empty if there is none
     notice: Markup = Markup()  # from the documentation of the authors
 

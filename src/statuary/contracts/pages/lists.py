@@ -55,7 +55,7 @@ class ContractListRow(NamedTuple):
 class PageLink(NamedTuple):
     """A link to another page of the list."""
 
-    day: str  # the day on which its oldest contract was verified, such as 2026-11-02
+    day: str  # the day on which the oldest contract of the page was verified, such as 2026-11-02
     contracts: str  # the number of contracts, in words
     href: str
 
@@ -72,7 +72,7 @@ class ChainView:
     first: str  # the chain's first page, relative to the site's root
     json: str  # the document of the newest contracts
     page: str = ""  # what the page lists, in words; empty for the newest contracts
-    pages: tuple[PageLink, ...] = ()  # all pages, newest first; none on one of them
+    pages: tuple[PageLink, ...] = ()  # all pages, newest first; empty on a page that is one of them
     newer: str = ""  # the neighbours of a page; empty if there is none
     older: str = ""
     languages: tuple[
@@ -87,7 +87,7 @@ class ChainSummary:
     name: str
     chain_id: str
     href: str  # the chain's page, relative to the site's root; empty if no page lists the contracts
-    json: str  # the document of its newest contracts
+    json: str  # the API document that lists the chain's newest contracts
     count: str
     exact: str  # the number of exact matches; empty if contracts are not listed
 

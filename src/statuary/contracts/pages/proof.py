@@ -50,10 +50,10 @@ class ClaimRow(NamedTuple):
 
     name: str  # the name of the claim, such as `on_chain`
     sentence: str  # the claim
-    sign: str  # the sign of its status
+    sign: str  # the sign of the claim's status
     status: str  # the status of the claim in words
-    reason: str  # the reason why it is proven, contradicted or not proven
-    block_number: str  # the block under whose hash it is proven; empty without one
+    reason: str  # the reason why the claim is proven, contradicted or not proven
+    block_number: str  # the number of the block that proves the claim; empty if no block does
     block_hash: str
     block_href: str  # the block's page in the explorer; empty if the site names none
     block_time: FormattedTime | None

@@ -30,14 +30,14 @@ TONES = 6
 class StorageVariable(NamedTuple):
     """A variable in storage, or a member of a struct."""
 
-    label: str  # the name; a member's includes the structs around it
+    label: str  # the name; for a member of a struct, with the names of the structs around it
     type: str
     slot: int  # the first slot
     offset: int  # the first byte in that slot
     size: int  # in bytes
     kind: str  # `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`
     tone: int = 0  # the number of its colour
-    rounded: bool = False  # whether a server in JavaScript may have rounded its slot
+    rounded: bool = False  # whether the slot is so large that a server in JavaScript may have rounded it
 
     @property
     def slots(self) -> int:
@@ -59,8 +59,8 @@ class StorageSlot(NamedTuple):
     """A 32-byte slot, or several that one variable occupies."""
 
     first: str  # the slot number as text, since it can be as large as a hash
-    last: str  # the number of the last of several; empty for one
-    skipped: str  # the number of unused slots before it; empty for none
+    last: str  # the number of the last slot, for a range of slots; empty for one slot
+    skipped: str  # the number of unused slots before this one; empty if there are none
     variables: tuple[StorageVariable, ...]
 
 

@@ -56,7 +56,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     english = page_texts("en")
     data = {
         **_fill_texts(_page_trees(renderer), texts),
-        # always English, like the sentences in proof documents
+        # these texts are always English, like the sentences in proof documents
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
         "zone": zone.key,

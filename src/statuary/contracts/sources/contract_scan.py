@@ -40,7 +40,7 @@ FOLDER = PurePosixPath(CONTRACTS)
 class ExternalFile(NamedTuple):
     """A file in an external source of contracts."""
 
-    pure: PurePosixPath  # the path that it would have in the content folder
+    pure: PurePosixPath  # the path that the file would have in the content folder
     path: str  # the path relative to the content folder, or the URL
 
 
@@ -292,7 +292,7 @@ def _classify_file(file: ExternalFile) -> Iterator[_Found]:
     elif pattern.kind in BULK_FORMS:
         yield _BulkFile(pattern.kind, pure, path)
     elif pattern.kind is FileKind.ANCHOR:
-        return  # read with the record that it is about
+        return  # the file is read together with the record that it is about
     elif pattern.kind is FileKind.WORKSPACE:
         yield ContractSource(path, pure.parts[1], pure.parts[2], ContractForm.WORKSPACE)
     else:

@@ -19,7 +19,7 @@ from statuary.source.source_files import SourceFile, is_utf8, walk_path
 class SourceStat(NamedTuple):
     """The total size and latest modification time of a source's files."""
 
-    text: str  # size and time, or a hash of these for several files; empty if unknown
+    text: str  # size and time of a file, or a hash of those of several files; empty if unknown
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:

@@ -278,7 +278,7 @@ class FolderTarget(BuildTarget):
         self.folder.put_in_place(self.folder.staging_folder(run))
         for name in self.ledger.documents.paths_removed_by_plan(skip_case_variants=self.folder.ignores_case):
             self.folder.remove(name)
-        if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
+        if is_changed:  # so that after a power cut, no file is empty that the ledger trusts
             self.folder.sync()
         self.ledger.finish()
 

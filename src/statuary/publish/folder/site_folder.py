@@ -48,7 +48,7 @@ class _FileAction(NamedTuple):
     """The change of a file of the site."""
 
     action: str
-    modified: int = 0  # nanoseconds: when the file that stays was written
+    modified: int = 0  # when the file was written, in nanoseconds, if the published file stays
 
 
 _ADDED = _FileAction(ADD)

@@ -140,7 +140,7 @@ class Ledger:
 
     def _prepare(self, file: Path | None) -> None:
         """Lock the database, create its tables, and read the run numbers."""
-        # synchronous=OFF saves time; a killed process loses nothing, a power cut at most the ledger
+        # synchronous=OFF saves time: if the process is killed, nothing is lost; after a power cut, only the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()

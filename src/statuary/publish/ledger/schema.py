@@ -37,7 +37,7 @@ class LedgerEntry(NamedTuple):
     path: str
     digest: bytes  # SHA-256 of the body
     size: int
-    modified: int  # `st_mtime_ns` when it was written
+    modified: int  # the modification time in nanoseconds, when the file was written
     sources: str  # content paths, a line each; empty for the whole content
     settled: bool  # whether the build that wrote it finished, so size and time can be trusted
 
@@ -47,7 +47,7 @@ class CachedGroup(NamedTuple):
 
     fingerprint: str  # fingerprint of everything that the group depends on
     items: int = 0  # the number of records or pages in the group
-    paths: tuple[str, ...] = ()  # the paths of its documents
+    paths: tuple[str, ...] = ()  # the paths of the documents in the group
     run: int = 0  # the build that made or kept the group; documents of later runs do not belong to it
 
 
@@ -182,7 +182,7 @@ class PartitionResult(NamedTuple):
     rows: PartitionRows | None = None
     documents: Sequence[Document] = ()  # documents of the source that were not staged
     files: Sequence[AddedFile] = ()
-    file: Path | None = None  # the database with all of this; None if the other fields have it
+    file: Path | None = None  # the database with the results; None if the other fields have them
 
 
 class PartitionOutput(Protocol):

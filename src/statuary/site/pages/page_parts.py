@@ -19,7 +19,7 @@ class PageParts(NamedTuple):
     """The templates, texts and scripts that an extension adds to pages."""
 
     folder: Path  # a folder with templates/*.html, texts/<language>.json and assets/*.js
-    urls: tuple[Url, ...]  # the URLs that its templates name
+    urls: tuple[Url, ...]  # the URLs that the templates of the extension use
     slots: Mapping[str, str]  # slot of a template, such as "incident.facts" -> template
     scripts: Mapping[str, str]  # page's template -> script in its head
     values: Callable[[Any], Mapping[str, str]]  # settings -> the values of `part(key, name)` in templates
@@ -30,7 +30,7 @@ class PreviousVersion(NamedTuple):
 
     entry: int  # the number of the entry in the log
     at: Instant  # the time of publication
-    digest: str  # the SHA-256 of its bytes, in hex
+    digest: str  # the SHA-256 of the bytes, in hex
 
 
 PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]

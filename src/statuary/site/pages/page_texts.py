@@ -270,8 +270,8 @@ def visible_name(text: str) -> str:
 class MixedWords(NamedTuple):
     """A text in which some letters imitate Latin ones."""
 
-    text: str  # the text, with these letters marked
-    code_points: list[str]  # the code points of these letters
+    text: str  # the text, in which the imitating letters are marked
+    code_points: list[str]  # the code points of the imitating letters
 
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:

@@ -33,7 +33,7 @@ class SiteContext(NamedTuple):
     zone: ZoneInfo  # the time zone of all times
     settings: PageSettings
     has_contracts: bool
-    demo: bool = False  # whether everything is invented; every page says so
+    demo: bool = False  # whether the site is a demo with invented content, as every page then says
     # the title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # values that templates use for the parts of extensions
@@ -139,7 +139,7 @@ def format_length(length: timedelta, texts: PageTexts, *, space: str = " ") -> s
 class FormattedTime(NamedTuple):
     """A time for a page, as text and for machines."""
 
-    iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
+    iso: str  # ISO 8601: a time with the offset of the page's zone, a day, or a month
     text: str  # the text for readers
     brief: str = ""  # without the year, for places where the year is the present one
     year: int = 0
