@@ -65,7 +65,10 @@ class CodeFacts(NamedTuple):
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
-    """Return the hashes by which a contract's code can be found.
+    """Return the hashes by which readers find contracts with the same code.
+
+    Args:
+        record: the record of the contract.
 
     Returns:
         The hashes, or None if the record has no on-chain code.

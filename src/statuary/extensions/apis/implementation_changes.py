@@ -71,7 +71,7 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """The number of storage variables whose stored bytes are now read differently.
+        """The number of storage variables that the new code reads differently.
 
         The number is 0 if a storage layout is unknown.
         """

@@ -58,7 +58,7 @@ class MergedAbi(NamedTuple):
 
     @property
     def abi(self) -> list[Json]:
-        """The merged entries as a plain ABI, for tools."""
+        """The merged functions, events and errors as an ABI that other tools can read."""
         return [entry.item for entry in self.entries]
 
 

@@ -131,10 +131,13 @@ def proxy_history(
 
 
 def pairs_to_compare(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return the pairs of implementations that are compared.
+    """Return the pairs of a proxy's implementations that the site compares.
 
-    The pairs are successive implementations, and each implementation with the current one. Versions with several
-    implementations are skipped, because the facets of a diamond have no common storage layout.
+    The pairs are successive implementations, and each implementation with the current one. Versions with
+    several implementations are skipped, because the facets of a diamond have no common storage layout.
+
+    Args:
+        versions: the implementations over time, oldest first.
 
     Returns:
         The pairs without duplicates; empty if the current version has several implementations.

@@ -33,7 +33,7 @@ class SiteSignatures(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """All signatures, sorted."""
+        """The signatures of verified contracts and of the public list, sorted."""
         return sorted(self.verified | self.public)
 
 

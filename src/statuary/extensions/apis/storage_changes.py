@@ -37,12 +37,12 @@ class Variable(NamedTuple):
 
     @property
     def is_gap(self) -> bool:
-        """Whether the variable only reserves space for later variables."""
+        """Whether the variable stores nothing, and only reserves space for later ones."""
         return GAP.match(self.label) is not None and self.type.endswith("]")
 
     @property
     def end(self) -> int:
-        """The position of the first byte after the variable."""
+        """The position in storage of the first byte after the variable."""
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
@@ -61,7 +61,7 @@ class StorageChange(NamedTuple):
 
     @property
     def is_hazard(self) -> bool:
-        """Whether bytes that are already stored are now read differently."""
+        """Whether the new code reads bytes differently that the old code has stored."""
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:

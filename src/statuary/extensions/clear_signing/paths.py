@@ -48,9 +48,9 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The length of the range.
+        """The number of items in the slice of an array or byte string.
 
-        The value is None if the length depends on the value that the path leads to.
+        The value is None if the number depends on the length of the array or byte string.
         """
         start = self.start or 0
         if self.end is None:

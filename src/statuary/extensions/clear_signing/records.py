@@ -92,7 +92,7 @@ class DeployedCode(NamedTuple):
 
     @property
     def all_codes(self) -> tuple[VerifiedCode, ...]:
-        """All verified contracts whose code can run: the called one first."""
+        """The called contract, followed by the other contracts whose code the call can run."""
         return (self.own_code, *self.other_codes)
 
     @property

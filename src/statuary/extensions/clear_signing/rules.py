@@ -62,7 +62,7 @@ class ParsedDescriptor:
 
     @cached_property
     def descriptor_hash(self) -> str:
-        """The hash of the descriptor that attestations sign."""
+        """The hash of the descriptor, which is what attestations sign."""
         return descriptor_hash(self.descriptor.own_value)
 
     @cached_property
@@ -114,7 +114,7 @@ class ParsedDescriptor:
 
     @cached_property
     def formats_showing_amount(self) -> frozenset[str]:
-        """The keys of formats that show `@.value`.
+        """The keys of the formats with a field that shows `@.value`.
 
         `@.value` is the amount of the chain's currency that the transaction sends.
         """

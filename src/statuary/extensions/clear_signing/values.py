@@ -23,7 +23,7 @@ class Leaf(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The value as a number, or 0 if it is not a number."""
+        """The value as an integer; 0 if it is not a number."""
         return self.value if isinstance(self.value, int) else 0
 
     @property

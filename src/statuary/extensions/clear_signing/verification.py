@@ -51,12 +51,12 @@ class FolderVerification:
 
     @property
     def attestations(self) -> tuple[Attestation, ...]:
-        """All attestations that could be read."""
+        """The attestations of all descriptors, except those that cannot be read."""
         return tuple(item.attestation for item in self.attested.values() if item.attestation is not None)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings about files, attestations, descriptors and deployments."""
+        """The findings about descriptors, their files, deployments and attestations."""
         about_attestations = [item.finding for item in self.attested.values() if item.finding is not None]
         own_findings = [finding for item in self.descriptors for finding in item.findings]
         bound = [

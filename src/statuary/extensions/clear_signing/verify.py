@@ -84,7 +84,7 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """The strength of the evidence that the addresses have this code."""
+        """The strength of the evidence that the verified code is on the chain."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None

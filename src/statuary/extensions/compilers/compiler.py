@@ -71,7 +71,7 @@ class Compiler(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The kind and version of the compiler, for messages."""
+        """The name and version of the compiler, for messages."""
         return f"{self.kind} {self.version}"
 
     def compile(self, std_json_input: JsonObject, limits: RunLimits) -> JsonObject:
@@ -126,7 +126,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers on `PATH` that print their version."""
+    """Return the compilers on `PATH`, except programs that do not print a version."""
     compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:

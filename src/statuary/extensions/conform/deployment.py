@@ -60,7 +60,7 @@ class DeployedContract(NamedTuple):
 
     @property
     def target(self) -> str:
-        """The path of the contract's record."""
+        """The path at which the deployment serves the contract's record."""
         return f"/{contract_urls.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
 
 
@@ -118,7 +118,7 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """The id of the first chain with contracts, or the first chain's.
+        """The id of the first chain with contracts; without contracts, of the first chain.
 
         Raises:
             NotApplicableError: if the deployment lists no chains.

@@ -152,7 +152,7 @@ def has_packs(enabled: EnabledKeys) -> bool:
 
 
 def server_globs() -> tuple[str, ...]:
-    """Return the patterns of the contract API's paths below `/server`.
+    """Return the patterns that match the paths of the contract API below `/server`.
 
     Some clients expect the API there, as on sourcify.dev.
     """
@@ -161,7 +161,7 @@ def server_globs() -> tuple[str, ...]:
 
 
 def server_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrite rules for paths below `/server`.
+    """Return the rules by which hosts serve the contract API below `/server` too.
 
     Returns:
         The pattern of the requested path, and the path that is served.

@@ -124,7 +124,7 @@ def _template_environment(folder: Path) -> Environment:
 
 
 def explorer_error() -> str:
-    """Return the JSON error for unknown calls of Etherscan's API.
+    """Return the JSON that hosts send for calls that Etherscan's API does not know.
 
     The JSON contains no character that a configuration would have to escape.
     """

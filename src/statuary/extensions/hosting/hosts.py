@@ -256,7 +256,7 @@ def _framed_policy_files(options: HostOptions) -> list[HostFile]:
 
 
 def response_headers_policy() -> dict[str, object]:
-    """Return the JSON of CloudFront's policy for response headers."""
+    """Return the JSON of the CloudFront policy that adds headers to responses."""
     return {
         "Name": "statuary",
         "CorsConfig": {
@@ -279,7 +279,7 @@ def response_headers_policy() -> dict[str, object]:
 
 
 def custom_error_responses() -> dict[str, object]:
-    """Return the JSON of CloudFront's response for missing objects.
+    """Return the CloudFront setting that responds with 404 for missing objects, as JSON.
 
     S3 responds with 403 or 404 for them.
     """

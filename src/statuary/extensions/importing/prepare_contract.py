@@ -51,7 +51,7 @@ class VerificationResult(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether a record was derived and has no errors."""
+        """Whether there is a record of the contract, and no check found an error in it."""
         return self.record is not None and not has_errors(self.findings)
 
 
@@ -221,7 +221,11 @@ def contract_name(root: Path, source: ContractSource | None) -> str | None:
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Return the record of a contract in the content folder.
+    """Return the record of a contract that the content folder has.
+
+    Args:
+        root: the content folder.
+        source: the file of the contract and its form.
 
     Returns:
         The record, or None if it cannot be read.
@@ -278,7 +282,11 @@ def check_match_id_is_free(
 
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Return the match id of a contract in the content folder.
+    """Read the match id of a contract from the content folder.
+
+    Args:
+        root: the content folder.
+        source: the file of the contract and its form.
 
     Returns:
         The match id, or None if it cannot be read.

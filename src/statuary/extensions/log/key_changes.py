@@ -41,11 +41,11 @@ class KeyChange(NamedTuple):
 
     @property
     def note(self) -> str:
-        """The announcement in the format of a signed note."""
+        """The signed announcement of the next key, as text (a signed note)."""
         return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
-        """Verify the signature of the announcement.
+        """Verify that the previous key of the log has signed the announcement.
 
         Raises:
             LogError: if the previous key did not sign the announcement.

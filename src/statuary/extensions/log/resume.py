@@ -127,7 +127,7 @@ class Pending(NamedTuple):
     entries: tuple[str, ...]  # the entries after the first `base` ones
 
     def encode(self) -> bytes:
-        """Encode this value as the document `log/pending.json`."""
+        """Encode the signed checkpoint and its entries as `log/pending.json`."""
         return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
 
 

@@ -97,7 +97,7 @@ class DocumentCheck(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the log covers every file, and no file differs."""
+        """Whether the log covers every file of the site, and no file differs from it."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 

@@ -170,7 +170,7 @@ class ReadStatus(NamedTuple):
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code for files that cannot be read."""
+        """The exit code of the command, which tells whether files could not be read."""
         return ExitCode.FINDINGS if self.unreadable_findings else ExitCode.OK
 
 

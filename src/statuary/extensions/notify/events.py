@@ -68,7 +68,7 @@ class StatusEvent(NamedTuple):
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The ids of the affected components."""
+        """The ids of the components that the event affects."""
         if isinstance(self.change, ComponentChange):
             return (self.change.component.id,)
         return self.change.record.components

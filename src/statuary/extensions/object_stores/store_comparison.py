@@ -91,7 +91,7 @@ class StoreIndex(NamedTuple):
     instant: str = ""  # the time of the published site, in UTC; empty if unknown
 
     def encode(self) -> bytes:
-        """Encode the index as JSON."""
+        """Return the bytes of the index of a store's ledger, which is JSON."""
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property

@@ -67,7 +67,7 @@ class Navigation:
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
-        """Return the groups of links in the sidebar."""
+        """Return the links to the pages of the folder, in groups, for the sidebar."""
         return tuple(
             SidebarGroup(one_line(name), tuple(self._sidebar_link(page) for page in pages))
             for name, pages in self._pages_by_group().items()

@@ -72,12 +72,12 @@ class Compressor:
 
     @property
     def version(self) -> str:
-        """The version of the zstd library."""
+        """The version of the zstd library that compresses the documents."""
         return str(self.zstd.zstd_version)
 
     @cached_property
     def codec(self) -> Codec:
-        """A decompressor for what this compressor returns."""
+        """The codec that decompresses what `compress` has returned."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)

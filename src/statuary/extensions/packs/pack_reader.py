@@ -141,7 +141,7 @@ class PackReader:
             yield from self._read_leaf(number)
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield all documents of the pack in order.
+        """Yield the documents of the pack, and the entries that remove one, sorted by key.
 
         Raises:
             DamagedSnapshotError: if the pack is damaged, when reading reaches the damage.

@@ -93,7 +93,10 @@ class KeyTable:
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield the documents sorted by key, the first for each key."""
+        """Yield one document for each key, sorted by key.
+
+        If several rows have a key, the first one is used, sorted by file, line and path.
+        """
         last_key = ""
         for row in self.sorted_rows():
             if row.key != last_key:

@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return template values for links to the proxy and code pages.
+    """Return the template values that decide which pages the site links to.
 
     Returns:
         `yes` for each page that the site has, else an empty string.

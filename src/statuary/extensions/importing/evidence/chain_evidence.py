@@ -416,7 +416,7 @@ class AnchoredContract(NamedTuple):
 
     @property
     def status(self) -> ClaimStatus:
-        """Whether the code at the address is verified, unproven or contradicted."""
+        """The status of the claim that the contract's code is at its address."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 

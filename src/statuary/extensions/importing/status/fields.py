@@ -33,10 +33,13 @@ class Fields(dict[str, Any]):
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first of these members that is a string or integer.
+        """Return the first of these members that is a string or integer, as a string.
+
+        Args:
+            names: the names of alternative members, in order of preference.
 
         Returns:
-            The value as a string; empty if all members are missing or empty.
+            The value; empty if all members are missing or empty.
         """
         values = (self.get(name) for name in names)
         texts = (
@@ -144,7 +147,7 @@ class Fields(dict[str, Any]):
         return normalize_word(self.get(name))
 
     def object(self, name: str) -> "Fields":
-        """Return a member that is an object.
+        """Return the value of a member, which must be an object.
 
         Returns:
             The object, or an empty one if the member is missing or null.
@@ -155,10 +158,10 @@ class Fields(dict[str, Any]):
         return Fields.wrap(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a member that is a list of objects.
+        """Return the values of a member, which must be a list of objects.
 
         Returns:
-            The list, or an empty one if the member is missing or null.
+            The objects; empty if the member is missing or null.
 
         Raises:
             NotImportableError: if the member is not a list of objects.
