@@ -24,9 +24,14 @@ class NumberText(str):
 
 
 def has_many_values(text: bytes, limit: int = MAX_JSON_VALUES) -> bool:
-    """Return whether JSON text may have more values than a limit.
+    """Return whether a JSON text may have more values than a limit.
 
-    The text is not parsed. The count is an upper bound, because commas and brackets inside strings count too.
+    The text is not parsed: commas and brackets are counted. So the number may be too high, because those
+    inside strings count, too.
+
+    Args:
+        text: the JSON.
+        limit: the maximum number of values.
     """
     return sum(map(text.count, (b",", b"[", b"{"))) >= limit
 
@@ -60,9 +65,11 @@ def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
 
 
 def sort_keys_as_jsonb(value: Json, depth: int = 0) -> Json:
-    """Sort the keys of a JSON value's objects as `jsonb` does.
+    """Return a JSON value in which the keys of objects are sorted as in `jsonb`.
 
-    Arrays keep their order.
+    Args:
+        value: the value; arrays in it keep their order.
+        depth: the number of arrays and objects around the value.
 
     Raises:
         InvalidValueError: if the value is nested more than `MAX_RECORD_DEPTH` levels.

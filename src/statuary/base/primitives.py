@@ -260,9 +260,11 @@ def count_text(number: int, noun: str) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Quote a string for a message, abbreviated if it is long.
+    """Return a string in quotes for a message, abbreviated if it is long.
 
-    A string of more than `limit` characters loses its middle, and its length is added.
+    Args:
+        text: the string.
+        limit: the maximum number of characters; a longer string loses its middle, and its length is added.
     """
     if len(text) <= limit:
         return repr(text)
@@ -282,7 +284,7 @@ def day_of(moment: Instant, zone: ZoneInfo) -> date:
 def day_start(day: date, zone: ZoneInfo) -> Instant:
     """Return the time at which a day begins in a time zone.
 
-    If the clocks skip midnight on that day, this is the time of the skip.
+    If the clocks skip midnight on that day, it begins when they are moved forward.
     """
     return instant(datetime.combine(day, time(), zone))
 

@@ -170,9 +170,11 @@ findings_format_option = click.option(
 
 
 def read_key(file: Path, *, secret: bool = False) -> str:
-    """Read a key from a file.
+    """Read the text of a key from a file.
 
-    If other users can read the file of a secret key, a warning is printed.
+    Args:
+        file: the file.
+        secret: whether the key is secret; if other users can read the file, a warning is then printed.
 
     Raises:
         PublishingError: if the file cannot be read.
@@ -204,7 +206,11 @@ def build_instant(now: Instant | None) -> Instant:
 
 
 def refuse_overlapping_folders(content: Path, out: Path) -> None:
-    """Refuse a site folder inside the content folder, or the reverse.
+    """Raise an error if the content folder and the site's folder overlap.
+
+    Args:
+        content: the content folder.
+        out: the folder of the site.
 
     Raises:
         click.UsageError: if one folder is inside the other.

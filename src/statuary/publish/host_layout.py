@@ -15,8 +15,12 @@ from statuary.site.urls import media_type_by_extension
 def with_compressed_forms(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
     """Yield each document, followed by the compressed copies that hosts need.
 
+    Args:
+        documents: the documents.
+        settings: the settings that say which copies the hosts need.
+
     Raises:
-        PublishingError: if the package for a compressed form is not installed.
+        PublishingError: if the package for a compression format is not installed.
     """
     if not settings.precompressed:
         yield from documents
@@ -61,10 +65,14 @@ COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
 
 
 def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
-    """Yield compressed copies of a document, if they are smaller.
+    """Yield compressed copies of a document.
+
+    Args:
+        document: the document.
+        forms: the compression formats; a copy that is not smaller than the document is skipped.
 
     Raises:
-        PublishingError: if a form needs a package that is not installed.
+        PublishingError: if a format needs a package that is not installed.
     """
     match = match_url(document.path)
     keeps_time = match is not None and match.url.is_timed

@@ -73,9 +73,13 @@ class ContentFiles:
         return frozenset(files).difference(self.read_paths) | self.faulty_paths
 
     def read_single(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
-        """Read the file of a kind that occurs only once.
+        """Read the file of a kind that a content folder has only once.
 
-        Each further file of the kind becomes a finding.
+        Each further file of the kind is reported as an error.
+
+        Args:
+            kind: the kind of file, such as site.yaml.
+            load: reads the file and returns its content.
 
         Returns:
             The file and its content, or None if there is no file or it cannot be read.
@@ -88,9 +92,13 @@ class ContentFiles:
         return next(self.read_all(kind, load), None)
 
     def read_all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
-        """Yield the files of a kind with their contents.
+        """Yield all files of a kind, each with its content.
 
-        A file that cannot be read is skipped and becomes a finding.
+        A file that cannot be read is reported as an error, and skipped.
+
+        Args:
+            kind: the kind of file, such as incidents.
+            load: reads a file and returns its content.
         """
         limit = pattern_of(kind).limit
         for file in self.files[kind]:

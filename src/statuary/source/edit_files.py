@@ -213,7 +213,11 @@ def init_repository(folder: Path) -> None:
 
 
 def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
-    """Commit files, after `git init` if there is no repository.
+    """Commit files to git, after `git init` if there is no repository yet.
+
+    Args:
+        folder: the folder in the repository.
+        paths: the files to commit.
 
     Raises:
         EditError: if git is missing or fails to commit; the files stay.
@@ -282,7 +286,11 @@ def is_detached(file: Path) -> bool:
 
 
 def commit_file(file: Path, message: str) -> Commit:
-    """Commit one file, without anything else that is staged.
+    """Commit one file to git, without other changes that are staged.
+
+    Args:
+        file: the file.
+        message: the commit message.
 
     Raises:
         EditError: if git fails to commit it; the file is unchanged.

@@ -114,7 +114,7 @@ def insertion_below(
 
 
 def line_break_near(text: str, index: int) -> str:
-    """Return the kind of line break that a text uses nearby.
+    """Return the line break (LF, CRLF or CR) that a text uses near an offset.
 
     Returns:
         The line break before the offset, else the one after it, else LF.

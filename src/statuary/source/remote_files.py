@@ -27,10 +27,14 @@ class RemoteFiles(Protocol):
         """
 
     def read(self, url: str, limit: int) -> bytes:
-        """Read a file.
+        """Return the bytes of a remote file.
+
+        Args:
+            url: the URL of the file.
+            limit: the maximum number of bytes.
 
         Raises:
-            UnreadableError: if the file has more than `limit` bytes or cannot be read.
+            UnreadableError: if the file is larger than the limit, or cannot be read.
         """
 
 

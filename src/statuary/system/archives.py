@@ -79,10 +79,14 @@ def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
 
 
 def inflate_at_most(data: bytes, limit: int) -> bytes:
-    """Decompress zlib data whose size is unknown, up to a limit.
+    """Decompress zlib data whose decompressed size is unknown.
+
+    Args:
+        data: the compressed data.
+        limit: the maximum number of decompressed bytes.
 
     Raises:
-        DamagedDataError: if the data is damaged, or has more than `limit` bytes.
+        DamagedDataError: if the data is damaged, or larger than the limit.
     """
     stream = zlib.decompressobj()
     try:

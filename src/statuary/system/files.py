@@ -86,10 +86,15 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
 
 
 def read_below(root: Path | str, path: str, limit: int) -> bytes:
-    """Read a regular file within a folder, without following links.
+    """Read a regular file in a folder, without following symbolic links.
+
+    Args:
+        root: the folder.
+        path: the path of the file, relative to the folder.
+        limit: the maximum number of bytes.
 
     Raises:
-        OSError: if the file cannot be read, or has more than `limit` bytes.
+        OSError: if the file cannot be read, or is larger than the limit.
         ValueError: if no file can have this name.
     """
     return read_descriptor(open_below(root, path), path, limit)
@@ -246,10 +251,14 @@ def read_text(file: Path | str, limit: int = MAX_FILE) -> str:
 
 
 def read_named_file(file: Path, limit: int) -> bytes:
-    """Read a file that an option names, or a pipe (`<(command)`).
+    """Read a file that the user named in an option; it may be a pipe.
+
+    Args:
+        file: the file, or a pipe such as that of `<(command)` in a shell.
+        limit: the maximum number of bytes.
 
     Raises:
-        OSError: if the file cannot be read, or has more than `limit` bytes.
+        OSError: if the file cannot be read, or is larger than the limit.
     """
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):

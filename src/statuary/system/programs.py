@@ -260,7 +260,11 @@ def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
 
 
 def git_output(folder: Path, *arguments: str) -> str:
-    """Run git in a folder, and return its output.
+    """Run a git command in a folder, and return its standard output.
+
+    Args:
+        folder: the folder.
+        arguments: the arguments of git, beginning with the command.
 
     Returns:
         The output; empty without git, outside a repository, or if git fails.

@@ -45,7 +45,11 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def replace_file(path: Path, body: bytes) -> None:
-    """Write a file, replacing the old one; missing folders are created.
+    """Write a file, which replaces the file at the path, if any.
+
+    Args:
+        path: the path; missing folders are created.
+        body: the bytes of the new file.
 
     Raises:
         PublishingError: if the file cannot be written.
@@ -84,7 +88,11 @@ def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
 
 
 def append_to_file(path: Path, body: bytes) -> None:
-    """Append bytes to a new or existing file in one step.
+    """Append bytes to a file in one step.
+
+    Args:
+        path: the path of the file, which is created if it does not exist.
+        body: the bytes.
 
     Raises:
         OSError: if the file cannot be written, or is not a regular file.

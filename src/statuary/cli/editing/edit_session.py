@@ -289,6 +289,10 @@ CLOCK_SKEW = timedelta(minutes=5)
 def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
     """Ask the user whether a time in the future is meant.
 
+    Args:
+        at: the time that the user gave, or None.
+        now: the current time.
+
     Raises:
         click.Abort: if the user answers no.
     """

@@ -116,9 +116,11 @@ def _stop_at_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]
 
 
 def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Return findings with the line or row of the contract added.
+    """Return findings about a contract, with its line or row in the file added.
 
-    Findings that already have a position, or are about another file, are unchanged.
+    Args:
+        findings: the findings; those with a position, or about another file, are unchanged.
+        contract: the contract in a file that contains many.
     """
     own_findings = list[Finding]()
     other_findings = list[Finding]()

@@ -324,7 +324,11 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return the reason for building every source, if there is one.
+    """Return the reason why every contract must be built, if there is one.
+
+    Args:
+        previous_fingerprint: the digests of the program and the settings in the last build.
+        fingerprint: the digests in this build.
 
     Returns:
         The reason, or None if only changed sources have to be built.

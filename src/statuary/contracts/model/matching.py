@@ -63,9 +63,14 @@ def side_level(
 
 
 def overall_level(creation: object, runtime: object) -> str | None:
-    """Return a record's `match`, given its `creationMatch` and `runtimeMatch`.
+    """Return the match level of a record, its member `match`.
 
-    The result is exact_match if either of them is, and None if both are None.
+    Args:
+        creation: the match level of the creation code; None if it does not match.
+        runtime: the match level of the runtime code; None if it does not match.
+
+    Returns:
+        `exact_match` if either level is, and None if both are None.
     """
     if creation is None and runtime is None:
         return None

@@ -26,7 +26,10 @@ def is_plausible_name(text: str) -> bool:
 def is_known_compilation(language: str, compiler: str) -> bool:
     """Return whether statuary has rules for a language and its compiler.
 
-    The result is also True for a known language with the compiler of another language: a rule reports this
-    contradiction.
+    The result is also True if both are known but do not belong together: a rule reports that.
+
+    Args:
+        language: the language of a record.
+        compiler: the compiler of the record.
     """
     return language in COMPILERS and (not compiler or compiler in COMPILERS.values())

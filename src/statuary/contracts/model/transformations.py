@@ -246,10 +246,8 @@ def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], cod
 def first_difference(code: bytes, other_code: bytes) -> int | None:
     """Return the offset of the first byte in which two bytecodes differ.
 
-    If one is the beginning of the other, this is the length of the shorter one.
-
     Returns:
-        The offset, or None if the codes are equal.
+        The offset; the length of the shorter code if the other one begins with it; None if both are equal.
     """
     if code == other_code:
         return None

@@ -12,20 +12,28 @@ def added_files(documents: DocumentTable) -> Iterator[tuple[str, str]]:
 
 
 def added_digest(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256 (hex) of a file that this build adds.
+    """Return the SHA-256 of a file that this build adds.
+
+    Args:
+        documents: the files of the last build and of this one.
+        path: the path of the file in the site.
 
     Returns:
-        The digest; empty if this build adds no file at the path.
+        The digest as hex; empty if this build adds no file at the path.
     """
     row = documents.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
     return "" if row is None else bytes(row[0]).hex()
 
 
 def published_digest(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256 (hex) of a file that the last build published.
+    """Return the SHA-256 of a file that the last build published.
+
+    Args:
+        documents: the files of the last build and of this one.
+        path: the path of the file in the site.
 
     Returns:
-        The digest; empty if the last build published no file at the path.
+        The digest as hex; empty if the last build published no file at the path.
     """
     query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
     row = documents.connection.execute(query, (path,)).fetchone()
@@ -33,10 +41,14 @@ def published_digest(documents: DocumentTable, path: str) -> str:
 
 
 def digest_at(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256 (hex) of a file of the new site.
+    """Return the SHA-256 of a file of the new site.
+
+    Args:
+        documents: the files of the last build and of this one.
+        path: the path of the file in the site.
 
     Returns:
-        The digest of the added file, else of the last build's file; empty if neither exists.
+        The digest (hex) of the added file, else of the last build's file; empty if neither exists.
     """
     for table in ("work.offered", "main.documents"):
         row = documents.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()

@@ -73,7 +73,11 @@ def _utf8(text: str) -> bytes:
 
 
 def forbidden_markup(name: str, text: str) -> ThemeError | None:
-    """Find forbidden markup, such as scripts, in a theme's template.
+    """Return the error about forbidden markup, such as scripts, in a template.
+
+    Args:
+        name: the name of the theme's template.
+        text: the text of the template.
 
     Returns:
         The error, or None if the template is allowed.

@@ -59,7 +59,11 @@ class PageTemplates:
             _cache_macros(self._environment)
 
     def render(self, template: str, **values: object) -> str:
-        """Render a template.
+        """Render a template to HTML.
+
+        Args:
+            template: the name of the template.
+            values: the values that the template can use, by name.
 
         Raises:
             ThemeError: if a template of the theme cannot be rendered.

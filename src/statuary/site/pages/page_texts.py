@@ -75,9 +75,13 @@ class PageTexts:
 
     @staticmethod
     def fill(text: str, values: Mapping[str, object]) -> str:
-        """Replace the placeholders in a string.
+        """Return a string in which each `{name}` is replaced by a value.
 
         Unlike `str.format`, this method gives a string no access to attributes of the values.
+
+        Args:
+            text: the string with placeholders.
+            values: the values by name.
 
         Raises:
             KeyError: if a value is missing.
@@ -85,17 +89,23 @@ class PageTexts:
         return "".join([str(values[part]) if is_name else part for part, is_name in _template_parts(text)])
 
     def markup(self, key: str, /, **parts: object) -> Markup:
-        """Return a text as HTML, with its placeholders replaced.
+        """Return a page text as HTML, with its placeholders replaced.
 
-        The text itself, and values that are not markup, are escaped.
+        Args:
+            key: the key of the text, which is escaped.
+            parts: the values of the placeholders, by name; values that are not markup are escaped.
         """
         filled = self.fill(str(escape(self(key))), {name: escape(part) for name, part in parts.items()})
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return the text for a number, in the singular or plural.
+        """Return a page text about a number of things, in the singular or plural.
 
-        The key is `<key>.one` for numbers that the language treats as singular, else `<key>.other`.
+        Args:
+            key: the beginning of the text's key, which ends in `.one` if the language treats the number as
+                singular, else in `.other`.
+            number: the number.
+            values: the values of further placeholders, by name.
         """
         form = "one" if str(number) in self("number.singular").split() else "other"
         return self(f"{key}.{form}", count=self.number(number), **values)

@@ -257,6 +257,10 @@ def status_at(incident: Incident, at: Instant) -> str:
 
     A maintenance window is `scheduled` even before it is announced, and `completed` if it was cancelled.
 
+    Args:
+        incident: the incident or maintenance window.
+        at: the time.
+
     Returns:
         The status, or an empty string before the first update.
     """
@@ -458,10 +462,13 @@ def record_pointer(incident: Incident) -> Pointer:
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Edit a file's text so that its maintenance window is announced.
+    """Return the text of a file in which a maintenance window is announced.
 
-    The text stays the same for an incident, for a window of a recurring maintenance, and for a window that
-    was announced earlier.
+    Args:
+        text: the text of the file.
+        incident: the maintenance window. The text stays the same for an incident, for one window of a
+            recurring maintenance, and for a window that was announced earlier.
+        at: the time of the announcement.
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text

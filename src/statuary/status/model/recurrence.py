@@ -129,7 +129,11 @@ def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Insta
 
 
 def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
-    """Return the start of a rule's first window.
+    """Return when the first window of a recurring maintenance starts.
+
+    Args:
+        maintenance: the maintenance.
+        recurrence: the rule that gives the windows.
 
     Returns:
         The start, or None if the rule gives no window.
@@ -139,9 +143,12 @@ def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | N
 
 
 def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
-    """Return whether a recurrence rule gives a window after a time.
+    """Return whether a recurring maintenance has a window after a given time.
 
-    At most `MAX_WINDOWS` windows are examined.
+    Args:
+        maintenance: the maintenance.
+        recurrence: the rule that gives the windows; at most `MAX_WINDOWS` are examined.
+        at: the time.
     """
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return any(
@@ -344,7 +351,11 @@ def ended_manually_at(maintenance: Maintenance) -> Instant | None:
 
 
 def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
-    """Return the display time of the first update with these statuses.
+    """Return the time that readers see at the first update with given statuses.
+
+    Args:
+        maintenance: the maintenance window, whose own updates are searched.
+        statuses: the statuses to look for.
 
     Returns:
         The time, or None if there is no such update.

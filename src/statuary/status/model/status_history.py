@@ -82,9 +82,11 @@ class StatusHistory:
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
 
     def record_change(self, instant: Instant, status: ComponentStatus) -> None:
-        """Record a change of the status.
+        """Add a change of the component's status.
 
-        If several changes happen at the same time, the last one counts.
+        Args:
+            instant: the time of the change; of several changes at the same time, the last one counts.
+            status: the status from that time on.
         """
         if status == self.last_status:
             return
@@ -149,10 +151,14 @@ def _replay_events(
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the first time at which readers see an update.
+    """Return the time from which readers see an update.
 
-    Readers see an update from the latest of its `created_at`, its `display_at` and the record's `publish_at`
-    on.
+    Args:
+        record: the incident or maintenance window of the update.
+        update: the update.
+
+    Returns:
+        The latest of the update's `created_at` and `display_at` and the record's `publish_at`.
     """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)

@@ -203,7 +203,11 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Divide an interval into days.
+        """Divide an interval of time into its days.
+
+        Args:
+            start: the start of the interval.
+            end: the end of the interval.
 
         Yields:
             Each day, with the start and end of the part of the interval on it.
@@ -232,7 +236,11 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide an interval into days, skipping time outside the window.
+        """Divide an interval into days, without the time outside the uptime window.
+
+        Args:
+            start: the start of the interval.
+            end: the end of the interval.
 
         Yields:
             Each day, with the length of the part of the interval on it.

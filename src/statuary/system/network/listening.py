@@ -15,7 +15,11 @@ class ServerError(StatuaryError):
 
 
 def listen(host: str, port: int) -> Socket:
-    """Open a listening socket; port 0 picks a free port.
+    """Open a socket that accepts connections.
+
+    Args:
+        host: an address or name of this machine.
+        port: the number of the port; 0 for any free port.
 
     Raises:
         ServerError: if the port is taken, or the host is not this machine's.
