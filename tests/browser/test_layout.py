@@ -265,6 +265,13 @@ def test_hebrew_pages_run_right_to_left(sites: dict[str, Path]) -> None:
         assert '<html lang="he" dir="rtl">' in page.read_text("utf-8"), page
 
 
+def test_english_sentences_keep_full_stop(sites: dict[str, Path]) -> None:
+    """Texts that the site's language lacks are English, on pages from right to left."""
+    [found] = browse(sites["hebrew"], "full_stops", paths=["api.html"]).values()
+    assert found["checked"] > 20
+    assert found["wrong"] == []
+
+
 @pytest.mark.parametrize("name", SITES)
 def test_pages_fit_narrow_windows(sites: dict[str, Path], name: str) -> None:
     pages = ["index.html", "uptime.html", "history.html"]
