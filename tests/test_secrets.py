@@ -199,7 +199,7 @@ def test_unset_probe_variable_is_named(tmp_path):
     settings = SITE + yaml.safe_dump({"metrics": {"probes": {"node": probe}}})
     write_files(tmp_path / "content", SMALL_SITE | {"site.yaml": settings})
     run(tmp_path, "probe", code=1, NODE_URL="")
-    assert "the variable NODE_URL is not set" in (tmp_path / "measurements/node.csv").read_text()
+    assert "the environment variable NODE_URL is not set" in (tmp_path / "measurements/node.csv").read_text()
 
 
 @pytest.mark.parametrize("name", few_by_default(["reason", "failing", "broken", "cut", "closed"], 1))

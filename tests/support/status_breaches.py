@@ -463,7 +463,7 @@ BREACHES = {
             "recurrence-start-mismatch",
             IN_MAINTENANCE,
             ("recurrence", "rule"),
-            "the recurrence rule gives no window",
+            "the recurrence rule never gives a maintenance window",
             "correct the rule, or remove `recurrence`",
         ),
     ),
