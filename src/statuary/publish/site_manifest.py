@@ -88,7 +88,10 @@ def add_manifest(
 
 
 def _manifest_document(path: str, body: bytes) -> Document:
-    """Return the manifest, or a part, which stays until replaced."""
+    """Return the document for the manifest, or for one of its parts.
+
+    Parts stay published until a build replaces them.
+    """
     return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
 
 
@@ -114,7 +117,7 @@ def _own_listing(target: BuildTarget) -> ListedParts:
 def _full_manifest(
     target: BuildTarget, origin: SiteOrigin, by_workers: FullManifest | None = None
 ) -> Manifest:
-    """Add the manifest's parts for all files, and return it."""
+    """Add the parts of a manifest of all files, and return the manifest."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
     return make_full_listing(target, origin, _own_listing(target))
@@ -224,7 +227,7 @@ class PartsUpdate:
     def _changed_lines(
         self, lines: list[PartLine], part_changes: dict[str, Entry | None]
     ) -> Iterator[PartLine]:
-        """Return the lines of a part with its changes."""
+        """Return the lines of a manifest's part, after the changes to the part."""
         stay = []
         for line in lines:
             if line.path in part_changes:

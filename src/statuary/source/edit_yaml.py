@@ -390,7 +390,7 @@ def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
 
 
 def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
-    """Return a tree's copy with an item appended to a list."""
+    """Return a copy of a tree, in which an item is appended to a list."""
     items = tree
     for step in pointer:
         items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)

@@ -77,12 +77,12 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def has_uncommitted_changes(self, folder: str) -> bool:
-        """Return whether a folder of the content has uncommitted changes."""
+        """Return whether a folder has uncommitted changes, or files that git ignores."""
         return folder in self._changed_folders or self._is_changed(folder)
 
     @cached_property
     def _changed_folders(self) -> frozenset[str]:
-        """Every folder above a path that is not as committed."""
+        """All folders that contain a path with uncommitted changes or an ignored path."""
         parents = (PurePosixPath(path).parents for path in self.changed_paths | self.ignored)
         return frozenset(str(parent) for above in parents for parent in above)
 

@@ -107,7 +107,7 @@ def _additions_to_keys(
 
 
 def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Json]:
-    """Return a list's items beyond those of its base."""
+    """Return the items of a list that the base version of the list lacks."""
     known: list[Json] = list(base) if isinstance(base, list) else []
     new: list[Json] = []
     for item in items:

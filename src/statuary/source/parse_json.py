@@ -179,7 +179,7 @@ def _lexemes(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _duplicate_key_error(text: str) -> UnreadableError:
-    """Return the error about the first key that its object has already."""
+    """Return the error about the first key that occurs twice in an object."""
     keys: list[set[str]] = []
     previous, offset = "", 0
     for lexeme, start in _lexemes(text):
@@ -226,7 +226,7 @@ def _offset_of_part(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *
 
 
 def _find_offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
-    """Return each wanted part's offsets: its key and its value."""
+    """Return the offsets of the key and of the value at each pointer."""
     walk = _Walk(pointers)
     for lexeme, start in _lexemes(text):
         walk.read_lexeme(lexeme, start)

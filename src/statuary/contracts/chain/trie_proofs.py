@@ -66,7 +66,10 @@ def _common_prefix(key: str, other_key: str) -> str:
 
 
 def _child_reference(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
-    """Return the reference to a prefix's node, if it has entries."""
+    """Return the reference to the trie node of a prefix.
+
+    It is empty if no key in the trie has the prefix.
+    """
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""

@@ -188,7 +188,7 @@ class Stager:
         return state
 
     def _write_body(self, path: str, body: bytes) -> int:
-        """Stage a body; return the time of its file."""
+        """Write a document to the staging folder, and return the file's modification time."""
         file = f"{self.tree}/{path}"
         try:
             return create_file(file, body)
@@ -199,7 +199,7 @@ class Stager:
         return create_file(file, body)
 
     def _link_name(self, source: str, path: str, body: bytes) -> None:
-        """Stage another name: a hard link, or a copy with its time."""
+        """Give a staged file another name: by a hard link, or else by a copy."""
         file = f"{self.tree}/{path}"
         try:
             os.link(source, file)

@@ -272,7 +272,7 @@ class Ledger:
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
     def _meta_number(self, name: str) -> int:
-        """Return a note as a number, or 0."""
+        """Return a number that a build has stored by name; 0 if there is none."""
         text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
 

@@ -222,7 +222,10 @@ def bounded_literal(value: R) -> R:
 
 
 def _items(value: object, most: int) -> int:
-    """Count nested lists' items up to a maximum, shared ones repeatedly."""
+    """Count the items of a value, and of the lists nested in it, up to a maximum.
+
+    An item that occurs in several lists counts several times.
+    """
     if isinstance(value, Mapping):
         return _items(list(value.values()), most)
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):

@@ -372,7 +372,12 @@ def _convert_connection_errors(url: str) -> Iterator[None]:
 
 
 def _check_status(url: str, response: http.client.HTTPResponse) -> None:
-    """Raise RefusedError for a lasting error, UnreachableError for another."""
+    """Raise an error for a response that is not successful.
+
+    Raises:
+        RefusedError: if a new attempt cannot help.
+        UnreachableError: if a later attempt may succeed.
+    """
     status = response.status
     if status < HTTPStatus.MULTIPLE_CHOICES:
         return
