@@ -308,7 +308,7 @@ def entry_of(path: str, body: bytes = b"x", size: int | None = None) -> Entry:
 LIES: dict[str, tuple[Answers, int, str]] = {
     "a path that leaves the folder": (listing_of([entry_of("../x")]), 3, "is not a path inside a site"),
     "an absolute path": (listing_of([entry_of("/etc/x")]), 3, "is not a path inside a site"),
-    "the ledger": (listing_of([entry_of(".statuary/ledger.sqlite3")]), 3, "hidden or reserved path"),
+    "the ledger": (listing_of([entry_of(".statuary/ledger.sqlite3")]), 3, "is not a path"),
     "the manifest itself": (listing_of([entry_of("snapshot/manifest.json")]), 3, "hidden or reserved path"),
     "a hidden file": (
         listing_of([entry_of(".git/config")]),
