@@ -60,10 +60,13 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files of a contract for a repository like Sourcify's.
+    """Yield the files about a contract as Sourcify's repository has them.
 
-    A record without metadata has no files. Version 1 omits a source whose path conflicts with an earlier one
-    or cannot be stored.
+    A record without metadata has no files. Version 1 of the repository omits a source whose path conflicts
+    with an earlier one or cannot be stored.
+
+    Args:
+        record: the record of the contract.
     """
     if not isinstance(record["metadata"], dict):
         return

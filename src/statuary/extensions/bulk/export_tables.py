@@ -292,7 +292,7 @@ def _quote_for_sql(path: str) -> str:
 
 
 def has_column(connection: _Engine, table: str, column: str) -> bool:
-    """Return whether a view in a DuckDB database has a column."""
+    """Return whether a table of Sourcify's export, opened in DuckDB, has a column."""
     return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
 
 

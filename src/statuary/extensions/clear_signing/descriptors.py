@@ -269,7 +269,10 @@ class DescriptorFolder:
         return self._values[path]
 
     def read_descriptor(self, path: str) -> Descriptor:
-        """Return a descriptor, merged with the files that it includes.
+        """Read a descriptor, and merge the files that it includes into it.
+
+        Args:
+            path: the path of the descriptor in the folder.
 
         Raises:
             DescriptorError: if the descriptor or an included file cannot be read or merged.
@@ -281,9 +284,12 @@ class DescriptorFolder:
         )
 
     def included_files(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return the file of a descriptor and its includes, with digests.
+        """Return the file of a descriptor and the files that it includes, with digests.
 
-        A missing file has an empty digest.
+        The digest of a missing file is empty.
+
+        Args:
+            path: the path of the descriptor in the folder.
         """
         inputs: dict[str, IncludedFile] = {}
         while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:

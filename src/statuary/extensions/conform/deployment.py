@@ -76,6 +76,9 @@ class CheckedDeployment:
     def get(self, target: str) -> HttpResponse:
         """Return the response to a GET request, from the cache if possible.
 
+        Args:
+            target: the path with its query, which is appended to the URL of the deployment.
+
         Raises:
             UnreachableError: if the deployment does not respond.
         """
@@ -88,7 +91,10 @@ class CheckedDeployment:
         self._answers.clear()
 
     def json(self, target: str) -> Any:
-        """Return a JSON document of the deployment as Python values.
+        """Request a JSON document of the deployment, and return it as Python values.
+
+        Args:
+            target: the path of the document.
 
         Raises:
             NotApplicableError: if the document is missing or not JSON, which another check reports.

@@ -191,7 +191,7 @@ ObjectMetadata = tuple[str, str]
 
 
 def s3_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for S3: an upload script and CloudFront's settings."""
+    """Return the files for S3: a script that uploads the site, and CloudFront's settings."""
     return [
         HostFile(
             "s3/upload.sh",
@@ -296,7 +296,7 @@ def _items_object(*items: str) -> dict[str, object]:
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for Deno: `deno.json` and the edge program."""
+    """Return the files with which Deno serves the site: `deno.json` and the edge program."""
     tasks = {"serve": deno_serve_command(options)}
     return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
 
@@ -335,7 +335,7 @@ def github_pages_files(options: HostOptions) -> list[HostFile]:
 
 
 def vercel_files(options: HostOptions) -> list[HostFile]:
-    """Return the content of `vercel.json` as a file.
+    """Return the configuration file for Vercel, `vercel.json`.
 
     The paths have the syntax of path-to-regexp, where a star is `(.*)`.
     """

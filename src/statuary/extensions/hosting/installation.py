@@ -140,7 +140,7 @@ def _requirement_at_commit(url: str, commit: str, below: str) -> str:
 
 
 def checked_out_branch(folder: Path) -> str:
-    """Return a folder's checked-out branch, or `main` without git."""
+    """Return the git branch that is checked out in a folder, or `main` without git."""
     return git_output(folder, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
 
 

@@ -122,7 +122,7 @@ def _proxy_members(resolution: JsonObject) -> dict[str, YamlValue]:
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Remove compiler output that the record does not need.
+    """Return the inputs of a contract without compiler output that its record does not need.
 
     Raises:
         InvalidValueError: if the output lacks a part that every record has.

@@ -424,7 +424,7 @@ class LogTable(LedgerTable):
         return self.state.complete == self.ledger.run - 1
 
     def all_entries(self, subject: LogSubject) -> list[NumberedEntry]:
-        """Return all entries about a subject, oldest first."""
+        """Return all entries about a contract, incident or update, oldest first."""
         query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
         rows = [
             row
@@ -434,7 +434,7 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def present_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects whose latest entry is not a removal.
+        """Yield the subjects of a kind whose latest entry is not a removal.
 
         With `incident_id`, only the updates of that incident are yielded.
         """

@@ -173,7 +173,7 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
     for file in (*_possible_files(path), f"{path}/index.html"):
         body = read_document(file)
         if body is not None:
-            # a status document that no epoch changes is also cached only briefly
+            # documents about the status are cached only briefly, even without versions for scheduled times
             is_status = cache_of(file) == site_urls.SHORT_LIVED
             return _document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None
@@ -480,9 +480,9 @@ def _wait_for_changes(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return the modification time and size of all files in a folder.
+    """Return the modification time and size of each file in a folder, to notice changes.
 
-    Hidden files are ignored.
+    Hidden folders are ignored.
     """
     files = {}
     for parent, folders, names in os.walk(folder):

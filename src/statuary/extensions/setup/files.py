@@ -91,7 +91,7 @@ class SetupAnswers(NamedTuple):
 
 
 def channels_of(site: SiteContent) -> tuple[Channel, ...]:
-    """Return the notification channels of a site."""
+    """Return the channels in site.yaml through which the site sends notifications."""
     settings = site.settings_of(NotifySettings)
     return () if settings is None else settings.channels
 

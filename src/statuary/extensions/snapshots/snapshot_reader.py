@@ -170,7 +170,9 @@ class SiteMembers:
         return self._missing > 0
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return a file of the site.
+        """Return the file of the site at a path.
+
+        Files of a site can be read in any order, so each file can be the next one.
 
         Args:
             path: the path of the file.

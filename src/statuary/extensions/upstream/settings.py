@@ -52,7 +52,7 @@ class OverrideSource(SourceModel):
     """From when on."""
 
     def to_override(self) -> Override:
-        """Convert this part of site.yaml to a status that replaces the fetched one."""
+        """Convert this part of site.yaml to a status that overrides the fetched one."""
         return Override(self.status, self.since)
 
 

@@ -88,7 +88,7 @@ def _add_announcement(builder: StatusBuilder, announcement: Fields) -> None:
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
     update = ForeignUpdate(at, status, message)
     ident = f"{at[:16]}-{kind or 'announcement'}"
-    # announcements of the same minute and kind differ in their seconds or messages
+    # several announcements may have the same minute and kind, but not the same time and message
     if builder.is_found(ident):
         ident = distinct_id(ident, f"{at} {message}")
     builder.count_record(ident, title, began, is_open=status != "resolved")

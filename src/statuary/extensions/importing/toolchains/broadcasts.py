@@ -328,7 +328,7 @@ class _Artifacts:
         if name and len(candidates) == 1:
             return candidates[0]
         fitting = [file for file in candidates if _begins_with_artifact(file, creation)]
-        # artifacts with the same name and code are interchangeable
+        # if several artifacts with this name fit, they have the same code, so that any of them will do
         if not fitting or (not name and len(fitting) > 1):
             raise NotImportableError(
                 f"{self.out} has no artifact of {name or 'a contract'} with the code that was deployed",
