@@ -134,7 +134,7 @@ class Section:
 
     @classmethod
     def rules(cls) -> "Iterable[Rule]":
-        """Return the section's rules, for `statuary check --list`."""
+        """Return the rules that the section checks, for `statuary check --list`."""
         return ()
 
     def findings(self, run: Run) -> "Iterable[Finding]":
@@ -160,7 +160,7 @@ class Section:
         return ()
 
     def build(self, run: Run) -> SectionResult | None:
-        """Add the section's documents to the target."""
+        """Add the section's documents to `run.target`, the site that is being built."""
 
     def finalize(self, run: Run) -> FinalResult | None:
         """Add the documents that depend on what other sections built, or on all of this section's own."""
@@ -172,7 +172,7 @@ class Section:
         """
 
     def on_published(self, run: Run) -> None:
-        """Run after the site has been published, for example to send messages."""
+        """Do what must follow the publication of the site, such as sending messages."""
 
 
 class ContentFolder(NamedTuple):
