@@ -72,7 +72,7 @@ def steps_left() -> int:
 
 
 def consume_for_text(characters: int) -> None:
-    """Count the steps that searching a string of this length takes."""
+    """Count the steps that searching a string with this many characters takes."""
     consume(1 + characters // TEXT_OF_A_STEP)
 
 

@@ -32,7 +32,7 @@ def error_for_user(error: BaseException) -> StatuaryError:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Describe an unexpected exception: its type, message and place in the code."""
+    """Describe an unexpected exception by its type, message and place in the code."""
     text = " ".join(str(error).split())
     words = f"{type(error).__name__}: {text[:MAX_SHOWN]!r}" if text else type(error).__name__
     trace, place = error.__traceback__, ""

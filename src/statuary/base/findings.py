@@ -74,12 +74,12 @@ def has_errors(findings: Iterable[Finding]) -> bool:
 
 
 def error_count(findings: Iterable[Finding]) -> int:
-    """Count the errors among findings."""
+    """Return the number of findings that are errors."""
     return sum(finding.severity is Severity.ERROR for finding in findings)
 
 
 def has_warnings(findings: Iterable[Finding]) -> bool:
-    """Return whether any finding is a warning or an error."""
+    """Return whether any finding is more than a note: a warning or an error."""
     return any(finding.severity is not Severity.NOTE for finding in findings)
 
 

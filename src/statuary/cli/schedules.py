@@ -99,7 +99,7 @@ def round_up_to_minute(moment: Instant) -> Instant:
 
 
 def round_up_to_second(moment: Instant) -> Instant:
-    """Return a time, or the next whole second if it has a fraction of a second."""
+    """Round a time up to the next whole second, unless it is one."""
     whole_second = moment.replace(microsecond=0)
     return moment if whole_second == moment else Instant(whole_second + SECOND)
 

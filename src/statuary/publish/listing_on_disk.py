@@ -39,9 +39,9 @@ class Listing:
         """Add a document, unless its path is already taken.
 
         Args:
-            entry: the entry.
-            start: the offset in the `Spool` at which the body waits, if it waits there.
-            length: the number of bytes that wait in the `Spool`.
+            entry: the path, size and digest of the document.
+            start: the offset of its body in the `Spool`, if the body is stored there.
+            length: the number of bytes of the body in the `Spool`.
 
         Returns:
             Whether the entry was added.
@@ -59,22 +59,22 @@ class Listing:
         return (entry for entry, *_ in self.rows("ORDER BY path"))
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry at a path.
+        """Return the document at a path of the listing.
 
         Returns:
-            The entry, or None if no entry has the path.
+            The document's entry, or None if the listing has no such path.
         """
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 
     def rows(self, which: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
-        """Yield entries, each with the place of its body in the `Spool`.
+        """Yield entries of the listing, each with the place of its body, if stored.
 
         Args:
             which: the end of an SQL query, such as `WHERE path = ?`.
             values: the values of its placeholders.
 
         Yields:
-            The entry, and the offset and length of the body; zeros if it does not wait there.
+            The entry, and the offset and length of its body in the `Spool`; zeros if the body is not there.
         """
         rows = self.database.execute(f"{EVERY_ENTRY} {which}", values)
         for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:

@@ -49,7 +49,7 @@ FILE = "file"
 
 
 def scheme_of(name: str) -> str:
-    """Return the scheme of a URL, such as `s3`, or an empty string for a path."""
+    """Return the scheme of a URL, such as `s3`; empty for a path."""
     scheme, separator, _ = name.partition("://")
     return scheme if separator else ""
 

@@ -46,10 +46,10 @@ class Plan(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would change."""
+        """Whether the plan changes nothing in the published site."""
         return not any(self.counts.values())
 
     @property
     def documents(self) -> int:
-        """The number of files that the site will have."""
+        """The number of files that the site has after the changes."""
         return self.unchanged + self.counts[Action.ADD] + self.counts[Action.REPLACE]

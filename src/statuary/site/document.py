@@ -51,7 +51,7 @@ def _read_back(body: bytes) -> object:
 
 
 def encode_unchecked(value: object) -> bytes:
-    """Encode a value as JSON, without a check that the JSON reads back as the value."""
+    """Encode a value as JSON, without checking that the JSON reads back unchanged."""
     try:
         return orjson.dumps(value, default=_encode_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:

@@ -52,7 +52,7 @@ class SiteContent(NamedTuple):
     unread: frozenset[str] = frozenset()
 
     def of(self, kind: type[Value]) -> Value:
-        """Return the value that a section read, found by its type."""
+        """Return the content that a section read, such as `SiteContracts`, by type."""
         return next(value for value in self.values if isinstance(value, kind))
 
     def settings_of(self, kind: type[Value]) -> Value | None:

@@ -120,11 +120,11 @@ class Url(NamedTuple):
     is_version: bool = False  # whether it is a version of the document at its parameter `path`
 
     def path(self, **parameters: str | int) -> str:
-        """Return the file path, given the parameters."""
+        """Return the path of a document's file, given the values of the URL's parameters."""
         return self.pattern.format(**parameters)
 
     def link(self, **parameters: str | int) -> str:
-        """Return the address for links, without a page's extension."""
+        """Return the address of a document for links, without the extension of a page."""
         return self.path(**parameters).removesuffix(".html")
 
     @property
@@ -145,7 +145,7 @@ class Url(NamedTuple):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the document shows the status, and changes without a build."""
+        """Whether the document shows the status, and so changes with time, without a build."""
         return self.cache == SHORT_LIVED
 
 

@@ -39,7 +39,7 @@ class RemoteFiles(Protocol):
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a location is a URL such as `s3://…`, and not a local path."""
+    """Return whether a location is a URL such as `s3://…`, not a local path."""
     return path.startswith(_BEGINNINGS)
 
 

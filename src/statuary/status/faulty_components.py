@@ -190,7 +190,7 @@ def _insert_kept_components(
 
 
 def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
-    """Append to each error in components.yaml what a build publishes instead."""
+    """Return errors about components, each with what a build publishes instead."""
     places = {component.pointer for component in catalogue.components}
     return [
         replace(finding, message=f"{finding.message}; {_consequence_text(finding, places)}")

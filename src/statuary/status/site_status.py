@@ -92,14 +92,14 @@ class SiteStatus:
 
     @cached_property
     def api(self) -> "StatusDocuments":
-        """The status API's documents, for any time."""
+        """The object that makes the documents of the status API for any time."""
         from statuary.status.api.documents import StatusDocuments
 
         return StatusDocuments(self.timeline, self.settings)
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """Feeds, calendar and badges for any time, or None without feeds."""
+        """The object that makes feeds, calendar and badges for any time; None without feeds."""
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -111,7 +111,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """The HTML pages for any time, or None without pages."""
+        """The object that makes the HTML pages for any time; None without pages."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages

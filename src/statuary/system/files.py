@@ -199,9 +199,9 @@ def _open_names(top: str, path: str) -> int:
 
 
 def is_visible_below(file: Path, folder: Path) -> bool:
-    """Return whether a file is in a folder, and no part of its path is hidden.
+    """Return whether a file is in a folder, and is not hidden there.
 
-    Names that begin with a dot are hidden. Only the part below the folder counts.
+    Names that begin with a dot are hidden, and so is everything in a hidden folder.
     """
     if not file.is_relative_to(folder):
         return False

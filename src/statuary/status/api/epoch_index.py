@@ -154,7 +154,7 @@ class EpochIndex(NamedTuple):
         return (document for document in documents if document is not None)
 
     def latest_change_before(self, now: Instant) -> Instant:
-        """Return the time of the last change of a document, up to a given time."""
+        """Return when a document changed last, up to a given time."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_change_after(self, now: Instant) -> Instant | None:

@@ -102,7 +102,7 @@ class ComponentName(NamedTuple):
 
     @property
     def full(self) -> str:
-        """The name of the component, such as `GROUP / NAME` if it is in a group."""
+        """The name of the component, as `GROUP / NAME` if it has a group."""
         name = isolate_direction(self.alone)
         return f"{isolate_direction(self.group)} / {name}" if self.group else name
 
