@@ -174,7 +174,7 @@ def test_emptied_folder_removes_documents(tmp_path, content):
 
 @pytest.mark.parametrize("error", few_by_default([ValueError("x"), MemoryError(), RecursionError()], 1))
 @pytest.mark.parametrize(
-    "name", few_by_default(["verify_site", "proof_document", "calldata_index", "summary"], 2)
+    "name", few_by_default(["verify_site", "proof_document", "calldata_index", "summary_line"], 2)
 )
 def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypatch, name, error):
     build(content, tmp_path / "site")
