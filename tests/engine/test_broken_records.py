@@ -67,7 +67,7 @@ def test_error_in_record_publishes_other_records(tmp_path, name):
     texts, (rule, *_) = BREACHES[name]
     content = write_content(tmp_path, texts.get("incidents", {}), texts.get("maintenances", {}))
     output = build(content, code=4)
-    assert f"it is left out [{rule}]" in output
+    assert f"the file is left out [{rule}]" in output
     assert "outage" in published_ids(content)
 
 
@@ -81,7 +81,7 @@ def test_broken_incident_stays_as_last_published(tmp_path):
     build(content)
     document = (tmp_path / "out/incidents/trouble.json").read_bytes()
     write_files(content, {"incidents/trouble.yaml": dedent(TROUBLE).replace("rpc", "nothing")})
-    assert "it stays as last published" in build(content, code=4)
+    assert "the file stays as last published" in build(content, code=4)
     assert (tmp_path / "out/incidents/trouble.json").read_bytes() == document
     assert published_ids(content) == {"outage", "trouble"}
 

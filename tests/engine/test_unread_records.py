@@ -61,7 +61,7 @@ def test_unreadable_incident_keeps_published_version(content, text, message):
     write_files(content, {"incidents/slow.yaml": text})
     output = build(content, code=4)
     assert message in output
-    assert "it stays as last published" in output
+    assert "the file stays as last published" in output
     assert (content.parent / "out/incidents/slow.json").read_bytes() == document
     assert component_statuses(content) == statuses
 
@@ -83,7 +83,7 @@ def test_unreadable_new_incident_is_excluded(content):
     build(content)
     write_files(content, {"incidents/new.yaml": "name: [\n", "incidents/other.yaml": OPEN})
     output = build(content, code=4)
-    assert "it is left out" in output
+    assert "the file is left out" in output
     assert {row["id"] for row in published(content, "api/v2/incidents.json")["incidents"]} == {
         "slow",
         "other",

@@ -158,7 +158,8 @@ class Sections:
             is_alone = finding.rule == DEFECT or finding.path in site.unread
             if self._is_of_faulty_extension(finding, site):
                 is_alone = True
-                message = f"{finding.message}; `{finding.pointer[0]}` stays as last published"
+                key = finding.pointer[0]
+                message = f"{finding.message}; this build skips `{key}` and keeps what it has published"
                 finding = replace(finding, message=message)  # noqa: PLW2901
             (self._report.skipped if is_alone else self._report.findings).append(finding)
 

@@ -201,6 +201,8 @@ def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[
 def _consequence_text(finding: Finding, places: Collection[Pointer]) -> str:
     """Return what a build publishes instead of a component, or of the whole file."""
     pointer = finding.pointer
+    if not pointer:
+        return "its components stay as last published" if places else "its components are left out"
     in_component = (pointer[:length] for length in (2, 4) if len(pointer) >= length)
-    is_kept = any(place in places for place in in_component) or bool(not pointer and places)
-    return "it stays as last published" if is_kept else "it is left out"
+    is_kept = any(place in places for place in in_component)
+    return "the component stays as last published" if is_kept else "the component is left out"

@@ -64,7 +64,7 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
     """Append to findings what a build does with the file's record.
 
-    The first finding about each file says that the record stays as last published, or is left out.
+    The first finding about each file says that the file stays as last published, or is left out.
 
     Args:
         findings: the findings about files of records.
@@ -77,8 +77,8 @@ def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Fi
     for finding in findings:
         if finding.path not in told:
             told.add(finding.path)
-            consequence = "it stays as last published" if finding.path in kept else "it is left out"
-            finding = replace(finding, message=f"{finding.message}; {consequence}")  # noqa: PLW2901
+            consequence = "stays as last published" if finding.path in kept else "is left out"
+            finding = replace(finding, message=f"{finding.message}; the file {consequence}")  # noqa: PLW2901
         explained.append(finding)
     return explained
 
