@@ -245,7 +245,7 @@ def failing_for(name: str, function: Any) -> Any:
         (timeline, "IncidentHistory", False, False),
         (status_documents, "incident_members", False, False),
         (feed_documents, "feed_entry", True, True),
-        (status_pages, "incident_head", True, False),
+        (status_pages, "incident_page_head", True, False),
     ],
 )
 def test_exception_excludes_only_faulty_incident(tmp_path, monkeypatch, case) -> None:

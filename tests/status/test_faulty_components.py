@@ -10,12 +10,12 @@ from statuary.status.checks.status_checks import status_findings
 from statuary.status.faulty_components import (
     find_faulty_components,
     keep_last_components,
-    note_components,
-    published_components,
-    replace_components,
+    load_published_components,
+    replace_faulty_components,
+    store_published_components,
 )
 from statuary.status.model.records import StatusContent
-from statuary.status.model.schedule import timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon
 from support.sites import write_files
 
 NOW = parse_instant("2026-11-10T12:00:00Z")
@@ -105,16 +105,16 @@ def read(folder, components, **incidents):
 
 def found_in(site):
     status = site.of(StatusContent)
-    return list(status_findings(timeline_from(status.catalogue, NOW, status.settings), NOW))
+    return list(status_findings(build_timeline_to_horizon(status.catalogue, NOW, status.settings), NOW))
 
 
 def published(folder):
     """Return the components of a sound build, as the next one reads them in the ledger."""
     catalogue = read(folder, COMPONENTS).site.of(StatusContent).catalogue
     target = Memory.__new__(Memory)
-    note_components(target, catalogue.components)
-    assert published_components(target) == catalogue.components
-    return published_components(target)
+    store_published_components(target, catalogue.components)
+    assert load_published_components(target) == catalogue.components
+    return load_published_components(target)
 
 
 def repaired(site, last):
@@ -123,10 +123,10 @@ def repaired(site, last):
     if catalogue.faulty_parts:
         places = [part.pointer for part in catalogue.faulty_parts]
         catalogue = keep_last_components(catalogue, last, places).catalogue
-    timeline = timeline_from(catalogue, NOW, site.of(StatusContent).settings)
+    timeline = build_timeline_to_horizon(catalogue, NOW, site.of(StatusContent).settings)
     while faulty := find_faulty_components(status_findings(timeline, NOW), catalogue):
-        catalogue = replace_components(catalogue, faulty, last).catalogue
-        timeline = timeline_from(catalogue, NOW, site.of(StatusContent).settings)
+        catalogue = replace_faulty_components(catalogue, faulty, last).catalogue
+        timeline = build_timeline_to_horizon(catalogue, NOW, site.of(StatusContent).settings)
     assert not [finding for finding in status_findings(timeline, NOW) if finding.severity == "error"]
     return catalogue
 
@@ -198,7 +198,7 @@ def test_kept_component_needs_no_second_error(tmp_path):
 def test_other_version_components_are_ignored():
     target = Memory.__new__(Memory)
     target.note = '[["rpc", 1]]'
-    assert published_components(target) == ()
+    assert load_published_components(target) == ()
 
 
 def test_incident_of_unknown_component_is_still_found(tmp_path):

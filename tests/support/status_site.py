@@ -14,7 +14,7 @@ from statuary.status.api.documents import StatusDocuments
 from statuary.status.api.epochs import EpochLimits, EpochPlan, plan_epochs
 from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.model.records import Incident, Maintenance, Page, StatusCatalogue, StatusSettings
-from statuary.status.model.schedule import document_transitions, timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon, document_transitions
 from statuary.status.model.timeline import build_timeline
 from statuary.status.sources.component_source import ComponentsSource, translate_components
 from statuary.status.sources.incident_source import IncidentSource, translate_incident
@@ -147,7 +147,7 @@ def build_status_documents(
     catalogue: StatusCatalogue, at: Instant, settings: StatusSettings
 ) -> StatusDocuments:
     """Return the status documents of a catalogue for a build at an instant."""
-    return StatusDocuments(timeline_from(catalogue, at, settings), settings)
+    return StatusDocuments(build_timeline_to_horizon(catalogue, at, settings), settings)
 
 
 def epochs_of(documents: StatusDocuments, at: Instant) -> EpochPlan:

@@ -22,10 +22,10 @@ from statuary.source.locate import locate_findings
 from statuary.source.source_files import SourceFile, walk_folder, walk_path
 from statuary.source.unreadable import BeyondLimitError
 from statuary.status.checks.status_checks import status_findings
-from statuary.status.editing.new_record import record_files
+from statuary.status.editing.new_record import record_files_by_name
 from statuary.status.editing.open_incidents import unresolved_files
 from statuary.status.model.records import StatusContent
-from statuary.status.model.schedule import timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon
 from statuary.status.model.timeline import Timeline
 
 INCIDENTS, MAINTENANCES = "incidents", "maintenances"
@@ -69,7 +69,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
         return Scope(frozenset({MAINTENANCES}))
     if typed_id is None:
         return Scope(frozenset(), tuple(sorted(unresolved_files(root))))
-    stems = record_files(root, folder)
+    stems = record_files_by_name(root, folder)
     paths = stems.get(typed_id) or [
         path for stem, paths in stems.items() if stem.startswith(typed_id) for path in paths
     ]
@@ -94,7 +94,7 @@ def read_status_content(
     if site is not None:
         language = site.pages.language
         content = site.of(StatusContent)
-        timeline = timeline_from(content.catalogue, now, content.settings)
+        timeline = build_timeline_to_horizon(content.catalogue, now, content.settings)
         findings = [*findings, *status_findings(timeline, now)]
     return CheckedStatus(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from statuary.base.findings import Finding, Severity
 from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import FileKind, match_pattern
-from statuary.status.faulty_components import find_faulty_components, replace_components
+from statuary.status.faulty_components import find_faulty_components, replace_faulty_components
 from statuary.status.model.records import StatusCatalogue, StatusContent
 
 RECORD_KINDS = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE)
@@ -23,16 +23,18 @@ def find_broken_files(findings: Iterable[Finding], site: SiteContent) -> list[Fi
     return [
         finding
         for finding in findings
-        if finding.severity is Severity.ERROR and finding.path not in site.unread and _is_record(finding.path)
+        if finding.severity is Severity.ERROR
+        and finding.path not in site.unread
+        and _is_record_file(finding.path)
     ]
 
 
-def _is_record(path: str) -> bool:
+def _is_record_file(path: str) -> bool:
     pattern = match_pattern(PurePosixPath(path)) if path else None
     return pattern is not None and pattern.kind in RECORD_KINDS
 
 
-def without_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
+def without_records_of_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
     """Return a site's content without the records of given files.
 
     Args:
@@ -45,10 +47,10 @@ def without_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
         incidents=tuple(record for record in catalogue.incidents if record.source not in paths),
         maintenances=tuple(record for record in catalogue.maintenances if record.source not in paths),
     )
-    return with_catalogue(site, catalogue)._replace(unread=site.unread.union(paths))
+    return with_status_catalogue(site, catalogue)._replace(unread=site.unread.union(paths))
 
 
-def with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
+def with_status_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
     """Return a site's content with another catalogue of the status.
 
     The catalogue is the page with its components, incidents and maintenance windows.
@@ -56,33 +58,35 @@ def with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent
     return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
 
 
-class SoundStatus(NamedTuple):
+class StatusWithoutFaults(NamedTuple):
     """A site without the parts of the status that break a rule."""
 
     site: SiteContent
     findings: list[Finding]  # findings about the excluded parts, then those about the rest
 
 
-def without_broken_parts(site: SiteContent, find: Callable[[SiteContent], list[Finding]]) -> SoundStatus:
+def without_broken_parts(
+    site: SiteContent, find_errors: Callable[[SiteContent], list[Finding]]
+) -> StatusWithoutFaults:
     """Exclude components and records that break a rule.
 
     Nothing replaces them, as in a first build, which has no published versions to fall back on.
 
     Args:
         site: the content of the site.
-        find: runs the rules on a site's content, and returns their findings.
+        find_errors: runs the rules on a site's content, and returns their findings.
     """
     excluded: list[Finding] = []
     while True:
-        found = find(site)
+        found = find_errors(site)
         catalogue = site.of(StatusContent).catalogue
         if faulty := find_faulty_components(found, catalogue):
-            kept = replace_components(catalogue, faulty, ())
+            kept = replace_faulty_components(catalogue, faulty, ())
             excluded += [finding for findings in faulty.values() for finding in findings]
-            site = with_catalogue(site, kept.catalogue)
+            site = with_status_catalogue(site, kept.catalogue)
             site = site._replace(unread=site.unread | {catalogue.components_source})
         elif broken := find_broken_files(found, site):
             excluded += broken
-            site = without_files(site, {finding.path for finding in broken})
+            site = without_records_of_files(site, {finding.path for finding in broken})
         else:
-            return SoundStatus(site, [*excluded, *found])
+            return StatusWithoutFaults(site, [*excluded, *found])

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.publish.target import BuildTarget
-from statuary.status.model.faulty_parts import with_members, without_parts
+from statuary.status.model.faulty_parts import with_group_members, without_faulty_parts
 from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 PUBLISHED_COMPONENTS = "components"
@@ -35,28 +35,30 @@ def find_faulty_components(
     return faulty
 
 
-def without_components(catalogue: StatusCatalogue, places: Iterable[Pointer]) -> StatusCatalogue:
+def without_components(catalogue: StatusCatalogue, pointers: Iterable[Pointer]) -> StatusCatalogue:
     """Return a catalogue without some components, which it then lists as faulty.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
-        places: the pointers of the components to leave out.
+        pointers: the pointers of the components to leave out.
     """
-    names: dict[Pointer, set[str]] = {place: set() for place in places}
+    names: dict[Pointer, set[str]] = {place: set() for place in pointers}
     for component in catalogue.components:
         for place in {component.pointer[:2], component.pointer} & names.keys():
             names[place] |= {component.key, component.id}
-    return without_parts(catalogue, [FaultyPart(place, frozenset(found)) for place, found in names.items()])
+    return without_faulty_parts(
+        catalogue, [FaultyPart(place, frozenset(found)) for place, found in names.items()]
+    )
 
 
-def note_components(target: BuildTarget, components: Iterable[Component]) -> None:
+def store_published_components(target: BuildTarget, components: Iterable[Component]) -> None:
     """Store in the ledger, the build's database, the components that it publishes."""
     note = orjson.dumps(list(components), default=list).decode()
     if note != target.ledger.get_meta(PUBLISHED_COMPONENTS):
         target.ledger.set_meta({PUBLISHED_COMPONENTS: note})
 
 
-def published_components(target: BuildTarget) -> tuple[Component, ...]:
+def load_published_components(target: BuildTarget) -> tuple[Component, ...]:
     """Return the components of the last build, from the ledger.
 
     Returns:
@@ -77,26 +79,30 @@ class KeptComponents(NamedTuple):
     findings: list[Finding]  # one for each component left out because a published one has its key or id
 
 
-def replace_components(
-    catalogue: StatusCatalogue, faulty: Mapping[Pointer, Sequence[Finding]], last: Sequence[Component]
+def replace_faulty_components(
+    catalogue: StatusCatalogue,
+    faulty: Mapping[Pointer, Sequence[Finding]],
+    last_components: Sequence[Component],
 ) -> KeptComponents:
     """Replace faulty components by their published versions, or exclude them.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
         faulty: the errors of each component, by the component's pointer.
-        last: the components of the last build.
+        last_components: the components of the last build.
     """
     tried = {part.pointer for part in catalogue.faulty_parts}
     # exclude a published version that breaks a rule
     places = [place for place in faulty if tried.isdisjoint({(), place[:2], place})]
-    kept = keep_last_components(without_components(catalogue, faulty), last, places)
+    kept = keep_last_components(without_components(catalogue, faulty), last_components, places)
     errors = [finding for findings in faulty.values() for finding in findings]
-    return KeptComponents(kept.catalogue, [*with_fates(errors, kept.catalogue), *kept.findings])
+    return KeptComponents(
+        kept.catalogue, [*with_component_consequences(errors, kept.catalogue), *kept.findings]
+    )
 
 
 def keep_last_components(
-    catalogue: StatusCatalogue, last: Sequence[Component], places: Iterable[Pointer]
+    catalogue: StatusCatalogue, last_components: Sequence[Component], pointers: Iterable[Pointer]
 ) -> KeptComponents:
     """Add the last published versions of components that are left out.
 
@@ -105,26 +111,34 @@ def keep_last_components(
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
-        last: the components of the last build.
-        places: the pointers of the components in their file, or `()` for all.
+        last_components: the components of the last build.
+        pointers: the pointers of the components in their file, or `()` for all.
     """
-    places = frozenset(places)
-    if places and not catalogue.components:  # no component of the file is usable, so all published ones stay
-        places = frozenset({()})
-        catalogue = without_parts(catalogue, [FaultyPart(())])
-    kept = list(_kept_components(catalogue, _published_components_at(catalogue, last, places)))
+    pointers = frozenset(pointers)
+    if (
+        pointers and not catalogue.components
+    ):  # no component of the file is usable, so all published ones stay
+        pointers = frozenset({()})
+        catalogue = without_faulty_parts(catalogue, [FaultyPart(())])
+    kept = list(
+        _components_with_known_groups(
+            catalogue, _published_components_at(catalogue, last_components, pointers)
+        )
+    )
     displaced = _displaced_component_findings(catalogue, kept)
     left = without_components(catalogue, [finding.pointer for finding in displaced])
-    components = with_members(_insert_kept_components(left.components, kept, last))
+    components = with_group_members(_insert_kept_components(left.components, kept, last_components))
     if displaced:  # the components that were left out now may have published versions, too
         newcomers = [finding.pointer for finding in displaced]
-        others = keep_last_components(replace(left, components=components), last, newcomers)
-        found = [*with_fates(displaced, others.catalogue), *others.findings]
+        others = keep_last_components(replace(left, components=components), last_components, newcomers)
+        found = [*with_component_consequences(displaced, others.catalogue), *others.findings]
         return KeptComponents(others.catalogue, found)
-    return KeptComponents(replace(left, components=_without_empty(components, left.faulty_parts)), [])
+    return KeptComponents(replace(left, components=_without_empty_groups(components, left.faulty_parts)), [])
 
 
-def _without_empty(components: Iterable[Component], faulty: Iterable[FaultyPart]) -> tuple[Component, ...]:
+def _without_empty_groups(
+    components: Iterable[Component], faulty: Iterable[FaultyPart]
+) -> tuple[Component, ...]:
     """Return the components without groups that have lost all of their own."""
     groups = {part.pointer[:2] for part in faulty}
     return tuple(item for item in components if not item.group or item.children or item.pointer not in groups)
@@ -148,20 +162,22 @@ def _displaced_component_findings(catalogue: StatusCatalogue, kept: Iterable[Com
 
 
 def _published_components_at(
-    catalogue: StatusCatalogue, last: Iterable[Component], places: frozenset[Pointer]
+    catalogue: StatusCatalogue, last_components: Iterable[Component], pointers: frozenset[Pointer]
 ) -> Iterator[Component]:
     """Yield the published components at some places, without those that moved elsewhere."""
     current = {(component.key, component.id) for component in catalogue.components}
-    for component in last:
-        is_moved = component.pointer not in places and (component.key, component.id) in current
-        if not is_moved and not places.isdisjoint({(), component.pointer[:2], component.pointer}):
+    for component in last_components:
+        is_moved = component.pointer not in pointers and (component.key, component.id) in current
+        if not is_moved and not pointers.isdisjoint({(), component.pointer[:2], component.pointer}):
             yield component
 
 
-def _kept_components(catalogue: StatusCatalogue, asked: Iterable[Component]) -> Iterator[Component]:
+def _components_with_known_groups(
+    catalogue: StatusCatalogue, requested: Iterable[Component]
+) -> Iterator[Component]:
     """Yield published components whose groups are known, each group before its components."""
     groups = {component.pointer: component.id for component in catalogue.components if component.group}
-    for component in asked:
+    for component in requested:
         if component.group:
             groups[component.pointer] = component.id
         if component.group_id is None:
@@ -171,14 +187,16 @@ def _kept_components(catalogue: StatusCatalogue, asked: Iterable[Component]) -> 
 
 
 def _insert_kept_components(
-    components: Iterable[Component], kept: Iterable[Component], last: Iterable[Component]
+    components: Iterable[Component],
+    kept_components: Iterable[Component],
+    last_components: Iterable[Component],
 ) -> list[Component]:
     """Put each kept component after the one that it followed in the last build."""
     current = {component.pointer: component for component in components}
-    missing = {component.pointer: component for component in kept}
+    missing = {component.pointer: component for component in kept_components}
     followers: dict[Pointer, list[Component]] = {}
     previous: Pointer = ()
-    for place in (component.pointer for component in last):
+    for place in (component.pointer for component in last_components):
         if place in missing:
             followers.setdefault(previous, []).append(missing[place])
         elif place in current:
@@ -189,7 +207,7 @@ def _insert_kept_components(
     return merged
 
 
-def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
+def with_component_consequences(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
     """Return errors about components, each with what a build publishes instead."""
     places = {component.pointer for component in catalogue.components}
     return [
@@ -198,11 +216,11 @@ def with_fates(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[
     ]
 
 
-def _consequence_text(finding: Finding, places: Collection[Pointer]) -> str:
+def _consequence_text(finding: Finding, pointers: Collection[Pointer]) -> str:
     """Return what a build publishes instead of a component, or of the whole file."""
     pointer = finding.pointer
     if not pointer:
-        return "its components stay as last published" if places else "its components are left out"
+        return "its components stay as last published" if pointers else "its components are left out"
     in_component = (pointer[:length] for length in (2, 4) if len(pointer) >= length)
-    is_kept = any(place in places for place in in_component)
+    is_kept = any(place in pointers for place in in_component)
     return "the component stays as last published" if is_kept else "the component is left out"

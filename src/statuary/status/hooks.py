@@ -48,7 +48,7 @@ class PublishesIncidents:
         raise NotImplementedError
 
 
-class FormerVersions(NamedTuple):
+class PreviousVersions(NamedTuple):
     """Earlier versions of edited updates, for incident pages and `changes.json`."""
 
     # the earlier published versions of updates, by the update's id

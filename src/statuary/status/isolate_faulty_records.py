@@ -19,7 +19,7 @@ from statuary.site.settings import ThemeError
 from statuary.site.site_content import SiteContent
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.records import StatusCatalogue, StatusContent
-from statuary.status.model.schedule import timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon
 from statuary.status.site_status import EPOCHS, EXTENSIONS, FEEDS, PAGES, SiteStatus, status_at
 
 
@@ -128,10 +128,10 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
         _record_sources(status.timeline.catalogue),
         "making its documents",
     )
-    status = _with_sources(status, sources) if faults else status
+    status = _status_of_sources(status, sources) if faults else status
     findings += faults
     for kind in (FEEDS, PAGES, EXTENSIONS):
-        status, omission_findings = _with_working_documents_of(status, kind)
+        status, omission_findings = _exclude_failures_of_kind(status, kind)
         findings += omission_findings
     error = _exception_from(partial(_make_all_documents, status))
     if error is not None:
@@ -145,7 +145,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
     return WorkingStatus(status, findings)
 
 
-def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
+def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
     """Exclude the records whose documents of one kind fail, or the kind."""
     everything = _record_sources(status.timeline.catalogue)
     # extensions may add further pages
@@ -176,7 +176,7 @@ def _make_all_documents(status: SiteStatus) -> None:
 
 def _make_api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
     _make_all_documents(
-        replace(_with_sources(status, sources), skipped=frozenset((FEEDS, PAGES, EXTENSIONS, EPOCHS)))
+        replace(_status_of_sources(status, sources), skipped=frozenset((FEEDS, PAGES, EXTENSIONS, EPOCHS)))
     )
 
 
@@ -184,10 +184,10 @@ def _record_sources(catalogue: StatusCatalogue) -> list[str]:
     return [record.source for record in (*catalogue.incidents, *catalogue.maintenances)]
 
 
-def _with_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
+def _status_of_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
     """Keep only the records of some files."""
     catalogue = _catalogue_of_sources(status.timeline.catalogue, sources)
-    return replace(status, timeline=timeline_from(catalogue, status.now, status.settings))
+    return replace(status, timeline=build_timeline_to_horizon(catalogue, status.now, status.settings))
 
 
 def _catalogue_of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusCatalogue:

@@ -82,20 +82,24 @@ def _encode_incident(incident: Incident) -> bytes:
         TypeError: if it has a text of several languages.
     """
     options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_SUBCLASS
-    return orjson.dumps(_changed_fields(incident, without=("source",)), _as_json, options)
+    return orjson.dumps(_non_default_fields(incident, excluded_names=("source",)), _to_json_value, options)
 
 
-def _as_json(value: object) -> object:
+def _to_json_value(value: object) -> object:
     if isinstance(value, IncidentUpdate):
-        return _changed_fields(value)
+        return _non_default_fields(value)
     if isinstance(value, AffectedComponent):
         return [*value]
     raise TypeError(f"a value of type {type(value).__name__} cannot be stored as part of an incident")
 
 
-def _changed_fields(value: Incident | IncidentUpdate, without: tuple[str, ...] = ()) -> dict[str, object]:
+def _non_default_fields(
+    value: Incident | IncidentUpdate, excluded_names: tuple[str, ...] = ()
+) -> dict[str, object]:
     """Return the fields of a value that differ from their defaults."""
-    members = ((field, getattr(value, field.name)) for field in fields(value) if field.name not in without)
+    members = (
+        (field, getattr(value, field.name)) for field in fields(value) if field.name not in excluded_names
+    )
     return {field.name: member for field, member in members if member != _default_of_field(field)}
 
 
@@ -103,8 +107,8 @@ def _default_of_field(field: "Field[Any]") -> object:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _decode_incident(path: str, value: bytes) -> Incident:
-    return Incident(source=path, **_convert_members(orjson.loads(value), OF_INCIDENT))
+def _decode_incident(path: str, encoded_incident: bytes) -> Incident:
+    return Incident(source=path, **_convert_members(orjson.loads(encoded_incident), OF_INCIDENT))
 
 
 def _decode_update(members: dict[str, Any]) -> IncidentUpdate:

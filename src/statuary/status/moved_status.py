@@ -14,7 +14,7 @@ from statuary.site.document import Document
 from statuary.status import urls as status_urls
 from statuary.status.api.epoch_index import EpochIndex, StoredDocument
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
-from statuary.status.hooks import FormerVersions, PublishesIncidents
+from statuary.status.hooks import PreviousVersions, PublishesIncidents
 
 
 class MovedStatus(ContentSection, PublishesIncidents):
@@ -54,7 +54,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
     @override
     def build(self, run: Run) -> SectionResult | None:
         if self._moved_documents or self._removed_paths:
-            former = run.result(FormerVersions) or FormerVersions()
+            former = run.result(PreviousVersions) or PreviousVersions()
             self._target.ledger.documents.remove_unless_added(self._removed_paths)
             self._target.add([*self._moved_documents, self._changes_document(former)])
         return None
@@ -93,7 +93,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
             return False
         return plain.digest == source.digest
 
-    def _changes_document(self, former: FormerVersions) -> Document:
+    def _changes_document(self, former: PreviousVersions) -> Document:
         """Return `changes.json` for the move."""
         bodies = {path: self._target.published(path) or b"null" for path in COMPARED_PATHS} | {
             document.path: document.body for document in self._moved_documents

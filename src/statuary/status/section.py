@@ -27,7 +27,7 @@ from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_model import SourceModel, convert_model
-from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
+from statuary.status.hooks import FollowsStatus, PreviousVersions, PublishesIncidents
 from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.urls import URLS
 
@@ -40,16 +40,16 @@ STATUS_RULES = "status"
 """The name of the group of rules about components, incidents and maintenances."""
 
 
-class _ByPath(NamedTuple):
+class _FindingsByPath(NamedTuple):
     """The findings about a file, and the others."""
 
     about_file: Sequence[Finding]
     others: Sequence[Finding]
 
 
-def _split_by_path(findings: Sequence[Finding], path: str) -> _ByPath:
+def _split_findings_by_path(findings: Sequence[Finding], path: str) -> _FindingsByPath:
     about_file = [finding for finding in findings if finding.path == path]
-    return _ByPath(about_file, [finding for finding in findings if finding.path != path])
+    return _FindingsByPath(about_file, [finding for finding in findings if finding.path != path])
 
 
 class StatusSection(ContentSection, PublishesIncidents):
@@ -117,89 +117,105 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> SoundContent | None:
-        from statuary.status.sources.last_published import keep_last_published, with_consequences
+        from statuary.status.sources.last_published import (
+            keep_last_published_records,
+            with_record_consequences,
+        )
 
         site = run.site
         if site is None:
             return None
         # checks and strict builds report the errors instead of excluding content
         is_stopped_by_errors = run.is_check or run.checks.strict
-        of_components, unread = _split_by_path(unread, site.of(StatusContent).catalogue.components_source)
+        of_components, unread = _split_findings_by_path(
+            unread, site.of(StatusContent).catalogue.components_source
+        )
         if of_components:
             site, of_components = self._with_last_components(
                 site, run, of_components, keeps=not is_stopped_by_errors
             )
         if unread and not run.is_check:
-            site = keep_last_published(site, run.target, site.unread)
-            unread = with_consequences(unread, site)
+            site = keep_last_published_records(site, run.target, site.unread)
+            unread = with_record_consequences(unread, site)
         unread = [*of_components, *unread]
         with report_stage(run.progress, "Status"):
-            sound = self._without_excess(site, run)
+            sound = self._without_failing_records(site, run)
             if is_stopped_by_errors:
                 return SoundContent(sound.site, [*unread, *sound.findings])
             return self._without_broken_files(site, sound, run, unread)
 
     def _with_last_components(
-        self, site: "SiteContent", run: Run, found: Sequence[Finding], *, keeps: bool
+        self, site: "SiteContent", run: Run, component_errors: Sequence[Finding], *, keeps: bool
     ) -> SoundContent:
         """Keep the components that cannot be read as they were last published.
 
         If no component can be read and none was published, the errors in the file stop the build.
 
         Args:
-            found: the errors in the file.
+            component_errors: the errors in the file.
             keeps: whether the build goes on in spite of errors.
         """
-        from statuary.status.broken_records import with_catalogue
-        from statuary.status.faulty_components import keep_last_components, published_components, with_fates
+        from statuary.status.broken_records import with_status_catalogue
+        from statuary.status.faulty_components import (
+            keep_last_components,
+            load_published_components,
+            with_component_consequences,
+        )
 
         catalogue = site.of(StatusContent).catalogue
-        last = published_components(run.target) if keeps else ()
+        last = load_published_components(run.target) if keeps else ()
         if not keeps or not (last or catalogue.components):
-            self._errors = found
+            self._errors = component_errors
             return SoundContent(site._replace(unread=site.unread - {catalogue.components_source}), [])
         kept = keep_last_components(catalogue, last, [part.pointer for part in catalogue.faulty_parts])
-        explained = [*with_fates(found, kept.catalogue), *kept.findings]
-        return SoundContent(with_catalogue(site, kept.catalogue), explained)
+        explained = [*with_component_consequences(component_errors, kept.catalogue), *kept.findings]
+        return SoundContent(with_status_catalogue(site, kept.catalogue), explained)
 
     def _without_broken_files(
         self, site: "SiteContent", sound: SoundContent, run: Run, unread: Sequence[Finding]
     ) -> SoundContent:
         """Leave out components and records that break a rule, or keep them as they were last published."""
-        from statuary.status.broken_records import find_broken_files, with_catalogue, without_files
+        from statuary.status.broken_records import (
+            find_broken_files,
+            with_status_catalogue,
+            without_records_of_files,
+        )
         from statuary.status.faulty_components import (
             find_faulty_components,
-            published_components,
-            replace_components,
+            load_published_components,
+            replace_faulty_components,
         )
-        from statuary.status.sources.last_published import keep_last_published, with_consequences
+        from statuary.status.sources.last_published import (
+            keep_last_published_records,
+            with_record_consequences,
+        )
 
         excluded = list(unread)
         while faulty := find_faulty_components(self._found, sound.site.of(StatusContent).catalogue):
             catalogue = site.of(StatusContent).catalogue
-            kept = replace_components(catalogue, faulty, published_components(run.target))
+            kept = replace_faulty_components(catalogue, faulty, load_published_components(run.target))
             # a page without components would claim that everything is operational
             if not kept.catalogue.components:
                 site = site._replace(unread=site.unread - {catalogue.components_source})
                 break
             excluded += kept.findings
-            site = with_catalogue(site, kept.catalogue)
+            site = with_status_catalogue(site, kept.catalogue)
             site = site._replace(unread=site.unread | {catalogue.components_source})
-            sound = self._without_excess(site, run)
+            sound = self._without_failing_records(site, run)
         while broken := find_broken_files(self._found, sound.site):
             paths = {finding.path for finding in broken}
-            site = keep_last_published(without_files(site, paths), run.target, paths)
-            excluded += with_consequences(broken, site)
-            sound = self._without_excess(site, run)
+            site = keep_last_published_records(without_records_of_files(site, paths), run.target, paths)
+            excluded += with_record_consequences(broken, site)
+            sound = self._without_failing_records(site, run)
         return SoundContent(sound.site, [*excluded, *sound.findings])
 
-    def _without_excess(self, site: "SiteContent", run: Run) -> SoundContent:
+    def _without_failing_records(self, site: "SiteContent", run: Run) -> SoundContent:
         """Compute the status without records that exceed a limit or raise exceptions."""
         from statuary.status.isolate_faulty_records import isolate_faulty_records
-        from statuary.status.model.bounded_records import bound_records
+        from statuary.status.model.bounded_records import limit_records
 
         content = site.of(StatusContent)
-        catalogue, excess = bound_records(content.catalogue, run.instant, content.settings)
+        catalogue, excess = limit_records(content.catalogue, run.instant, content.settings)
         site = site.with_value(content._replace(catalogue=catalogue))
         families = partial(run.answering, FollowsStatus)
         site, self._status, unsound = isolate_faulty_records(site, run.instant, families)
@@ -228,12 +244,12 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        from statuary.status.faulty_components import note_components
+        from statuary.status.faulty_components import store_published_components
         from statuary.status.write_status import write_status
 
         if run.site is None:
             return None
-        former = run.result(FormerVersions) or FormerVersions()
+        former = run.result(PreviousVersions) or PreviousVersions()
         skipped = list[Finding]()
         with report_stage(run.progress, "Status documents and pages"):
             versions = former.previous_versions or self._status.previous_versions
@@ -246,7 +262,7 @@ class StatusSection(ContentSection, PublishesIncidents):
                 verify=run.execution.verify,
             )
         content = run.site.of(StatusContent).catalogue
-        note_components(run.target, content.components)
+        store_published_components(run.target, content.components)
         counts = (
             count_text(len(content.components), "component"),
             count_text(len(content.incidents), "incident"),

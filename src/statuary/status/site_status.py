@@ -19,9 +19,9 @@ from statuary.site.site_content import SiteContent
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.embargo import public_status
-from statuary.status.model.incident_history import IncidentHistory, IncidentState, entry_count
+from statuary.status.model.incident_history import IncidentHistory, IncidentState, component_entry_count
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
-from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
+from statuary.status.model.schedule import build_timeline_to_horizon, document_transitions, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
 from statuary.status.urls import ARCHIVE, INCIDENT, incident_id_of_path
 
@@ -107,7 +107,7 @@ class SiteStatus:
         from statuary.status.feeds.feed_words import ENGLISH, feed_words
 
         words = ENGLISH if self.context is None else feed_words(renderer_of(self.context).localization.texts)
-        return FeedDocuments(self._timeline_of(FEEDS), words)
+        return FeedDocuments(self._timeline_for_kind(FEEDS), words)
 
     @cached_property
     def pages(self) -> "StatusPages | None":
@@ -116,9 +116,9 @@ class SiteStatus:
             return None
         from statuary.status.pages.pages import StatusPages
 
-        return StatusPages(self._timeline_of(PAGES), self.context, self.previous_versions)
+        return StatusPages(self._timeline_for_kind(PAGES), self.context, self.previous_versions)
 
-    def _timeline_of(self, kind: str) -> Timeline:
+    def _timeline_for_kind(self, kind: str) -> Timeline:
         """Return the timeline for a kind of documents.
 
         It lacks the records whose documents of this kind cannot be made; their effect on components remains.
@@ -140,7 +140,7 @@ class SiteStatus:
 
     @cached_property
     def _timed_documents_at(self) -> Callable[[Instant], list[Document]]:
-        timeline = self._timeline_of(EXTENSIONS)
+        timeline = self._timeline_for_kind(EXTENSIONS)
         families = () if EXTENSIONS in self.skipped else self.families
         added = [family.documents_at(timeline, self.now, self.pages) for family in families]
         api = self.api.documents_from(self.now)
@@ -202,14 +202,14 @@ class SiteStatus:
 
     def _final_months(self) -> Iterator[ArchivePart]:
         for month, records in self.api.archived_months.items():
-            final = tuple(map(self._final_record, records.final_by(self.now)))
+            final = tuple(map(self._final_record, records.final_states_by(self.now)))
             if final:
                 digest = digest_of([record.digest for record in final], records.is_final_by(self.now))
                 archive = partial(self.api.final_archive, month, self.now)
                 yield ArchivePart(f"month {month}", digest, archive, final)
 
     def _final_record(self, record: IncidentState) -> FinalRecord:
-        digest = digest_of(self._digests[record], self.api.document_inputs(record))
+        digest = digest_of(self._digests[record], self.api.closed_document_inputs(record))
         return FinalRecord(digest, partial(self.record_documents, record))
 
     def record_documents(self, record: IncidentState) -> Iterator[Document]:
@@ -256,7 +256,7 @@ class SiteStatus:
     def example_paths(self) -> Iterator[str]:
         """The paths of an incident and an archive for the API page."""
         for month, records in self.api.archived_months.items():
-            for record in records.final_by(self.now):
+            for record in records.final_states_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
                 if self.settings.archives:
                     yield ARCHIVE.path(month=month)
@@ -296,7 +296,7 @@ class SiteStatus:
     def _max_epochs(self) -> int:
         """The largest number of epochs; lower for very many components."""
         opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
-        entries = len(self.timeline.catalogue.components) + sum(map(entry_count, opened))
+        entries = len(self.timeline.catalogue.components) + sum(map(component_entry_count, opened))
         return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
 
     @cached_property
@@ -318,7 +318,7 @@ class SiteStatus:
         layers = [history.layers_since(earliest) for history in self.timeline.layer_histories.values()]
         records = [self._record_inputs(history) for history in self._relevant_records(earliest)]
         quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).records)
-        counts = self.api.month_counts(self.now)
+        counts = self.api.record_counts_by_month(self.now)
         return self.shared_inputs, self._instants, statuses, layers, records, quarters, counts
 
     @property
@@ -348,7 +348,9 @@ class SiteStatus:
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
         """Return the inputs of a record's documents, current and final."""
         states = dict.fromkeys((history.state_at(self.now), history.final_state))
-        closed = [self.api.document_inputs(state) for state in states if state is not None and state.closed]
+        closed = [
+            self.api.closed_document_inputs(state) for state in states if state is not None and state.closed
+        ]
         return [self._digests[state] for state in (history.final_state,) if state is not None], closed
 
     @property
@@ -388,7 +390,7 @@ class SiteStatus:
         """
         timeline = self.timeline
         if self.content is not None:
-            timeline = timeline_from(self.content, self.now, self.settings)
+            timeline = build_timeline_to_horizon(self.content, self.now, self.settings)
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
@@ -426,7 +428,7 @@ def status_at(
     """
     content = site.of(StatusContent)
     public = public_status(content.catalogue, now)
-    timeline = timeline_from(public.catalogue, now, content.settings)
+    timeline = build_timeline_to_horizon(public.catalogue, now, content.settings)
     return SiteStatus(
         timeline,
         content.settings,

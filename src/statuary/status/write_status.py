@@ -26,16 +26,16 @@ _LINE = "\t"
 """Separates the digest and the paths of a record."""
 
 
-def records_group(part: str) -> str:
+def records_group_name(part_name: str) -> str:
     """Return the name of the ledger group for an archive part's records.
 
     The ledger is the build's database; each line of the group has the digest of a record and the paths of its
     documents.
 
     Args:
-        part: the name of the archive part.
+        part_name: the name of the archive part.
     """
-    return f"records of {part}"
+    return f"records of {part_name}"
 
 
 def write_status(
@@ -74,7 +74,7 @@ def write_status(
     if isinstance(current_paths, Finding):
         target.discard(writer.added_paths)
         status, of_status[:] = with_working_documents(status)
-        current_paths = writer.make_all(status)
+        current_paths = writer.make_all_documents(status)
     skipped += of_status
     return current_paths
 
@@ -98,8 +98,8 @@ class _StatusWriter:
         fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
         timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
         if timed is None:
-            timed = self._add_timed(status, verify=verify)
-            parts = list(self._add_final(status, verify=verify))
+            timed = self._add_timed_documents(status, verify=verify)
+            parts = list(self._add_final_documents(status, verify=verify))
             self._save_group(ALL, fingerprint, [STATUS, TIMED, *parts])
         return [*timed, *self._example_paths(status, fingerprint)]
 
@@ -113,12 +113,12 @@ class _StatusWriter:
         self._save_group(EXAMPLES, fingerprint, paths)
         return paths
 
-    def make_all(self, status: SiteStatus) -> Sequence[str]:
+    def make_all_documents(self, status: SiteStatus) -> Sequence[str]:
         """Make and add all documents again, and return their paths."""
         parts = [part.name for part in status.archive_parts]
-        for group in (ALL, STATUS, TIMED, *parts, *map(records_group, parts)):
+        for group in (ALL, STATUS, TIMED, *parts, *map(records_group_name, parts)):
             self.target.ledger.save_group(group, "")
-        current_paths = self._make_timed(status)
+        current_paths = self._make_timed_documents(status)
         for part in status.archive_parts:
             self._add_documents(part.documents())
         return [*current_paths, *status.example_paths]
@@ -137,10 +137,10 @@ class _StatusWriter:
         for name, group in {**groups, ALL: previous}.items():
             ledger.save_group(name, group.fingerprint, paths=group.paths)
         for name in groups:
-            self._keep_group(records_group(name))
+            self._keep_group(records_group_name(name))
         return groups[TIMED].paths
 
-    def _add_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+    def _add_timed_documents(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Add or reuse the documents that may change before the next build.
 
         Returns:
@@ -151,13 +151,13 @@ class _StatusWriter:
         current_paths: Sequence[str] = self.target.ledger.cached_group(TIMED).paths
         if paths is None:
             added_before = len(self.added_paths)
-            current_paths = self._make_timed(status)
+            current_paths = self._make_timed_documents(status)
             paths = self.added_paths[added_before:]
         self._save_group(STATUS, fingerprint, paths)
         self._save_group(TIMED, fingerprint, current_paths)
         return current_paths
 
-    def _make_timed(self, status: SiteStatus) -> Sequence[str]:
+    def _make_timed_documents(self, status: SiteStatus) -> Sequence[str]:
         current_paths = [document.path for document in status.current_documents]
         self._add_documents(
             status.published_documents(
@@ -166,7 +166,7 @@ class _StatusWriter:
         )
         return current_paths
 
-    def _add_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
+    def _add_final_documents(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
         """Add or reuse the documents that no longer change.
 
         Yields:
@@ -177,23 +177,23 @@ class _StatusWriter:
             fingerprint = fingerprint_of(common, part.digest).text
             paths = None if verify else self._reuse_group(part.name, fingerprint)
             if paths is None:
-                paths = self._add_part(part, common, verify=verify)
+                paths = self._add_archive_part(part, common, verify=verify)
             else:
-                self._keep_group(records_group(part.name))
+                self._keep_group(records_group_name(part.name))
             self._save_group(part.name, fingerprint, paths)
             yield part.name
 
-    def _add_part(self, part: ArchivePart, common: str, *, verify: bool) -> Sequence[str]:
+    def _add_archive_part(self, part: ArchivePart, shared_digest: str, *, verify: bool) -> Sequence[str]:
         """Add the documents of a part; reuse those of unchanged records.
 
         Args:
-            common: the digest of what all parts share.
+            shared_digest: the digest of what all parts share.
 
         Returns:
             The paths of the documents.
         """
-        fingerprint = fingerprint_of(common).text
-        group = records_group(part.name)
+        fingerprint = fingerprint_of(shared_digest).text
+        group = records_group_name(part.name)
         known = {} if verify else self._reuse_records(group, fingerprint, part)
         added_before = len(self.added_paths)
         for paths in known.values():

@@ -7,7 +7,7 @@ import pytest
 
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.notify.events import EventKind, events_between
-from statuary.status.model.timeline import build_timeline, transitions
+from statuary.status.model.timeline import build_timeline, transitions_between
 from support.status_site import catalogue_of
 
 START = parse_instant("2026-11-01T00:00:00Z")
@@ -103,7 +103,7 @@ def test_postmortem_event_follows_notification_setting(notifies, kind):
 
 def test_subintervals_emit_identical_events():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
-    turns = [START, *transitions(timeline, START, END), END]
+    turns = [START, *transitions_between(timeline, START, END), END]
     parts = [event for after, until in pairwise(turns) for event in events_between(timeline, after, until)]
     assert parts == events_between(timeline, START, END)
     assert len({event.id for event in parts}) == len(parts)

@@ -12,7 +12,7 @@ from statuary.engine.read_content import read_content
 from statuary.extensions.notify.events import events_between
 from statuary.extensions.upstream.state_file import FILE
 from statuary.status.model.records import StatusContent
-from statuary.status.model.schedule import timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon
 from support.json_server import serve_json
 from support.sites import SITE, build, built_files, files_in, small_site, write_files
 
@@ -136,7 +136,9 @@ def test_upstream_changes_emit_no_events(content):
         run(content)
     catalogue, _ = read_content(content)
     start, end = parse_instant("2026-11-20T00:00:00Z"), parse_instant("2026-11-21T00:00:00Z")
-    timeline = timeline_from(catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings)
+    timeline = build_timeline_to_horizon(
+        catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings
+    )
     assert timeline.status_histories["rpc"].at(end)[0] == "major_outage"
     assert events_between(timeline, start, end) == []
     write_files(
@@ -146,7 +148,9 @@ def test_upstream_changes_emit_no_events(content):
         },
     )
     catalogue, _ = read_content(content)
-    timeline = timeline_from(catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings)
+    timeline = build_timeline_to_horizon(
+        catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings
+    )
     assert [event.kind.value for event in events_between(timeline, start, end)] == ["opened", "component"]
 
 

@@ -11,8 +11,8 @@ from statuary.status.api.epoch_index import (
     NO_EPOCHS,
     EpochIndex,
     StoredDocument,
+    parse_epochs_or_empty,
     read_epoch_index,
-    readable_epochs,
 )
 from support.sites import write_files
 
@@ -29,7 +29,7 @@ INDEX = {
 
 
 def parsed(**changes) -> EpochIndex:
-    return readable_epochs(json.dumps(INDEX | changes).encode())
+    return parse_epochs_or_empty(json.dumps(INDEX | changes).encode())
 
 
 def at(hour: str):
@@ -115,7 +115,7 @@ def test_broken_index_has_no_epochs(changes, tmp_path: Path):
 
 
 def test_documents_never_change_without_epochs():
-    index, now = readable_epochs(b"{"), at("12:00")
+    index, now = parse_epochs_or_empty(b"{"), at("12:00")
     assert index.start < now < index.end == index.build_due
     assert index.latest_change_before(now) == index.start
     assert (index.next_change_after(now), index.stale_since(now)) == (None, "")
@@ -125,7 +125,7 @@ def test_documents_never_change_without_epochs():
 def test_missing_index_is_refused(tmp_path: Path):
     with pytest.raises(PublishingError, match="cannot be read: No such file or directory"):
         read_epoch_index(tmp_path)
-    assert readable_epochs(None) == readable_epochs(b"{") == NO_EPOCHS
+    assert parse_epochs_or_empty(None) == parse_epochs_or_empty(b"{") == NO_EPOCHS
 
 
 def test_index_is_read_from_site(tmp_path: Path):

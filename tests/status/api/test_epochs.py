@@ -9,7 +9,7 @@ import pytest
 
 from statuary.base.primitives import Instant, instant
 from statuary.site.document import Document
-from statuary.status.api.epoch_index import readable_epochs
+from statuary.status.api.epoch_index import parse_epochs_or_empty
 from statuary.status.api.epochs import EpochLimits, epoch_documents, plan_epochs
 from statuary.status.model.records import StatusSettings
 from statuary.status.model.uptime import has_ongoing_outage
@@ -106,7 +106,7 @@ def big_world(zone, middle):
 
 def served(plain, stored, now):
     """Return what a reader gets at an instant, by the rule of the index."""
-    index = readable_epochs(stored[INDEX])
+    index = parse_epochs_or_empty(stored[INDEX])
     found = {path: index.document_at(path, now) for path in index.documents}
     return plain | {path: document.body(stored.get) for path, document in found.items() if document}
 
@@ -192,7 +192,7 @@ def test_index_lists_instants_and_locations():
     }
     versions = index["documents"]["api/v2/scheduled-maintenances/active.json"]
     assert versions == {"whole": [0, 1, 2, 3]}
-    read = readable_epochs(documents[-1].body)
+    read = parse_epochs_or_empty(documents[-1].body)
     active = read.document_at("api/v2/scheduled-maintenances/active.json", at("11-02 11:00"))
     assert active == (
         "api/v2/_epochs/20261102T100000000Z/api/v2/scheduled-maintenances/active.json",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.status.checks.component_checks import is_url_safe
-from statuary.status.editing.new_record import MAX_SLUG_LENGTH, new_id, slug
+from statuary.status.editing.new_record import MAX_SLUG_LENGTH, new_record_id, slug
 
 DAY = date(2026, 11, 2)
 
@@ -30,12 +30,12 @@ def test_slug_joins_words_with_dashes(title, expected):
 
 def test_taken_id_gets_next_number():
     taken = {"2026-11-02-slow", "2026-11-02-slow-2"}
-    assert new_id(DAY, "Slow", "incident", taken) == "2026-11-02-slow-3"
-    assert new_id(DAY, "遅い", "incident", taken) == "2026-11-02-incident"
+    assert new_record_id(DAY, "Slow", "incident", taken) == "2026-11-02-slow-3"
+    assert new_record_id(DAY, "遅い", "incident", taken) == "2026-11-02-incident"
 
 
 @given(st.text())
 def test_any_title_gives_url_safe_id(title):
-    made = new_id(DAY, title, "incident", ())
+    made = new_record_id(DAY, title, "incident", ())
     assert is_url_safe(made)
     assert len(made) <= len("2026-11-02-") + MAX_SLUG_LENGTH

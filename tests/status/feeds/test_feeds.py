@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from statuary.site.url_table import match_url
 from statuary.status.feeds.feed_documents import FeedDocuments
-from statuary.status.model.timeline import build_timeline, transitions
+from statuary.status.model.timeline import build_timeline, transitions_between
 from support.feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
 from support.random_runs import times
 from support.status_site import at, catalogue, feed_documents, incident, maintenance
@@ -240,7 +240,7 @@ def test_feeds_are_reproducible_in_any_order():
     end = at("2027-01-01T00:00")
     timeline = build_timeline(status, end)
     site = FeedDocuments(timeline)
-    instants = transitions(timeline, at("2026-10-01T00:00"), end)
+    instants = transitions_between(timeline, at("2026-10-01T00:00"), end)
     assert len(instants) == 8
     for moment in (*instants, *reversed(instants)):
         assert {d.path: d.body for d in site.documents_at(moment)} == bodies(status, moment)

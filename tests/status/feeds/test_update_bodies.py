@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from statuary.status.feeds.feed import (
     NOT_IN_XML,
     body_html,
-    body_plain,
+    body_plain_text,
     one_line,
     remove_invalid_xml_characters,
 )
@@ -83,7 +83,7 @@ def test_body_becomes_safe_html(body, html):
     ],
 )
 def test_body_becomes_plain_text(body, plain):
-    assert body_plain(body) == plain
+    assert body_plain_text(body) == plain
 
 
 PIECES = st.sampled_from(
@@ -144,7 +144,7 @@ def test_hostile_body_is_sanitized(body):
     html = body_html(body)
     assert html_faults(html) == []
     assert not NOT_IN_XML.search(html)
-    assert "\r" not in body_plain(body)
+    assert "\r" not in body_plain_text(body)
 
 
 def test_names_are_single_line_xml_text():

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.status.model.recurrence import begins_at, with_automatic_updates
+from statuary.status.model.recurrence import actual_window_start, with_automatic_updates
 from support.status_site import at, maintenance_of
 
 PLAIN = """
@@ -134,7 +134,7 @@ def test_announcement_within_hour_skips_reminder():
 def test_announcement_inside_window_starts_immediately():
     maintenance = maintenance_of(PLAIN.replace("11-01T09:00", "11-02T10:20"))
 
-    assert begins_at(maintenance) == at("11-02 10:20")
+    assert actual_window_start(maintenance) == at("11-02 10:20")
 
 
 def test_moved_window_keeps_update_ids():

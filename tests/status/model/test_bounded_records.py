@@ -3,7 +3,7 @@
 import pytest
 
 from statuary.status.model import bounded_records
-from statuary.status.model.bounded_records import bound_records
+from statuary.status.model.bounded_records import limit_records
 from statuary.status.model.records import StatusCatalogue, StatusSettings
 from support.status_site import at, catalogue_of
 
@@ -61,7 +61,7 @@ def test_least_important_records_are_excluded(monkeypatch, most, kept):
             "gone": WINDOW.format(day="2026-11-01", more=DATED),
         },
     )
-    bounded, findings = bound_records(catalogue, NOW, StatusSettings())
+    bounded, findings = limit_records(catalogue, NOW, StatusSettings())
     assert sources_of(bounded) == kept
     assert len(findings) == 6 - len(kept)
     assert all(finding.pointer == ("components",) for finding in findings)
@@ -71,7 +71,7 @@ def test_least_important_records_are_excluded(monkeypatch, most, kept):
 def test_recurring_window_counts_every_window(monkeypatch):
     monkeypatch.setattr(bounded_records, "MAX_ALL_AFFECTED", 100)
     catalogue = catalogue_of(maintenances={"daily": WINDOW.format(day="2026-11-21", more=DAILY)})
-    bounded, findings = bound_records(catalogue, NOW, StatusSettings())
+    bounded, findings = limit_records(catalogue, NOW, StatusSettings())
     assert sources_of(bounded) == []
     (finding,) = findings
     assert finding.path == "maintenances/daily.yaml"

@@ -2,7 +2,7 @@
 
 from statuary.status.model.component_now import LayerKind
 from statuary.status.model.records import StatusChange
-from statuary.status.model.timeline import build_timeline, state_at
+from statuary.status.model.timeline import build_timeline, page_state_at
 from support.status_site import COMPONENTS, at, catalogue_of
 
 END = at("12-31 00:00")
@@ -50,11 +50,11 @@ def timeline_of(upstream=(), **texts):
 
 def rpc(timeline, time):
     """Return RPC as pages show it at a time of 2 November."""
-    return state_at(timeline, at(f"11-02 {time}")).components["rpc"].now
+    return page_state_at(timeline, at(f"11-02 {time}")).components["rpc"].now
 
 
 def api_status(timeline, time):
-    return state_at(timeline, at(f"11-02 {time}")).components["rpc"].status
+    return page_state_at(timeline, at(f"11-02 {time}")).components["rpc"].status
 
 
 def test_upstream_outage_outlasts_own_incident():
@@ -119,7 +119,7 @@ def test_operational_status_keeps_other_incident():
 def test_window_does_not_hide_outage():
     timeline = timeline_of(incidents={"outage": OUTAGE}, maintenances={"window": WINDOW})
 
-    state = state_at(timeline, at("11-02 11:00"))
+    state = page_state_at(timeline, at("11-02 11:00"))
     assert state.components["rpc"].status == "under_maintenance"
     assert state.components["rpc"].now.status == state.worst_now == "major_outage"
     assert state.components["rpc"].now.since == at("11-02 10:00")
@@ -174,6 +174,6 @@ def test_group_shows_worst_component():
     window = WINDOW.replace("[rpc]", "[north, south]")
     timeline = timeline_of(incidents={"outage": down}, maintenances={"window": window})
 
-    group = state_at(timeline, at("11-02 11:00")).components["bridges"]
+    group = page_state_at(timeline, at("11-02 11:00")).components["bridges"]
     assert group.status == "under_maintenance"
     assert group.now.status == "major_outage"

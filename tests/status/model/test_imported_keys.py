@@ -2,7 +2,7 @@
 
 import json
 
-from statuary.status.model.timeline import build_timeline, state_at
+from statuary.status.model.timeline import build_timeline, page_state_at
 from support.status_site import PAGE, at, catalogue_of, status_documents
 
 TROUBLE = """
@@ -27,7 +27,7 @@ UPGRADE = """
 
 def incident_at(moment):
     timeline = build_timeline(catalogue_of(incidents={"trouble": TROUBLE}), at("12-31 00:00"))
-    return state_at(timeline, at(moment)).incidents[0]
+    return page_state_at(timeline, at(moment)).incidents[0]
 
 
 def test_impact_override_applies_from_timestamp():
@@ -56,7 +56,7 @@ def test_reopened_incident_affects_components_again():
 
 def test_reminder_can_skip_notification():
     timeline = build_timeline(catalogue_of(maintenances={"upgrade": UPGRADE}), at("12-31 00:00"))
-    [maintenance] = state_at(timeline, at("11-03 09:30")).maintenances
+    [maintenance] = page_state_at(timeline, at("11-03 09:30")).maintenances
     reminder, announcement = (one.update for one in maintenance.published_updates)
 
     assert (reminder.automatic, reminder.deliver_notifications) == (True, False)

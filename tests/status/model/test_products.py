@@ -9,7 +9,7 @@ from statuary.status import site_status
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.model.downtime import DateRange, DowntimeByDay
 from statuary.status.model.records import StatusCatalogue, StatusSettings
-from statuary.status.model.timeline import build_timeline, state_at
+from statuary.status.model.timeline import build_timeline, page_state_at
 from statuary.status.model.uptime import page_uptime
 from statuary.status.site_status import SiteStatus
 from support.status_site import at, catalogue_of
@@ -60,7 +60,7 @@ CONTENT: dict[str, Callable[[int], StatusCatalogue]] = {
 def examine(catalogue: StatusCatalogue) -> None:
     """Compute what documents show at an instant, and the findings."""
     timeline = build_timeline(catalogue, END)
-    state_at(timeline, NOW)
+    page_state_at(timeline, NOW)
     uptime = page_uptime(timeline, NOW)
     downtimes = DowntimeByDay(timeline)
     for component in uptime.components:

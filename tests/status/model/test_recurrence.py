@@ -5,8 +5,13 @@ from datetime import timedelta
 import pytest
 
 from statuary.base.primitives import InvalidValueError
-from statuary.status.model.recurrence import MAX_WINDOWS, first_start, maintenance_windows, validate_rule
-from statuary.status.model.timeline import build_timeline, state_at
+from statuary.status.model.recurrence import (
+    MAX_WINDOWS,
+    first_window_start,
+    maintenance_windows,
+    validate_rule,
+)
+from statuary.status.model.timeline import build_timeline, page_state_at
 from support.status_site import at, catalogue_of, maintenance_of
 
 WEEKLY = """
@@ -61,7 +66,7 @@ def test_window_is_published_when_announced():
     timeline = build_timeline(catalogue_of(maintenances={"restart": WEEKLY}), at("12-31 00:00"))
 
     def published(instant):
-        return [state.incident.scheduled_for for state in state_at(timeline, at(instant)).maintenances]
+        return [state.incident.scheduled_for for state in page_state_at(timeline, at(instant)).maintenances]
 
     assert published("10-12 23:59") == [at("10-13 00:00")]
     assert published("10-13 00:00") == [at("10-20 00:00"), at("10-13 00:00")]
@@ -140,7 +145,7 @@ def test_rule_without_window_terminates():
     maintenance = maintenance_of(text, "restart")
 
     assert windows(text) == []
-    assert first_start(maintenance, maintenance.recurrence) is None
+    assert first_window_start(maintenance, maintenance.recurrence) is None
 
 
 def test_until_includes_last_start():

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from itertools import pairwise
 
-from statuary.status.model.timeline import build_timeline, state_at, transitions
+from statuary.status.model.timeline import build_timeline, page_state_at, transitions_between
 from support.status_site import COMPONENTS, PAGE, at, catalogue_of
 
 TROUBLE = """
@@ -31,7 +31,7 @@ def test_page_updated_at_follows_changes():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def stamped(instant):
-        return state_at(timeline, at(instant)).updated_at
+        return page_state_at(timeline, at(instant)).updated_at
 
     assert stamped("10-30 00:00") == timeline.catalogue.page.created_at
     assert stamped("11-01 09:00") == at("11-01 09:00")
@@ -45,9 +45,9 @@ def test_imported_page_timestamp_holds_until_change():
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"
     )
 
-    assert state_at(timeline, at("11-02 10:30")).updated_at == at("11-02 10:00")
-    assert state_at(timeline, at("11-02 11:30")).updated_at == at("11-02 11:00")
-    assert state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 12:00")
+    assert page_state_at(timeline, at("11-02 10:30")).updated_at == at("11-02 10:00")
+    assert page_state_at(timeline, at("11-02 11:30")).updated_at == at("11-02 11:00")
+    assert page_state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 12:00")
 
 
 def test_imported_page_timestamp_before_update_holds():
@@ -55,7 +55,7 @@ def test_imported_page_timestamp_before_update_holds():
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:59:59.940Z\n"
     )
 
-    stated = state_at(timeline, at("11-02 13:00")).updated_at
+    stated = page_state_at(timeline, at("11-02 13:00")).updated_at
     assert at("11-02 12:00") - stated == timedelta(milliseconds=60)
 
 
@@ -63,7 +63,7 @@ def test_indicator_and_description_follow_timeline():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def status_at(instant):
-        overall_status = state_at(timeline, at(instant)).overall_status
+        overall_status = page_state_at(timeline, at(instant)).overall_status
         return overall_status.indicator, overall_status.description
 
     assert status_at("11-02 09:00") == ("none", "All Systems Operational")
@@ -76,12 +76,12 @@ def test_indicator_and_description_follow_timeline():
 def test_page_overrides_overall_status():
     timeline = timeline_of(page=PAGE + "    description: Read only until Monday\n    indicator: minor\n")
 
-    overall_status = state_at(timeline, at("11-02 10:00")).overall_status
+    overall_status = page_state_at(timeline, at("11-02 10:00")).overall_status
     assert (overall_status.indicator, overall_status.description) == ("minor", "Read only until Monday")
 
 
 def test_group_takes_worst_component_status():
-    state = state_at(timeline_of(incidents={"trouble": TROUBLE}), at("11-02 10:00"))
+    state = page_state_at(timeline_of(incidents={"trouble": TROUBLE}), at("11-02 10:00"))
 
     assert state.components["bridges"].status == "partial_outage"
     assert state.components["bridges"].updated_at == at("01-01 00:00").replace(year=2020)
@@ -100,7 +100,7 @@ def test_components_sort_by_position_then_creation():
               old: {name: Old, created_at: 2021-01-01T00:00:00Z}
               other: {name: Other, created_at: 2022-01-01T00:00:00Z}
     """
-    state = state_at(timeline_of(components=components), at("11-02 10:00"))
+    state = page_state_at(timeline_of(components=components), at("11-02 10:00"))
 
     # position 1: old, young; position 2: other, group
     assert list(state.components) == ["old", "young", "other", "group"]
@@ -112,7 +112,7 @@ def test_undated_components_keep_content_order():
           late: {name: Late, start_date: 2026-01-01}
           group: {name: Group, components: {early: {name: Early, start_date: 2021-01-01}, other: {name: Other}}}
     """
-    state = state_at(timeline_of(components=components), at("11-02 10:00"))
+    state = page_state_at(timeline_of(components=components), at("11-02 10:00"))
 
     assert list(state.components) == ["late", "early", "group", "other"]
 
@@ -120,7 +120,10 @@ def test_undated_components_keep_content_order():
 def test_removed_component_is_ignored():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, status: major_outage, removed: true}")
 
-    assert state_at(timeline_of(components=components), at("11-02 10:00")).overall_status.indicator == "none"
+    assert (
+        page_state_at(timeline_of(components=components), at("11-02 10:00")).overall_status.indicator
+        == "none"
+    )
 
 
 def test_incidents_sort_newest_first():
@@ -135,20 +138,20 @@ def test_incidents_sort_newest_first():
 def test_transitions_list_future_changes():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
-    assert transitions(timeline, at("11-02 10:00"), at("11-30 00:00")) == [
+    assert transitions_between(timeline, at("11-02 10:00"), at("11-30 00:00")) == [
         at("11-02 12:00"),
         at("11-03 09:00"),
         at("11-03 10:00"),
         at("11-03 12:00"),
     ]
-    assert transitions(timeline, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
+    assert transitions_between(timeline, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
 
 
 def test_midnights_are_transitions_with_days():
     timeline = timeline_of(page=PAGE + "    time_zone: Europe/Zurich\n")
 
     # clocks go back on 25 October
-    assert transitions(timeline, at("10-23 22:00"), at("10-26 23:00"), days=True) == [
+    assert transitions_between(timeline, at("10-23 22:00"), at("10-26 23:00"), days=True) == [
         at("10-24 22:00"),
         at("10-25 23:00"),
         at("10-26 23:00"),
@@ -158,11 +161,14 @@ def test_midnights_are_transitions_with_days():
 def test_status_is_constant_between_transitions():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     start, end = at("10-31 00:00"), at("11-04 00:00")
-    changes = [start, *transitions(timeline, start, end), end]
+    changes = [start, *transitions_between(timeline, start, end), end]
     assert len(changes) > 2
 
     for before, after in pairwise(changes):
-        first, last = state_at(timeline, before), state_at(timeline, after - timedelta(milliseconds=1))
+        first, last = (
+            page_state_at(timeline, before),
+            page_state_at(timeline, after - timedelta(milliseconds=1)),
+        )
         assert first.updated_at == last.updated_at
         assert first.components == last.components
         assert first.incidents == last.incidents

@@ -25,11 +25,11 @@ from statuary.source.edit_yaml import append_item
 from statuary.status.editing.updates import (
     STATUSES,
     NewUpdate,
+    announce_in_file,
+    incident_status_at,
     parse_statuses,
     record_pointer,
-    status_at,
     status_before,
-    with_announcement,
 )
 from statuary.status.model.records import Incident
 from statuary.status.model.vocabulary import (
@@ -240,7 +240,7 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
     pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.yaml_value),
+        lambda text: append_item(announce_in_file(text, incident, session.at), pointer, update.yaml_value),
     )
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_details)
 
@@ -291,7 +291,7 @@ def resolve_status(
     Raises:
         click.UsageError: if neither a status nor a text is given, and there is no terminal.
     """
-    current = status_at(incident, session.at)
+    current = incident_status_at(incident, session.at)
     if status is not None or is_interactive():
         return ask(current) if status is None else status
     current_text = current or "not set yet"

@@ -11,8 +11,8 @@ from statuary.cli.editing.tables import component_rows, list_format_option, prin
 from statuary.cli.options import build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
-from statuary.status.editing.updates import STATUSES, find_component, leaf_keys
-from statuary.status.model.timeline import component_at
+from statuary.status.editing.updates import STATUSES, active_component_keys, find_component
+from statuary.status.model.timeline import component_state_at
 from statuary.status.model.vocabulary import ComponentStatus
 
 
@@ -37,14 +37,14 @@ def set_status(
 
     STATUS is operational, under_maintenance, degraded_performance, partial_outage or major_outage.
     """
-    keys = leaf_keys(session.catalogue)
+    keys = active_component_keys(session.catalogue)
     name = value_or_ask(
         component, "KEY", lambda: ask_choice("Component", keys), f"Use one of {', '.join(keys)}"
     )
     leaf = find_component(name, session.catalogue)
     hint = f"Use one of {', '.join(STATUSES)}"
     new_status = value_or_ask(status, "STATUS", lambda: ask_choice("Status", STATUSES), hint)
-    state = component_at(session.timeline, leaf, session.at)
+    state = component_state_at(session.timeline, leaf, session.at)
     if state.status == new_status:
         since = format_exact(state.updated_at)
         raise EditError(f"{leaf.key} has been {new_status} since {since}", "there is nothing to change")

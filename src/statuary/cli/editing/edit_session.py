@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # reading content takes libraries that completion and help do
 from statuary.base.primitives import one_line
 from statuary.status.model.component_now import Layer, LayerKind
 from statuary.status.model.records import Component
-from statuary.status.model.timeline import component_at
+from statuary.status.model.timeline import component_state_at
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -93,7 +93,7 @@ draft_option = click.option(
 )
 new_id_option = click.option(
     "--id",
-    "new_id",
+    "new_record_id",
     help="Use this id, which is also the name of the file. Default: the date and the words of --name.",
 )
 
@@ -429,7 +429,7 @@ def remaining_statuses(timeline: Timeline, record: Incident, at: Instant) -> Ite
 
 
 def _remaining_status_sentence(timeline: Timeline, component: Component, at: Instant) -> Iterator[str]:
-    now = component_at(timeline, component, at).now
+    now = component_state_at(timeline, component, at).now
     if now.status != "operational" and now.cause is not None:
         status = now.status.replace("_", " ")
         yield f"{one_line(component.name)} stays at {status}, {_reason_of_status(now.cause)}"

@@ -48,9 +48,9 @@ from statuary.status.editing.open_incidents import find_similar_incident, shared
 from statuary.status.editing.updates import (
     NewUpdate,
     find_template,
-    format_if_given,
+    format_utc_or_none,
+    incident_status_at,
     postmortem_value,
-    status_at,
     status_before,
 )
 from statuary.status.model.records import Incident, IncidentTemplate
@@ -140,7 +140,7 @@ def open_incident(
     template: str | None,
     draft: bool,
     separate: bool,
-    new_id: str | None,
+    new_record_id: str | None,
 ) -> None:
     """Open an incident in a new file.
 
@@ -158,9 +158,9 @@ def open_incident(
         "name": title,
         "components": affected,
         "impact_override": impact_override or begun.impact_override,
-        "publish_at": format_if_given(update_options.publish_at),
+        "publish_at": format_utc_or_none(update_options.publish_at),
         "draft": draft or None,
-        "started_at": None if opening else format_if_given(started_at),
+        "started_at": None if opening else format_utc_or_none(started_at),
         "updates": [*(item.yaml_value for item in opening), update.yaml_value],
     }
     edit = new_record_edit(
@@ -169,7 +169,7 @@ def open_incident(
         "incidents",
         value,
         at=opening[0].at if opening else session.at,
-        given_id=new_id,
+        given_id=new_record_id,
     )
     session.apply(edit, f"Open incident: {title}", update.commit_details_with(affected))
 
@@ -187,7 +187,7 @@ def _update_similar_incident(
         return False
     shared = shared_components(session.timeline, known, affected)
     place = f" on {', '.join(shared)}" if shared else ""
-    described = f"{known.id} ({one_line(known.name)}) is still open{place}, with status {status_at(known, session.at)}"
+    described = f"{known.id} ({one_line(known.name)}) is still open{place}, with status {incident_status_at(known, session.at)}"
     if not is_interactive():
         hint = (
             f"run `statuary incident update {known.id}` to add to it, or repeat the command with --separate"
@@ -294,7 +294,7 @@ def resolve_incident(session: EditSession, incident: str | None, update_options:
     Its components become operational, unless --component gives another status.
     """
     unresolved = _find_unresolved(session, incident)
-    if status_at(unresolved, session.at) == "resolved":
+    if incident_status_at(unresolved, session.at) == "resolved":
         raise EditError(
             f"{unresolved.id} is already resolved",
             "publish a postmortem with `incident postmortem`, or use `incident reopen` if it is not over",
@@ -317,7 +317,7 @@ def reopen_incident(
     """
     histories = session.timeline.incidents
     closed = incident_or_ask(incident, histories, "incident", session.at, CLOSED_STATUSES.__contains__)
-    current = status_at(closed, session.at)
+    current = incident_status_at(closed, session.at)
     if current not in CLOSED_STATUSES:
         raise EditError(
             f"{closed.id} is not resolved: it is {current or 'not open yet'}", "use `incident update` instead"

@@ -44,13 +44,13 @@ from statuary.source.edit_yaml import append_item
 from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.updates import (
     NewUpdate,
-    format_if_given,
-    move_text,
+    announce_in_file,
+    cancel_in_file,
+    format_utc_or_none,
+    incident_status_at,
     record_pointer,
-    status_at,
-    with_announcement,
-    with_cancellation,
-    with_window,
+    reschedule_in_file,
+    reschedule_update_text,
 )
 from statuary.status.model.records import Incident, Maintenance
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
@@ -136,7 +136,7 @@ def schedule_maintenance(
     no_auto_complete: bool,
     publish_at: Instant | None,
     draft: bool,
-    new_id: str | None,
+    new_record_id: str | None,
 ) -> None:
     """Schedule a maintenance in a new file.
 
@@ -154,7 +154,7 @@ def schedule_maintenance(
         "scheduled_for": format_exact(start),
         "scheduled_until": format_exact(end),
         "body": announcement,
-        "publish_at": format_if_given(publish_at),
+        "publish_at": format_utc_or_none(publish_at),
         "draft": draft or None,
         "scheduled_remind_prior": False if no_remind else None,
         "scheduled_auto_in_progress": False if no_auto_begin else None,
@@ -162,7 +162,7 @@ def schedule_maintenance(
         "recurrence": {"rule": rule} if rule else None,
     }
     edit = new_record_edit(
-        session.options.content, session.timeline, "maintenances", value, at=start, given_id=new_id
+        session.options.content, session.timeline, "maintenances", value, at=start, given_id=new_record_id
     )
     times = f"{format_exact(start)} to {format_exact(end)}"
     session.apply(edit, f"Schedule maintenance: {title}", f"{times}\n\n{announcement}\n")
@@ -178,7 +178,7 @@ def start_maintenance(session: EditSession, maintenance: str | None, update_opti
     Use it to start early, or if the maintenance does not start automatically.
     """
     window = _find_maintenance(session, maintenance, frozenset({"scheduled"}))
-    current = status_at(window, session.at)
+    current = incident_status_at(window, session.at)
     if current in ACTIVE_STATUSES:
         raise EditError(
             f"{window.id} is already {current}", "use `maintenance update` or `maintenance complete`"
@@ -219,7 +219,7 @@ def complete_by_hand(session: EditSession, maintenance: str | None, update_optio
     Use it to complete early, or if the maintenance does not complete automatically.
     """
     window = _find_maintenance(session, maintenance, ACTIVE_STATUSES)
-    current = status_at(window, session.at)
+    current = incident_status_at(window, session.at)
     if current in CLOSED_STATUSES:
         raise EditError(
             f"{window.id} is already {current}", "schedule another window with `maintenance schedule`"
@@ -243,14 +243,14 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     """
     body = body_options.text
     window = _find_maintenance(session, maintenance, frozenset(STATUSES))
-    current = status_at(window, session.at)
+    current = incident_status_at(window, session.at)
     if current in CLOSED_STATUSES:
         raise EditError(
             f"{window.id} is already {current}",
             "a maintenance that is over cannot be cancelled",
         )
     pointer = record_pointer(window)
-    edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
+    edit = session.edit_file(window.source, lambda text: cancel_in_file(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
     if window.created_at > session.at:
         click.echo("    it was not announced yet, so readers won't see it")
@@ -344,11 +344,13 @@ def _move_update(
     """
     if text is None and window.created_at > session.at:
         return None
-    status = status_at(window, session.at)
+    status = incident_status_at(window, session.at)
     return NewUpdate(
         at=session.at,
         status=next(planned for planned in STATUSES if planned == status),
-        body=move_text(window, moved, session.catalogue.page.time_zone) if text is None else text,
+        body=reschedule_update_text(window, moved, session.catalogue.page.time_zone)
+        if text is None
+        else text,
         notify=notify,
         moved_from=window.scheduled_for if moved[0] != window.scheduled_for else None,
     )
@@ -362,10 +364,10 @@ def _text_with_move(
     update: NewUpdate | None,
 ) -> str:
     pointer = record_pointer(window)
-    text = with_window(text, pointer, session.at, moved)
+    text = reschedule_in_file(text, pointer, session.at, moved)
     if update is None:
         return text
-    return append_item(with_announcement(text, window, session.at), (*pointer, "updates"), update.yaml_value)
+    return append_item(announce_in_file(text, window, session.at), (*pointer, "updates"), update.yaml_value)
 
 
 @maintenance_command.command("list")
@@ -409,7 +411,7 @@ def _find_movable(session: EditSession, typed: str | None, *, moves_start: bool)
         EditError: if it is over, or if it has started and its start is to be moved.
     """
     window = _find_maintenance(session, typed, frozenset(STATUSES))
-    current = status_at(window, session.at)
+    current = incident_status_at(window, session.at)
     if not isinstance(window, Maintenance) or current in CLOSED_STATUSES:
         raise EditError(
             f"{window.id} is already {current}", "schedule another window with `maintenance schedule`"

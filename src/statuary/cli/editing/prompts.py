@@ -20,13 +20,13 @@ from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
 from statuary.status.editing.updates import (
     STATUSES,
+    active_component_keys,
     find_component,
     find_incident,
+    incident_status_at,
     incidents_with_status,
-    join_shortened,
-    leaf_keys,
+    join_first_ids,
     parse_statuses,
-    status_at,
 )
 from statuary.status.model.incident_history import IncidentHistory
 from statuary.status.model.records import Incident, StatusCatalogue
@@ -174,7 +174,7 @@ def incident_or_ask(
     """
     choices = incidents_with_status(histories, at, is_wanted)
     hint = (
-        f"Use one of {join_shortened([choice.id for choice in choices])}"
+        f"Use one of {join_first_ids([choice.id for choice in choices])}"
         if choices
         else f"No {noun} fits; `statuary {noun} list --all` lists the ids."
     )
@@ -186,7 +186,8 @@ def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
     if not choices:
         raise EditError(f"there is no {noun} to choose from")
     return ask_line(
-        f"Which {noun}", [(choice.id, f"{choice.name} ({status_at(choice, at)})") for choice in choices]
+        f"Which {noun}",
+        [(choice.id, f"{choice.name} ({incident_status_at(choice, at)})") for choice in choices],
     )
 
 
@@ -228,7 +229,7 @@ def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[
 
 def _ask_keys(catalogue: StatusCatalogue) -> Iterator[str]:
     """Yield components that a person names, until they answer `none`."""
-    remaining_keys = leaf_keys(catalogue)
+    remaining_keys = active_component_keys(catalogue)
     while remaining_keys:
         answer = click.prompt(
             f"Affected component ({', '.join([NONE, *remaining_keys])})",

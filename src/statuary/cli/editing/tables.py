@@ -7,10 +7,10 @@ import click
 
 from statuary.base.primitives import Instant, format_exact, one_line
 from statuary.cli.escape import escape_control_chars, json_text
-from statuary.status.editing.updates import status_at
+from statuary.status.editing.updates import incident_status_at
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Incident, Maintenance
-from statuary.status.model.timeline import Timeline, components_at
+from statuary.status.model.timeline import Timeline, component_states_at
 from statuary.status.model.vocabulary import CLOSED_STATUSES
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> li
 
 def _record_rows(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool) -> Iterator[Row]:
     for history in histories:
-        status = status_at(history.incident, at)
+        status = incident_status_at(history.incident, at)
         if everything or status not in CLOSED_STATUSES:
             yield _record_row(history, status, at)
 
@@ -164,7 +164,7 @@ def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
         timeline: the components and their statuses over time.
         at: the time of the statuses.
     """
-    states = components_at(timeline, at)
+    states = component_states_at(timeline, at)
     keys = {component.id: component.key for component in timeline.catalogue.components}
     rows: list[Row] = []
     for component in timeline.catalogue.components:

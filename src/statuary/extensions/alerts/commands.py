@@ -22,7 +22,7 @@ from statuary.source.file_kinds import FileKind, match_pattern
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import SourceFile, walk_folder
 from statuary.status.editing.new_record import new_record_edit
-from statuary.status.editing.updates import NewUpdate, with_announcement
+from statuary.status.editing.updates import NewUpdate, announce_in_file
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
 from statuary.system.files import read_named_file
@@ -137,7 +137,7 @@ def _resolve_incident(session: EditSession, resolution: Resolution) -> None:
     edit = session.edit_file(
         incident.source,
         lambda text: append_item(
-            with_announcement(text, incident, session.at), ("updates",), update.yaml_value
+            announce_in_file(text, incident, session.at), ("updates",), update.yaml_value
         ),
     )
     session.apply(edit, f"Resolve incident: {incident.name}", update.commit_details)

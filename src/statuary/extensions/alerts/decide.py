@@ -7,7 +7,7 @@ from statuary.base.findings import did_you_mean
 from statuary.base.primitives import Instant
 from statuary.extensions.alerts.payloads import Alert
 from statuary.extensions.alerts.settings import AlertRule
-from statuary.status.editing.updates import status_at
+from statuary.status.editing.updates import incident_status_at
 from statuary.status.model.records import Component, Incident, StatusCatalogue, derived_id
 from statuary.status.model.vocabulary import CLOSED_STATUSES
 
@@ -128,7 +128,7 @@ def _decide_on_group(
 ) -> Decision:
     firing = [alert for alert in members if alert.is_firing]
     # an incident stays open until the time of the update that resolves it
-    still_open = [incident for incident in opened if status_at(incident, at) not in CLOSED_STATUSES]
+    still_open = [incident for incident in opened if incident_status_at(incident, at) not in CLOSED_STATUSES]
     if firing and still_open:
         return NoChange(f"{still_open[-1].id} is open already")
     if firing:
@@ -155,7 +155,7 @@ def _decide_on_ended_alert(incident: Incident, at: Instant) -> Decision:
     """
     if len(incident.updates) == 1:
         return Resolution(incident)
-    status = status_at(incident, at)
+    status = incident_status_at(incident, at)
     return NoChange(f"a person has updated {incident.id}, so resolve it yourself (it is {status})")
 
 

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding, Pointer
 from statuary.section import Run, Section
-from statuary.status.checks.named_components import unknown_components
+from statuary.status.checks.named_components import unknown_component_findings
 from statuary.status.model.records import StatusContent
 
 if TYPE_CHECKING:
@@ -31,4 +31,6 @@ class AlertsSection(Section):
                 ("alerts", "rules", number, "component"): rule.component
                 for number, rule in enumerate(self.settings.rules)
             }
-            yield from unknown_components(run.site.of(StatusContent).catalogue, names, run.site.source)
+            yield from unknown_component_findings(
+                run.site.of(StatusContent).catalogue, names, run.site.source
+            )

@@ -16,7 +16,7 @@ from statuary.extensions.conform.site_checks import check_api_headers, check_doc
 from statuary.site.urls import Url
 from statuary.status import urls as status_urls
 from statuary.status.api import shapes as status_shapes
-from statuary.status.api.epoch_index import readable_epochs
+from statuary.status.api.epoch_index import parse_epochs_or_empty
 from statuary.status.model.vocabulary import (
     ACTIVE_STATUSES,
     CASCADE,
@@ -212,7 +212,7 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     yield from (f"/{status_urls.EPOCHS.path()}: {problem}" for problem in problems)
     if problems:
         return
-    epochs = readable_epochs(deployment.get(f"/{status_urls.EPOCHS.path()}").body)
+    epochs = parse_epochs_or_empty(deployment.get(f"/{status_urls.EPOCHS.path()}").body)
     begun = [since for since in epochs.instants[1:] if since <= deployment.now]
     if not begun:
         raise NotApplicableError("no scheduled change of the status has begun since the build")

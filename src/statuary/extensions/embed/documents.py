@@ -18,8 +18,8 @@ from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.site_content import SiteContent
 from statuary.site.urls import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, SHORT_LIVED, PutStep, Url
 from statuary.status.hooks import FollowsStatus
-from statuary.status.model.incident_history import worst_first
-from statuary.status.model.timeline import PageState, Timeline, states_from
+from statuary.status.model.incident_history import unresolved_worst_first
+from statuary.status.model.timeline import PageState, Timeline, page_states_from
 from statuary.status.model.vocabulary import ACTIVE_STATUSES
 from statuary.system.files import read_file, read_text
 
@@ -79,7 +79,7 @@ class EmbedSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
-        states = states_from(timeline, start, ())
+        states = page_states_from(timeline, start, ())
         return lambda at: (now_document(states(at), pages),)
 
 
@@ -98,7 +98,7 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
         summary = pages.summary(state)
         shown, headline = summary.state, summary.headline
     active = [window for window in state.maintenances if window.status in ACTIVE_STATUSES]
-    records = [*worst_first(state.incidents), *active]
+    records = [*unresolved_worst_first(state.incidents), *active]
     first = records[0].incident if records else None
     record = None if first is None else {"id": first.id, "name": one_line(first.name)}
     members = {"state": shown, "headline": headline, "record": record}

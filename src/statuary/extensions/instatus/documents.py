@@ -18,7 +18,7 @@ from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance
-from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
+from statuary.status.model.timeline import ComponentState, PageState, Timeline, page_states_from
 from statuary.status.model.vocabulary import Impact, UpdateStatus
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class InstatusSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
-        states = states_from(timeline, start, ())
+        states = page_states_from(timeline, start, ())
         return lambda at: instatus_documents(states(at))
 
 

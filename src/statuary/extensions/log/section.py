@@ -24,7 +24,7 @@ from statuary.extensions.log.site_log import SiteLog, log_document
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.section import FinalResult, Run, Section, SectionResult
 from statuary.site.document import encode_json
-from statuary.status.hooks import FormerVersions, PublishesIncidents
+from statuary.status.hooks import PreviousVersions, PublishesIncidents
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -72,7 +72,7 @@ class LogSection(Section):
             self._add_fault_document(run, run.target, LogError(context.unreadable, cause="unreadable"))
         source = "" if run.site is None else run.site.source
         warnings = tuple(finding.for_file(source) for finding in log.warnings())
-        return SectionResult((FormerVersions(appended.previous_versions, changes),), skipped=warnings)
+        return SectionResult((PreviousVersions(appended.previous_versions, changes),), skipped=warnings)
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:

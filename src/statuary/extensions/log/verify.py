@@ -70,7 +70,7 @@ from statuary.registry import HOST_FILES
 from statuary.site.document import Document
 from statuary.site.url_table import match_url
 from statuary.site.urls import Url
-from statuary.status.api.epoch_index import EpochIndex, readable_epochs
+from statuary.status.api.epoch_index import EpochIndex, parse_epochs_or_empty
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_id_of_path
 from statuary.system.databases import open_temporary_database
@@ -351,7 +351,7 @@ class SiteCheck:
                 is_right=False,
             )
             return
-        schedule = readable_epochs(self.read_path(EPOCHS.path()))
+        schedule = parse_epochs_or_empty(self.read_path(EPOCHS.path()))
         try:
             for entry in self._listed_entries(text):
                 for name in entry.names:

@@ -16,7 +16,7 @@ from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
-from statuary.status.checks.named_components import unknown_components
+from statuary.status.checks.named_components import unknown_component_findings
 from statuary.status.model.records import StatusContent
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ class MetricsSection(Section):
                 ("metrics", "probes", probe.id, "component"): probe.component
                 for probe in self.settings.probes
             }
-            yield from unknown_components(run.site.of(StatusContent).catalogue, names, run.site.source)
+            yield from unknown_component_findings(
+                run.site.of(StatusContent).catalogue, names, run.site.source
+            )
 
     @override
     def build(self, run: Run) -> SectionResult | None:

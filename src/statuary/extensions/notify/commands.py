@@ -34,11 +34,11 @@ from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
 from statuary.status.broken_records import without_broken_parts
-from statuary.status.checks.named_components import unknown_components
+from statuary.status.checks.named_components import unknown_component_findings
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.feeds.feed_words import Words, feed_words
 from statuary.status.model.records import StatusContent
-from statuary.status.model.schedule import timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon
 from statuary.status.model.timeline import Timeline
 from statuary.status.urls import INCIDENT
 
@@ -118,7 +118,7 @@ def notify_command(
         raise click.UsageError(
             "Missing option '--state'. Name a file or an object store where statuary can keep its delivery state between runs."
         )
-    timeline = timeline_from(
+    timeline = build_timeline_to_horizon(
         read_site.of(StatusContent).catalogue, instant, read_site.of(StatusContent).settings
     )
     words = feed_words(renderer_of(site_context(read_site)).localization.texts)
@@ -190,10 +190,10 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
 
 def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
     status = site.of(StatusContent)
-    timeline = timeline_from(status.catalogue, now, status.settings)
+    timeline = build_timeline_to_horizon(status.catalogue, now, status.settings)
     settings = site.settings_of(NotifySettings) or NotifySettings()
     names = settings.named_components()
-    unknown = unknown_components(timeline.catalogue, names, site.source, Severity.ERROR)
+    unknown = unknown_component_findings(timeline.catalogue, names, site.source, Severity.ERROR)
     return [*status_findings(timeline, now), *unknown]
 
 

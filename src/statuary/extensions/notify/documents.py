@@ -14,13 +14,13 @@ from statuary.extensions.notify.settings import NotifySettings
 from statuary.section import Run, Section
 from statuary.site.document import Document, encode_json
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
-from statuary.status.checks.named_components import unknown_components
-from statuary.status.feeds.feed import latest_records, newest_first
+from statuary.status.checks.named_components import unknown_component_findings
+from statuary.status.feeds.feed import latest_records, newest_published_first
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import StatusContent
-from statuary.status.model.timeline import Timeline, state_at, states_from
+from statuary.status.model.timeline import Timeline, page_state_at, page_states_from
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -54,7 +54,9 @@ class NotifySection(Section, FollowsStatus):
     def findings(self, run: Run) -> Iterator[Finding]:
         if run.site is not None and isinstance(self.settings, NotifySettings):
             catalogue = run.site.of(StatusContent).catalogue
-            yield from unknown_components(catalogue, self.settings.named_components(), run.site.source)
+            yield from unknown_component_findings(
+                catalogue, self.settings.named_components(), run.site.source
+            )
 
     @override
     def documents_at(
@@ -63,13 +65,13 @@ class NotifySection(Section, FollowsStatus):
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
         words = _words_of(pages)
-        states = states_from(timeline, start, listed_records(timeline, start))
+        states = page_states_from(timeline, start, listed_records(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
         documents_by_id: dict[str, Document] = {}
 
         def documents_at(at: Instant) -> Iterator[Document]:
             state = states(at)
-            for record in latest_records(newest_first([*state.incidents, *state.maintenances])):
+            for record in latest_records(newest_published_first([*state.incidents, *state.maintenances])):
                 for event in record_events(by_id[record.incident.id], at):
                     if event.id not in documents_by_id:
                         documents_by_id[event.id] = notification_document(event, timeline, words)
@@ -92,8 +94,8 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
         timeline: the status of the site over time.
         at: the time for which the feeds are made.
     """
-    state = state_at(timeline, at)
-    return latest_records(newest_first([*state.incidents, *state.maintenances]))
+    state = page_state_at(timeline, at)
+    return latest_records(newest_published_first([*state.incidents, *state.maintenances]))
 
 
 def notification_document(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:

@@ -19,12 +19,12 @@ from statuary.status.api.members import (
     page_members,
     status_members,
 )
-from statuary.status.feeds.feed import body_html, body_plain, incident_url, one_line, status_label
+from statuary.status.feeds.feed import body_html, body_plain_text, incident_url, one_line, status_label
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.feeds.status_changes import Members, component_payload, incident_payload
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Automation, Maintenance
-from statuary.status.model.timeline import ComponentState, Timeline, component_at, state_at
+from statuary.status.model.timeline import ComponentState, Timeline, component_state_at, page_state_at
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 
 LONGEST_TEXT = 2_500
@@ -110,7 +110,7 @@ def _record_words(
     )
     components = words("affects", names=component_names) if component_names else ""
     body = words.body(update.update.body)
-    text = "\n\n".join(filter(None, (body_plain(body), components)))
+    text = "\n\n".join(filter(None, (body_plain_text(body), components)))
     html = "".join(f"<p>{part}</p>" for part in filter(None, (body_html(body), body_html(components))))
     return _MessageWords(f"{label}: {one_line(record.incident.name)}", text, html)
 
@@ -133,7 +133,7 @@ def _affected_components(change: RecordUpdate, timeline: Timeline) -> Iterator[C
     for component_id in change.record.components:
         component = components.get(component_id)
         if component is not None and not component.group:
-            yield component_at(timeline, component, change.update.published_at)
+            yield component_state_at(timeline, component, change.update.published_at)
 
 
 def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
@@ -145,11 +145,13 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
     """
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
-    state = state_at(timeline, event.at)
+    state = page_state_at(timeline, event.at)
     members = page_members(page, state.updated_at, timestamps), status_members(state.overall_status)
     change = event.change
     if isinstance(change, ComponentChange):
-        component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
+        component = component_members(
+            component_state_at(timeline, change.component, event.at), page, timestamps
+        )
         return component_payload(component, change.old_status, *members)
     components = [
         component_members(affected, page, timestamps) for affected in _affected_components(change, timeline)

@@ -20,7 +20,7 @@ from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance
-from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
+from statuary.status.model.timeline import ComponentState, PageState, Timeline, page_states_from
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, ComponentStatus, Impact
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PrometheusSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
-        states = states_from(timeline, start, ())
+        states = page_states_from(timeline, start, ())
         return lambda at: (metrics_document(states(at), timeline.until),)
 
 

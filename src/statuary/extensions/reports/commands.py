@@ -33,7 +33,7 @@ from statuary.source.source_files import walk_folder
 from statuary.status.broken_records import without_broken_parts
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.model.records import Page, StatusContent
-from statuary.status.model.schedule import timeline_from
+from statuary.status.model.schedule import build_timeline_to_horizon
 from statuary.system.writing import atomic_file
 
 QUARTER = re.compile(r"(?P<year>\d{4})-q(?P<quarter>[1-4])")
@@ -90,7 +90,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     errors = [finding for finding in (*findings, *found) if _is_omitted(finding, site)]
     missing = sorted({finding.path for finding in errors})
     status = site.of(StatusContent)
-    timeline = timeline_from(status.catalogue, at, status.settings)
+    timeline = build_timeline_to_horizon(status.catalogue, at, status.settings)
     year, number = quarter
     page = status.catalogue.page
     if day_start(months_of_quarter(year, number)[0], page.time_zone) > at:
@@ -126,7 +126,7 @@ def _is_omitted(finding: Finding, site: SiteContent) -> bool:
 
 def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
     status = site.of(StatusContent)
-    return list(status_findings(timeline_from(status.catalogue, now, status.settings), now))
+    return list(status_findings(build_timeline_to_horizon(status.catalogue, now, status.settings), now))
 
 
 def csv_text(rows: Sequence[MonthFigures]) -> str:

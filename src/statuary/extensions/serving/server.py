@@ -40,7 +40,7 @@ from statuary.site import urls as site_urls
 from statuary.site.url_table import match_url
 from statuary.site.urls import COMMON_HEADERS
 from statuary.status import urls as status_urls
-from statuary.status.api.epoch_index import EpochIndex, readable_epochs
+from statuary.status.api.epoch_index import EpochIndex, parse_epochs_or_empty
 from statuary.system.network.listening import Socket, shut_down_connection
 
 EVENTS_PATH = "/_statuary/changes"
@@ -140,7 +140,7 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
     Returns:
         The response, or None if the document does not change at scheduled times.
     """
-    index = readable_epochs(read_document(status_urls.EPOCHS.path()))
+    index = parse_epochs_or_empty(read_document(status_urls.EPOCHS.path()))
     for file in _possible_files(path):
         if file in index.documents:
             stored = index.document_at(file, now)

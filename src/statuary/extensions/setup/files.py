@@ -11,7 +11,7 @@ from statuary.extensions.hosting.hosts import HOSTS, deno_serve_command
 from statuary.extensions.hosting.project_commands import with_digest
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.site.site_content import SiteContent
-from statuary.status.editing.updates import leaf_keys
+from statuary.status.editing.updates import active_component_keys
 from statuary.status.model.records import StatusContent
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -221,7 +221,10 @@ def component_labels(site: SiteContent) -> list[str]:
     status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression
-    return [f"({key})" if "${{" in names[key] else f"{names[key]} ({key})" for key in leaf_keys(status)]
+    return [
+        f"({key})" if "${{" in names[key] else f"{names[key]} ({key})"
+        for key in active_component_keys(status)
+    ]
 
 
 def _systemd_units(

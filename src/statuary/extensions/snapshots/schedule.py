@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from statuary.publish.listing import ReadPath
-from statuary.status.api.epoch_index import EpochIndex, readable_epochs
+from statuary.status.api.epoch_index import EpochIndex, parse_epochs_or_empty
 from statuary.status.urls import EPOCHS
 
 
@@ -22,7 +22,7 @@ class SiteSchedule:
 
     @cached_property
     def _epoch_index(self) -> EpochIndex:
-        return readable_epochs(self._read(EPOCHS.path()))
+        return parse_epochs_or_empty(self._read(EPOCHS.path()))
 
     def is_timed(self, path: str) -> bool:
         """Return whether the site has several versions of a document for scheduled times."""

@@ -35,10 +35,10 @@ from statuary.status.model.timeline import (
     ComponentState,
     PageState,
     Timeline,
-    component_at,
-    state_at,
-    states_from,
-    updated_at,
+    component_state_at,
+    page_state_at,
+    page_states_from,
+    page_updated_at,
 )
 from statuary.status.model.uptime import page_uptime
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
@@ -61,19 +61,19 @@ def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState
     Args:
         incidents: the states of incidents at one time.
     """
-    return _sort_by_update([state for state in incidents if state.status in UNRESOLVED_STATUSES])
+    return _sort_by_latest_update([state for state in incidents if state.status in UNRESOLVED_STATUSES])
 
 
-def latest_records(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
-    """Return the first `cap` records, plus any later ones still open.
+def latest_records(records: Sequence[IncidentState], count: int) -> list[IncidentState]:
+    """Return the first `count` records, plus any later ones still open.
 
     Args:
         records: the records, latest first.
-        cap: the number of records to keep; 0 keeps all.
+        count: the number of records to keep; 0 keeps all.
     """
-    if cap == 0:
+    if count == 0:
         return list(records)
-    return [state for position, state in enumerate(records) if position < cap or not state.closed]
+    return [state for position, state in enumerate(records) if position < count or not state.closed]
 
 
 def upcoming_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
@@ -82,7 +82,7 @@ def upcoming_windows(maintenances: Sequence[IncidentState]) -> list[IncidentStat
     If several start at the same time, the one updated last comes first.
     """
     scheduled = [state for state in maintenances if state.status == "scheduled"]
-    return sorted(_sort_by_update(scheduled), key=attrgetter("incident.scheduled_for"))
+    return sorted(_sort_by_latest_update(scheduled), key=attrgetter("incident.scheduled_for"))
 
 
 def active_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
@@ -91,7 +91,7 @@ def active_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]
     Args:
         maintenances: the states of maintenance windows at one time.
     """
-    return _sort_by_update([state for state in maintenances if state.status in ACTIVE_STATUSES])
+    return _sort_by_latest_update([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
 def announced_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
@@ -105,7 +105,7 @@ def announced_windows(maintenances: Sequence[IncidentState]) -> list[IncidentSta
     return [*upcoming_windows(maintenances), *active_windows(maintenances)]
 
 
-def _sort_by_update(records: list[IncidentState]) -> list[IncidentState]:
+def _sort_by_latest_update(records: list[IncidentState]) -> list[IncidentState]:
     return sorted(records, key=attrgetter("updated_at"), reverse=True)
 
 
@@ -149,7 +149,7 @@ class StatusDocuments:
         self._groups = [c for c in timeline.components_by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
         # the encoded object of a record, split into the bytes before and after its components
-        self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
+        self._bytes_around_components: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
         self._archives: tuple[Instant, Archives] | None = None
 
@@ -166,7 +166,7 @@ class StatusDocuments:
         """
         return archived_months(self.timeline)
 
-    def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
+    def final_documents(self, month: str, build_time: Instant) -> Iterator[Document]:
         """Yield the documents of a month that can no longer change.
 
         Each finished incident and maintenance window has such a document. If all records of the month are
@@ -174,24 +174,24 @@ class StatusDocuments:
 
         Args:
             month: a month such as `2026-11`.
-            start: the time of the build; a record is finished if it does not change afterwards.
+            build_time: the time of the build; a record is finished if it does not change afterwards.
         """
-        for record in self.archived_months[month].final_by(start):
+        for record in self.archived_months[month].final_states_by(build_time):
             yield self.closed_document(record)
-        yield from self.final_archive(month, start)
+        yield from self.final_archive(month, build_time)
 
-    def final_archive(self, month: str, start: Instant) -> Iterator[Document]:
+    def final_archive(self, month: str, build_time: Instant) -> Iterator[Document]:
         """Yield the archive of a month if every record of it is final.
 
         Args:
             month: a month such as `2026-11`.
-            start: the time after which a final record does not change.
+            build_time: the time after which a final record does not change.
         """
-        archive = self._archives_from(start).final_document(month) if self.settings.archives else None
+        archive = self._make_archives(build_time).final_document(month) if self.settings.archives else None
         if archive is not None:
             yield archive
 
-    def document_inputs(self, record: IncidentState) -> tuple[object, ...]:
+    def closed_document_inputs(self, record: IncidentState) -> tuple[object, ...]:
         """Return the page and components that a closed record's document shows.
 
         With the record itself, they are all inputs of the document.
@@ -199,23 +199,23 @@ class StatusDocuments:
         Returns:
             The JSON of the page, and a tuple with the JSON of each component.
         """
-        context = self._past_context(record)
+        context = self._context_of_last_change(record)
         return context.page, tuple(context.components.values())
 
-    def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
+    def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes the documents for a given time.
 
-        The function skips documents that can no longer change after `start`. At a time when no status changes
+        The function skips documents that can no longer change after `earliest_time`. At a time when no status changes
         (a midnight, or each hour of an outage), it makes only the uptime documents. So precomputing the
         future costs the same with a long history as with a short one.
 
         Args:
-            start: the earliest time that the function is called with.
+            earliest_time: the earliest time that the function is called with.
         """
-        changes = frozenset((start, *self.timeline.changes))
-        opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
-        states = states_from(self.timeline, start, self._listed_states(start))
-        archives = self._archives_from(start) if self.settings.archives else None
+        changes = frozenset((earliest_time, *self.timeline.changes))
+        opened = [history for history in self.timeline.histories if not history.is_final_by(earliest_time)]
+        states = page_states_from(self.timeline, earliest_time, self._listed_record_states(earliest_time))
+        archives = self._make_archives(earliest_time) if self.settings.archives else None
 
         def documents_at(at: Instant) -> list[Document]:
             if at not in changes:
@@ -233,26 +233,28 @@ class StatusDocuments:
 
         return documents_at
 
-    def _listed_states(self, at: Instant) -> list[IncidentState]:
-        state = state_at(self.timeline, at)
+    def _listed_record_states(self, at: Instant) -> list[IncidentState]:
+        state = page_state_at(self.timeline, at)
         cap = self.settings.cap
         return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
-    def listed_records(self, start: Instant) -> list[IncidentState]:
+    def listed_records(self, build_time: Instant) -> list[IncidentState]:
         """Return the records in lists, and in archives that may still change.
 
         Args:
-            start: the time of the build.
+            build_time: the time of the build.
         """
         months = [
             month
             for month in self.archived_months.values()
-            if self.settings.archives and not month.is_final_by(start)
+            if self.settings.archives and not month.is_final_by(build_time)
         ]
-        archived = (record for month in months for records in month.records_at(start) for record in records)
-        return [*self._listed_states(start), *archived]
+        archived = (
+            record for month in months for records in month.records_at(build_time) for record in records
+        )
+        return [*self._listed_record_states(build_time), *archived]
 
-    def month_counts(self, at: Instant) -> list[tuple[object, ...]]:
+    def record_counts_by_month(self, at: Instant) -> list[tuple[object, ...]]:
         """Return a row for each month with published records, latest month first.
 
         Returns:
@@ -266,22 +268,26 @@ class StatusDocuments:
             if any(records)
         ]
 
-    def _archives_from(self, start: Instant) -> Archives:
+    def _make_archives(self, start: Instant) -> Archives:
         if self._archives is None or self._archives[0] != start:
             archives = Archives(
-                self.timeline, self.archived_months, start, self._encode_archived, self._page_at
+                self.timeline,
+                self.archived_months,
+                start,
+                self._encode_archived_record,
+                self._page_members_at,
             )
             self._archives = start, archives
         return self._archives[1]
 
-    def _encode_archived(self, record: IncidentState) -> EncodedJson:
-        return self._as_of_last_change(record).incident
+    def _encode_archived_record(self, record: IncidentState) -> EncodedJson:
+        return self._encode_as_of_last_change(record).incident
 
     def _uptime_documents(self, at: Instant) -> list[Document]:
         if not self.settings.uptime:
             return []
         uptime = page_uptime(self.timeline, at)
-        document = uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)
+        document = uptime_document(self._page_members_at(at), uptime, self._groups, self._timestamps)
         return [document, uptime_schema_document()]
 
     def _list_documents(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
@@ -289,33 +295,35 @@ class StatusDocuments:
         status = encode_json(status_members(state.overall_status))
         components = _encode_array(context.components.values())
 
-        def objects(records: Sequence[IncidentState]) -> EncodedJson:
+        def encode_records(records: Sequence[IncidentState]) -> EncodedJson:
             return _encode_array(self._encode_incident(record, context) for record in records)
 
-        def document(url: Url, **members: EncodedJson) -> Document:
+        def list_document(url: Url, **members: EncodedJson) -> Document:
             encoded_members = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
             return Document(path=url.path(), body=b"{%b}" % b",".join(encoded_members), cache=url.cache)
 
         page, cap = context.page, self.settings.cap
-        unresolved = objects(unresolved_records(state.incidents))
-        yield document(
+        unresolved = encode_records(unresolved_records(state.incidents))
+        yield list_document(
             SUMMARY,
             page=page,
             components=components,
             incidents=unresolved,
-            scheduled_maintenances=objects(announced_windows(state.maintenances)),
+            scheduled_maintenances=encode_records(announced_windows(state.maintenances)),
             status=status,
         )
-        yield document(STATUS, page=page, status=status)
-        yield document(COMPONENTS, page=page, components=components)
-        yield document(INCIDENTS, page=page, incidents=objects(latest_records(state.incidents, cap)))
-        yield document(INCIDENTS_UNRESOLVED, page=page, incidents=unresolved)
+        yield list_document(STATUS, page=page, status=status)
+        yield list_document(COMPONENTS, page=page, components=components)
+        yield list_document(
+            INCIDENTS, page=page, incidents=encode_records(latest_records(state.incidents, cap))
+        )
+        yield list_document(INCIDENTS_UNRESOLVED, page=page, incidents=unresolved)
         for url, records in (
             (MAINTENANCES, latest_records(state.maintenances, cap)),
             (MAINTENANCES_UPCOMING, upcoming_windows(state.maintenances)),
             (MAINTENANCES_ACTIVE, active_windows(state.maintenances)),
         ):
-            yield document(url, page=page, scheduled_maintenances=objects(records))
+            yield list_document(url, page=page, scheduled_maintenances=encode_records(records))
 
     def _incident_documents(
         self, records: Iterable[IncidentState], context: StatusDocumentContext
@@ -333,25 +341,25 @@ class StatusDocuments:
         """
         document = self._closed.get(record)
         if document is None:
-            encoded = self._as_of_last_change(record)
+            encoded = self._encode_as_of_last_change(record)
             document = self._closed[record] = _incident_document(record, encoded.page, encoded.incident)
         return document
 
-    def _as_of_last_change(self, record: IncidentState) -> EncodedRecord:
+    def _encode_as_of_last_change(self, record: IncidentState) -> EncodedRecord:
         encoded = self._encoded.get(record)
         if encoded is None:
-            context = self._past_context(record)
+            context = self._context_of_last_change(record)
             encoded = EncodedRecord(context.page, self._encode_incident(record, context))
             self._encoded[record] = encoded
         return encoded
 
     def _encode_incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
-        around = self._around.get(record)
+        around = self._bytes_around_components.get(record)
         if around is None:
             # strings escape their quotes, so the searched bytes occur only at the member itself
             members = encode_json(incident_members(record, [], self._page, self._timestamps))
             text_before, _, text_after = members.partition(b'"components":[]')
-            around = self._around[record] = text_before + b'"components":', text_after
+            around = self._bytes_around_components[record] = text_before + b'"components":', text_after
         components = record_components(record, context.components, self._positions)
         return around[0] + _encode_array(components) + around[1]
 
@@ -363,14 +371,14 @@ class StatusDocuments:
             ),
         )
 
-    def _past_context(self, record: IncidentState) -> StatusDocumentContext:
+    def _context_of_last_change(self, record: IncidentState) -> StatusDocumentContext:
         """Return the page and components as of a record's last change."""
         at = record.since
         current_components = (
             self._on_page[component] for component in record.components if component in self._on_page
         )
-        states = (component_at(self.timeline, component, at) for component in current_components)
-        return StatusDocumentContext(encode_json(self._page_at(at)), self._encode_components(states))
+        states = (component_state_at(self.timeline, component, at) for component in current_components)
+        return StatusDocumentContext(encode_json(self._page_members_at(at)), self._encode_components(states))
 
     def _encode_components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
         return {
@@ -378,8 +386,8 @@ class StatusDocuments:
             for state in states
         }
 
-    def _page_at(self, at: Instant) -> Members:
-        return page_members(self._page, updated_at(self.timeline, at), self._timestamps)
+    def _page_members_at(self, at: Instant) -> Members:
+        return page_members(self._page, page_updated_at(self.timeline, at), self._timestamps)
 
 
 def _encode_array(values: Iterable[EncodedJson]) -> EncodedJson:

@@ -63,29 +63,29 @@ class IndexedVersions(NamedTuple):
     patched: tuple[int, ...] = ()
     repeated_numbers: Mapping[int, int] = {}
 
-    def last_change_by(self, number: int) -> int | None:
+    def last_change_by(self, time_index: int) -> int | None:
         """Return the number of the last change at or before a time.
 
         Args:
-            number: the position of that time in `EpochIndex.instants`.
+            time_index: the position of that time in `EpochIndex.instants`.
 
         Returns:
             The position of the change in that list, or None if the document's first change comes later.
         """
         changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
-        return max((change for change in changes if change <= number), default=None)
+        return max((change for change in changes if change <= time_index), default=None)
 
-    def is_consistent(self, instants: int) -> bool:
+    def is_consistent(self, time_count: int) -> bool:
         """Return whether every version has a time and a file.
 
         Args:
-            instants: the length of `EpochIndex.instants`.
+            time_count: the length of `EpochIndex.instants`.
         """
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
         return (
             has_base
-            and stored.union(self.repeated_numbers) <= {*range(instants)}
+            and stored.union(self.repeated_numbers) <= {*range(time_count)}
             and stored.issuperset(self.repeated_numbers.values())
         )
 
@@ -175,8 +175,8 @@ class EpochIndex(NamedTuple):
             return ""
         return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
 
-    def _stored_path(self, url: Url, number: int, path: str) -> str:
-        return url.path(epoch=status_urls.epoch_name(self.instants[number]), path=path)
+    def _stored_path(self, url: Url, time_index: int, path: str) -> str:
+        return url.path(epoch=status_urls.epoch_name(self.instants[time_index]), path=path)
 
 
 NO_EPOCHS = EpochIndex("", (), {})
@@ -201,27 +201,27 @@ def read_epoch_index(folder: Path) -> EpochIndex:
         raise PublishingError(f"{file} is not an epoch index", "run `statuary build`") from None
 
 
-def readable_epochs(text: bytes | None) -> EpochIndex:
+def parse_epochs_or_empty(index_bytes: bytes | None) -> EpochIndex:
     """Parse an epoch index; an unreadable one counts as empty.
 
     With an empty index, a server serves the documents as they were built, because a stale response is better
     than none.
 
     Args:
-        text: the bytes of the index; None if the file is missing.
+        index_bytes: the bytes of the index; None if the file is missing.
     """
     try:
-        return _parse_index(text or b"")
+        return _parse_index(index_bytes or b"")
     except BROKEN:
         return NO_EPOCHS
 
 
-def _parse_index(text: bytes) -> EpochIndex:
-    value = orjson.loads(text)
+def _parse_index(index_bytes: bytes) -> EpochIndex:
+    value = orjson.loads(index_bytes)
     index = EpochIndex(
         until=value["until"],
         instants=tuple(map(parse_instant, value["instants"])),
-        documents={path: _parse_versions(versions) for path, versions in value["documents"].items()},
+        documents={path: _parse_indexed_versions(versions) for path, versions in value["documents"].items()},
         next_build=parse_instant(value["next_build"]) if "next_build" in value else None,
     )
     if not index.until or not index.instants or index.end < index.start:
@@ -235,8 +235,10 @@ def _parse_index(text: bytes) -> EpochIndex:
     return index
 
 
-def _parse_versions(value: Any) -> IndexedVersions:
-    repeated = {int(number): int(earlier_number) for number, earlier_number in value.get("again", {}).items()}
+def _parse_indexed_versions(index_entry: Any) -> IndexedVersions:
+    repeated = {
+        int(number): int(earlier_number) for number, earlier_number in index_entry.get("again", {}).items()
+    }
     return IndexedVersions(
-        tuple(map(int, value["whole"])), tuple(map(int, value.get("patched", ()))), repeated
+        tuple(map(int, index_entry["whole"])), tuple(map(int, index_entry.get("patched", ()))), repeated
     )

@@ -45,7 +45,7 @@ class PatchError(ValueError):
     """A patch is malformed, or belongs to other bytes."""
 
 
-class _Piece(NamedTuple):
+class _PatchPiece(NamedTuple):
     """A range of the base document, followed by new text."""
 
     start: int
@@ -67,12 +67,12 @@ class PatchBase:
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
-    def _offsets_near(self, place: int) -> dict[bytes, list[int]]:
+    def _offsets_near(self, offset: int) -> dict[bytes, list[int]]:
         """Map each member or line near an offset to its own offsets.
 
         For a large document, only the blocks that patches refer to are indexed.
         """
-        number = place // NEAR
+        number = offset // NEAR
         places = self._places.get(number)
         if places is None:
             places = self._places[number] = {}
@@ -83,15 +83,17 @@ class PatchBase:
                 start += len(piece) + len(separator)
         return places
 
-    def patch(self, document: Document) -> bytes:
+    def patch(self, new_document: Document) -> bytes:
         """Return the patch that changes this document into another one.
 
         Args:
-            document: the other document; both must be UTF-8.
+            new_document: the other document; both must be UTF-8.
         """
         parts: list[list[int] | str] = []
         text = b""
-        for start, stop, new_text in _trim_pieces(list(self._pieces(document.body)), self.body):
+        for start, stop, new_text in _trim_pieces(
+            list(self._split_into_patch_pieces(new_document.body)), self.body
+        ):
             if stop - start < SHORTEST_RANGE:
                 text += self.body[start:stop] + new_text
                 continue
@@ -101,7 +103,7 @@ class PatchBase:
             text = new_text
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
-    def _pieces(self, body: bytes) -> Iterator[_Piece]:
+    def _split_into_patch_pieces(self, body: bytes) -> Iterator[_PatchPiece]:
         """Split bytes into ranges of the base and new text."""
         start = stop = 0
         place = text = 0
@@ -122,56 +124,56 @@ class PatchBase:
                 # of several occurrences take the next one, because the pieces are mostly in the same order
                 nearest = places[min(bisect_left(places, stop), len(places) - 1)]
             if nearest != stop or text < place:
-                yield _Piece(start, stop, body[text:place])
+                yield _PatchPiece(start, stop, body[text:place])
                 start = nearest
             stop, text = nearest + end - place, end
             place = end
-        yield _Piece(start, stop, body[text:])
+        yield _PatchPiece(start, stop, body[text:])
 
 
-def _trim_pieces(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
+def _trim_pieces(pieces: Sequence[_PatchPiece], base: bytes) -> Iterator[_PatchPiece]:
     """Shorten the text of pieces that begins or ends like the base."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
         if not text:
-            yield _Piece(start, stop, text)
+            yield _PatchPiece(start, stop, text)
             start = following
             continue
-        head, tail = _same_ends(text, base, stop, following)
-        yield _Piece(start, stop + head, text[head : len(text) - tail])
+        head, tail = _common_ends(text, base, stop, following)
+        yield _PatchPiece(start, stop + head, text[head : len(text) - tail])
         start = following - tail
     yield pieces[-1]._replace(start=start)
 
 
-class _SameEnds(NamedTuple):
+class _CommonEnds(NamedTuple):
     """The bytes at both ends of a text that are the same in the base."""
 
     head: int
     tail: int
 
 
-def _same_ends(text: bytes, base: bytes, stop: int, following: int) -> _SameEnds:
+def _common_ends(text: bytes, base: bytes, base_start: int, base_end: int) -> _CommonEnds:
     """Count the bytes at both ends of a text that repeat the base.
 
     Only whole characters count.
 
     Args:
         text: the text; not empty.
-        stop: the offset in the base that the text begins at.
-        following: the offset in the base of what follows the text.
+        base_start: the offset in the base that the text begins at.
+        base_end: the offset in the base of what follows the text.
     """
     head = tail = 0
-    if following > stop and base[stop] == text[0]:
-        head = _common_prefix_length(text, base[stop : min(following, stop + len(text))])
-    if following > stop + head and head < len(text) and base[following - 1] == text[-1]:
+    if base_end > base_start and base[base_start] == text[0]:
+        head = _common_prefix_length(text, base[base_start : min(base_end, base_start + len(text))])
+    if base_end > base_start + head and head < len(text) and base[base_end - 1] == text[-1]:
         tail = _common_suffix_length(
-            text[head:], base[max(stop + head, following - len(text) + head) : following]
+            text[head:], base[max(base_start + head, base_end - len(text) + head) : base_end]
         )
     while 0 < head < len(text) and not _begins_character(text[head]):
         head -= 1
     while tail and not _begins_character(text[len(text) - tail]):
         tail -= 1
-    return _SameEnds(head, tail)
+    return _CommonEnds(head, tail)
 
 
 def _common_length_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
@@ -310,37 +312,39 @@ class DocumentVersions:
         repeated_numbers: for each index that repeats an earlier version, the index of that version.
     """
 
-    def __init__(self, number: int, document: Document) -> None:
+    def __init__(self, time_index: int, document: Document) -> None:
         self.current = document
-        self.files = {number: document}
-        self.full_numbers = [number]
+        self.files = {time_index: document}
+        self.full_numbers = [time_index]
         self.repeated_numbers: dict[int, int] = {}
         self._base: PatchBase | None = None
         self._patches: dict[bytes, int] = {}
 
-    def add(self, number: int, document: Document) -> None:
+    def add(self, time_index: int, document: Document) -> None:
         """Add a version of the document.
 
         Args:
-            number: the position of the version's first instant in `EpochPlan.instants`.
+            time_index: the position of the version's first instant in `EpochPlan.instants`.
             document: the version.
         """
         self.current = document
-        same = (number for number in self.full_numbers if self.files[number].body == document.body)
+        same = (
+            time_index for time_index in self.full_numbers if self.files[time_index].body == document.body
+        )
         earlier_number = next(same, None)
-        patch = b"" if earlier_number is not None else self._patch(document)
+        patch = b"" if earlier_number is not None else self._patch_if_smaller(document)
         if patch:
-            earlier_number = self._patches.setdefault(patch, number)
-        if earlier_number is not None and earlier_number != number:
-            self.repeated_numbers[number] = earlier_number
+            earlier_number = self._patches.setdefault(patch, time_index)
+        if earlier_number is not None and earlier_number != time_index:
+            self.repeated_numbers[time_index] = earlier_number
         elif patch:
-            self.files[number] = document._replace(body=patch)
+            self.files[time_index] = document._replace(body=patch)
         else:
-            self.files[number] = document
-            self.full_numbers.append(number)
+            self.files[time_index] = document
+            self.full_numbers.append(time_index)
             self._base = None
 
-    def _patch(self, document: Document) -> bytes:
+    def _patch_if_smaller(self, document: Document) -> bytes:
         """Return the patch of the last whole file, if worth it.
 
         Returns:
@@ -384,14 +388,14 @@ def plan_epochs(
     instants = [start]
     until, cut = limits.horizon, False
 
-    def differing(documents: Iterable[Document]) -> dict[str, Document]:
+    def select_changed(documents: Iterable[Document]) -> dict[str, Document]:
         return {
             document.path: document
             for document in documents
             if document.path not in versions or versions[document.path].current.body != document.body
         }
 
-    def begin(since: Instant, changed_documents: dict[str, Document]) -> None:
+    def begin_epoch(since: Instant, changed_documents: dict[str, Document]) -> None:
         if not changed_documents:
             return
         for path, document in changed_documents.items():
@@ -403,17 +407,17 @@ def plan_epochs(
 
     previous_documents: dict[str, Document] = {}
     for transition in transitions:
-        changed_documents = differing(documents_at(transition))
+        changed_documents = select_changed(documents_at(transition))
         if changed_documents and len(instants) > limits.max_epochs:
             until, cut = transition, True
             break
         if transition == until:
             previous_documents = changed_documents
         else:
-            begin(transition, changed_documents)
-    begin(
+            begin_epoch(transition, changed_documents)
+    begin_epoch(
         until,
-        differing(
+        select_changed(
             {
                 **previous_documents,
                 **{document.path: document for document in documents_after(until)},
@@ -445,14 +449,14 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
     if plan.next_build is not None:
         index["next_build"] = format_milliseconds(plan.next_build)
     files = [
-        _stored_file(document, epoch_name(plan.instants[number]), is_full=number in versions.full_numbers)
+        _version_file(document, epoch_name(plan.instants[number]), is_full=number in versions.full_numbers)
         for versions in plan.versions.values()
         for number, document in versions.files.items()
     ]
     return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
 
 
-def _stored_file(document: Document, folder: str, *, is_full: bool) -> Document:
+def _version_file(document: Document, folder: str, *, is_full: bool) -> Document:
     url, media_type = (EPOCH_DOCUMENT, document.media_type) if is_full else (EPOCH_PATCH, JSON)
     path = url.path(epoch=folder, path=document.path)
     return document._replace(path=path, media_type=media_type, aliases=(), persistent=False)

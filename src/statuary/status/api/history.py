@@ -16,7 +16,7 @@ from statuary.site.document import Document, encode_json
 from statuary.status.api.members import EncodedJson, Members, TimestampFormatter
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component
-from statuary.status.model.timeline import Timeline, states_at
+from statuary.status.model.timeline import Timeline, incident_states_at
 from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 from statuary.status.urls import ARCHIVE, ARCHIVES, UPTIME, UPTIME_SCHEMA
 from statuary.system.files import read_file
@@ -39,7 +39,7 @@ class ArchivedMonth(NamedTuple):
         """
         return all(history.is_final_by(instant) for records in self for history in records)
 
-    def final_by(self, instant: Instant) -> Iterator[IncidentState]:
+    def final_states_by(self, instant: Instant) -> Iterator[IncidentState]:
         """Yield the last states of records that no longer change.
 
         Args:
@@ -54,7 +54,7 @@ class ArchivedMonth(NamedTuple):
 
         Records that are not yet published at that time are excluded.
         """
-        return ArchivedRecords(*(states_at(records, instant) for records in self))
+        return ArchivedRecords(*(incident_states_at(records, instant) for records in self))
 
 
 class ArchivedRecords(NamedTuple):
@@ -89,7 +89,7 @@ class Archives:
             encode: converts a record to its JSON object.
             page_at: returns the `page` member at an instant.
         """
-        self._page, self._page_at, self._encode = timeline.catalogue.page, page_at, encode
+        self._page, self._page_members_at, self._encode = timeline.catalogue.page, page_at, encode
         self._months = months
         self._final = {
             month: records.records_at(start)
@@ -127,14 +127,14 @@ class Archives:
         return self._archive_document(month, records) if records is not None and any(records) else None
 
     def _archive_document(self, month: str, records: ArchivedRecords) -> Document:
-        page = encode_json(self._page_at(records.changed_at))
+        page = encode_json(self._page_members_at(records.changed_at))
         incidents, maintenances = (b",".join(map(self._encode, states)) for states in records)
         body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % (page, incidents, maintenances)
         return Document(path=ARCHIVE.path(month=month), cache=ARCHIVE.cache, body=body)
 
     def _month_list_document(self, records_by_month: Mapping[str, ArchivedRecords]) -> Document:
         changes = (records.changed_at for records in records_by_month.values())
-        page = self._page_at(max(changes, default=self._page.created_at))
+        page = self._page_members_at(max(changes, default=self._page.created_at))
         month_entries = [
             {
                 "month": month,
@@ -203,8 +203,8 @@ def uptime_schema_document() -> Document:
     )
 
 
-def _group_members(group: Component, by_id: Mapping[str, ComponentUptime]) -> Members:
-    children = [by_id[child] for child in group.children if child in by_id]
+def _group_members(group: Component, uptimes_by_id: Mapping[str, ComponentUptime]) -> Members:
+    children = [uptimes_by_id[child] for child in group.children if child in uptimes_by_id]
     return {
         "id": group.id,
         "name": group.name,

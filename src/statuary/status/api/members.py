@@ -24,16 +24,16 @@ class TimestampFormatter:
         self._zone = zone
         self._formatted: dict[Instant, str] = {}
 
-    def __call__(self, moment: Instant) -> str:
+    def __call__(self, instant: Instant) -> str:
         """Format an instant as Statuspage does."""
-        text = self._formatted.get(moment)
+        text = self._formatted.get(instant)
         if text is None:
-            text = self._formatted[moment] = format_instant(moment, self._zone)
+            text = self._formatted[instant] = format_instant(instant, self._zone)
         return text
 
-    def format_or_none(self, moment: Instant | None) -> str | None:
+    def format_or_none(self, instant: Instant | None) -> str | None:
         """Format a time for the API, or return None for None."""
-        return None if moment is None else self(moment)
+        return None if instant is None else self(instant)
 
 
 EncodedJson = bytes
@@ -176,7 +176,7 @@ def affected_component_members(affected: Iterable[AffectedComponent] | None) -> 
 
 
 def record_components(
-    state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
+    state: IncidentState, component_objects: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
     """Return the JSON objects of the components that a record affects.
 
@@ -184,10 +184,10 @@ def record_components(
 
     Args:
         state: the incident or maintenance window.
-        by_id: the JSON object of each component of the page.
+        component_objects: the JSON object of each component of the page.
         positions: the position of each component on the page, by component id.
     """
-    known_components = [component for component in state.components if component in by_id]
+    known_components = [component for component in state.components if component in component_objects]
     if not state.incident.component_order:
         known_components.sort(key=positions.__getitem__)
-    return [by_id[component] for component in known_components]
+    return [component_objects[component] for component in known_components]

@@ -194,15 +194,15 @@ def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
     for template in context.catalogue.templates:
         for name in template.components:
             if name not in components and not context.catalogue.may_be_faulty(name):
-                place = NamedPlace(template.source, ("components", name), is_key=True)
+                place = ComponentReference(template.source, ("components", name), is_key=True)
                 yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
     for record, name, pointer, is_key in _all_named_components(context):
         if name not in components and not context.catalogue.may_be_faulty(name):
-            place = NamedPlace(record.source, pointer, is_key=is_key)
+            place = ComponentReference(record.source, pointer, is_key=is_key)
             yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
 
 
-class NamedPlace(NamedTuple):
+class ComponentReference(NamedTuple):
     """A place in the content that names a component."""
 
     path: str
@@ -211,14 +211,14 @@ class NamedPlace(NamedTuple):
 
 
 def _unknown_component_violation(
-    context: StatusContext, place: NamedPlace, name: str, suggestion: str
+    context: StatusContext, reference: ComponentReference, name: str, suggestion: str
 ) -> StatusViolation:
     return StatusViolation(
-        place.path,
-        place.pointer,
+        reference.path,
+        reference.pointer,
         f"component {name!r} is not in {context.catalogue.components_source}",
         suggestion or "add it there, with `removed: true` if it no longer exists",
-        on_key=place.is_key,
+        on_key=reference.is_key,
     )
 
 

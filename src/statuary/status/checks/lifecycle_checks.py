@@ -9,7 +9,7 @@ from statuary.base.rules import check
 from statuary.status.checks.status_context import StatusContext, StatusViolation
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Incident, IncidentUpdate, Maintenance
-from statuary.status.model.recurrence import in_display_order
+from statuary.status.model.recurrence import updates_in_display_order
 from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, can_follow
 
 
@@ -23,7 +23,7 @@ def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolatio
             for earlier_update, later_update in pairwise(record.updates)
         ):
             continue
-        for previous_update, update in pairwise([None, *in_display_order(record)]):
+        for previous_update, update in pairwise([None, *updates_in_display_order(record)]):
             if update is None or update.automatic or update.reopens:
                 continue
             if not can_follow(None if previous_update is None else previous_update.status, update.status):

@@ -11,11 +11,11 @@ from statuary.status.checks.status_context import StatusContext, StatusViolation
 from statuary.status.model.records import Maintenance, Recurrence
 from statuary.status.model.recurrence import (
     MAX_WINDOWS,
-    begins_at,
-    continues_after,
-    ended_manually_at,
-    first_start,
-    in_display_order,
+    actual_window_start,
+    first_window_start,
+    has_window_after,
+    manual_window_end,
+    updates_in_display_order,
     window_starts,
 )
 from statuary.status.model.vocabulary import CLOSED_STATUSES
@@ -93,7 +93,7 @@ def _overlapping_pairs(windows: list[Maintenance]) -> Iterator[_Overlap]:
 
 
 def _is_upcoming(maintenance: Maintenance, now: Instant) -> bool:
-    ended = ended_manually_at(maintenance)
+    ended = manual_window_end(maintenance)
     return not maintenance.draft and maintenance.scheduled_until > now and (ended is None or ended > now)
 
 
@@ -140,7 +140,7 @@ def completed_without_start(context: StatusContext) -> Iterator[StatusViolation]
     for maintenance in context.catalogue.maintenances:
         if not maintenance.automation.scheduled_auto_completed or maintenance.recurrence is not None:
             continue
-        started = begins_at(maintenance) is not None or ended_manually_at(maintenance) is not None
+        started = actual_window_start(maintenance) is not None or manual_window_end(maintenance) is not None
         if not started and maintenance.scheduled_for < context.now:
             yield StatusViolation(
                 maintenance.source,
@@ -154,7 +154,7 @@ def completed_without_start(context: StatusContext) -> Iterator[StatusViolation]
 def cancelled_after_completion(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance window must not be cancelled after it is completed."""
     for maintenance in context.catalogue.maintenances:
-        completed = next((u for u in in_display_order(maintenance) if u.status == "completed"), None)
+        completed = next((u for u in updates_in_display_order(maintenance) if u.status == "completed"), None)
         cancelled = maintenance.cancelled_at
         if cancelled is not None and completed is not None and completed.display_at < cancelled:
             yield StatusViolation(
@@ -200,7 +200,7 @@ def _recurring_maintenances(context: StatusContext) -> Iterator[tuple[Maintenanc
 def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolation]:
     """The first window of a recurring maintenance must start at `scheduled_for`."""
     for maintenance, recurrence in _recurring_maintenances(context):
-        rule_start = first_start(maintenance, recurrence)
+        rule_start = first_window_start(maintenance, recurrence)
         if rule_start is None:
             yield StatusViolation(
                 maintenance.source,
@@ -278,7 +278,7 @@ def recurrence_beyond_horizon(context: StatusContext) -> Iterator[StatusViolatio
     """A recurrence rule should not give windows after the horizon, which ends the precomputed documents."""
     for maintenance, recurrence in _recurring_maintenances(context):
         horizon = context.timeline.until
-        if not maintenance.draft and continues_after(maintenance, recurrence, horizon):
+        if not maintenance.draft and has_window_after(maintenance, recurrence, horizon):
             yield StatusViolation(
                 maintenance.source,
                 RULE,

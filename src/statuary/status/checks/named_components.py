@@ -6,7 +6,7 @@ from statuary.base.findings import Finding, Pointer, Severity, Suggestions
 from statuary.status.model.records import StatusCatalogue
 
 
-def unknown_components(
+def unknown_component_findings(
     catalogue: StatusCatalogue,
     names: Mapping[Pointer, str],
     path: str,

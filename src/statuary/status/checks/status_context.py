@@ -42,7 +42,9 @@ def status_context(timeline: Timeline, now: Instant) -> StatusContext:
     """
     catalogue = timeline.catalogue
     windows = (history.incident for history in timeline.maintenances)
-    edited_windows = [window for window in windows if isinstance(window, Maintenance) and _is_edited(window)]
+    edited_windows = [
+        window for window in windows if isinstance(window, Maintenance) and _has_own_updates(window)
+    ]
     histories: dict[str, list[IncidentHistory]] = {}
     for history in timeline.histories:
         for component in history.components:
@@ -57,7 +59,7 @@ def status_context(timeline: Timeline, now: Instant) -> StatusContext:
     )
 
 
-def _is_edited(window: Maintenance) -> bool:
+def _has_own_updates(window: Maintenance) -> bool:
     """Return whether a window has updates of its own, and was not withdrawn.
 
     The only update of a recurring window without changes is the announcement of its maintenance.

@@ -26,7 +26,7 @@ def new_record_edit(
     root: Path,
     timeline: Timeline,
     folder: str,
-    value: Mapping[str, YamlValue],
+    record_content: Mapping[str, YamlValue],
     *,
     at: Instant,
     given_id: str | None = None,
@@ -37,7 +37,7 @@ def new_record_edit(
         root: the content folder.
         timeline: the records that were read.
         folder: `incidents` or `maintenances`.
-        value: the content of the file; empty keys are left out.
+        record_content: the content of the file; empty keys are left out.
         at: when the record begins; its day in the page's time zone becomes part of the file's name.
         given_id: the id that the user chose; None to make one from the day and the name.
 
@@ -48,8 +48,8 @@ def new_record_edit(
     if given_id is not None and given_id in existing:
         raise EditError(f"the id {given_id!r} is taken", "leave out --id, or choose another one")
     day = day_of(at, timeline.catalogue.page.time_zone)
-    file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), existing)
-    entries = {key: item for key, item in value.items() if item is not None and item not in ({}, [])}
+    file_id = given_id or new_record_id(day, str(record_content["name"]), folder.removesuffix("s"), existing)
+    entries = {key: item for key, item in record_content.items() if item is not None and item not in ({}, [])}
     return FileEdit(path=f"{folder}/{file_id}.yaml", text_before=None, text_after=block_text(entries))
 
 
@@ -67,7 +67,7 @@ def _used_ids(timeline: Timeline, root: Path, given_id: str | None) -> set[str]:
     catalogue = timeline.catalogue
     records = (*catalogue.incidents, *catalogue.maintenances)
     histories = (*timeline.incidents, *timeline.maintenances)
-    files = record_files(root, "incidents") | record_files(root, "maintenances")
+    files = record_files_by_name(root, "incidents") | record_files_by_name(root, "maintenances")
     ids = {
         *(history.incident.id for history in histories),
         *(record.id for record in records),
@@ -90,7 +90,7 @@ def _has_id(file: Path, given_id: str) -> bool:
 RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
 
 
-def record_files(root: Path, folder: str) -> dict[str, list[str]]:
+def record_files_by_name(root: Path, folder: str) -> dict[str, list[str]]:
     """Return a folder's record files, by file name without suffix.
 
     Subfolders are included, so that several files can have the same name.
@@ -110,7 +110,7 @@ def record_files(root: Path, folder: str) -> dict[str, list[str]]:
     return stems
 
 
-def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
+def new_record_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
     """Make an unused id from a day and a title.
 
     Args:

@@ -8,8 +8,8 @@ from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
-from statuary.status.editing.new_record import record_files
-from statuary.status.editing.updates import status_at
+from statuary.status.editing.new_record import record_files_by_name
+from statuary.status.editing.updates import incident_status_at
 from statuary.status.model.records import Incident
 from statuary.status.model.timeline import Timeline
 from statuary.status.model.vocabulary import UNRESOLVED_STATUSES
@@ -27,7 +27,7 @@ def unresolved_files(root: Path) -> Iterator[str]:
     Args:
         root: the content folder.
     """
-    for path in (path for paths in record_files(root, "incidents").values() for path in paths):
+    for path in (path for paths in record_files_by_name(root, "incidents").values() for path in paths):
         try:
             raw = SourceFile(root, path).load_bytes(LARGEST_SOURCE_FILE)
         except UnreadableError:
@@ -53,7 +53,7 @@ def find_similar_incident(
     keys, word = set(components), name.strip().casefold()
     for incident in (history.incident for history in timeline.incidents):
         is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)
-        if not is_published or status_at(incident, at) not in UNRESOLVED_STATUSES:
+        if not is_published or incident_status_at(incident, at) not in UNRESOLVED_STATUSES:
             continue
         if incident.name.strip().casefold() == word or shared_components(timeline, incident, keys):
             return incident

@@ -25,7 +25,7 @@ from statuary.status.model.records import (
     Maintenance,
     StatusCatalogue,
 )
-from statuary.status.model.recurrence import in_display_order
+from statuary.status.model.recurrence import updates_in_display_order
 from statuary.status.model.vocabulary import (
     ALLOWED_TRANSITIONS,
     CLOSED_STATUSES,
@@ -93,7 +93,7 @@ def _components_hint(catalogue: StatusCatalogue) -> str:
     """Return a hint that names the components, or how to list them."""
     if not catalogue.components:
         return f"there are no components yet: write some into {catalogue.components_source} of the content"
-    keys = leaf_keys(catalogue)
+    keys = active_component_keys(catalogue)
     return f"use one of {', '.join(keys)}" if len(keys) <= MAX_NAMED else "run `statuary component list`"
 
 
@@ -170,7 +170,7 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
     return templates[name]
 
 
-def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
+def active_component_keys(catalogue: StatusCatalogue) -> list[str]:
     """Return the keys of all components that are neither groups nor removed."""
     return [component.key for component in catalogue.components if not (component.group or component.removed)]
 
@@ -179,9 +179,9 @@ MAX_SUGGESTIONS = 5
 
 
 def find_incident(
-    typed: str,
+    typed_name: str,
     histories: Sequence[IncidentHistory],
-    noun: str,
+    record_noun: str,
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
@@ -191,9 +191,9 @@ def find_incident(
     match, the only one that the command can apply to is returned.
 
     Args:
-        typed: the string that the user typed.
+        typed_name: the string that the user typed.
         histories: the records to search.
-        noun: the word for the records in messages.
+        record_noun: the word for the records in messages.
         at: the time of the status that `is_wanted` is called with.
         is_wanted: returns whether the command can apply to a record with a given status.
 
@@ -201,23 +201,25 @@ def find_incident(
         EditError: if no record matches, or several do.
     """
     incidents = [history.incident for history in histories]
-    matches = next(filter(None, _matching_records(typed, incidents)), [])
+    matches = next(filter(None, _matching_records(typed_name, incidents)), [])
     if not matches:
-        raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
-    matching_incidents = [incident for incident in matches if is_wanted(status_at(incident, at))]
+        raise EditError(
+            f"unknown {record_noun} {typed_name!r}", _suggested_incident(typed_name, incidents, record_noun)
+        )
+    matching_incidents = [incident for incident in matches if is_wanted(incident_status_at(incident, at))]
     meant = matching_incidents if len(matching_incidents) == 1 else matches
     if len(meant) > 1:
-        raise _ambiguous_error(typed, matches, noun, at)
+        raise _ambiguous_name_error(typed_name, matches, record_noun, at)
     return meant[0]
 
 
-def _matching_records(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
+def _matching_records(typed_name: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
     """Yield records that match exactly, then without day, then by beginning."""
     tests: tuple[Callable[[str], bool], ...] = (
-        lambda name: name == typed,
-        lambda name: _name_without_day(name) == typed,
-        lambda name: name.startswith(typed),
-        lambda name: _name_without_day(name).startswith(typed),
+        lambda name: name == typed_name,
+        lambda name: _name_without_day(name) == typed_name,
+        lambda name: name.startswith(typed_name),
+        lambda name: _name_without_day(name).startswith(typed_name),
     )
     for matches in tests:
         yield [incident for incident in incidents if any(map(matches, incident_names(incident)))]
@@ -233,11 +235,11 @@ def incidents_with_status(
         at: the time of the status.
         is_wanted: returns whether a status is wanted.
     """
-    return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
+    return [history.incident for history in histories if is_wanted(incident_status_at(history.incident, at))]
 
 
 DAY_OF_NAME = re.compile(r"\d{4}-\d\d-\d\d-")
-"""The day that a name begins with, as `new_id` writes it."""
+"""The day that a name begins with, as `new_record_id` writes it."""
 
 
 def _name_without_day(name: str) -> str:
@@ -252,7 +254,7 @@ def incident_names(incident: Incident) -> list[str]:
     return [incident.id, PurePosixPath(incident.source).stem]
 
 
-def status_at(incident: Incident, at: Instant) -> str:
+def incident_status_at(incident: Incident, at: Instant) -> str:
     """Return the status of an incident or maintenance window at a time.
 
     A maintenance window is `scheduled` even before it is announced, and `completed` if it was cancelled.
@@ -281,23 +283,23 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
     Returns:
         The update, or None before the first one.
     """
-    passed = [update for update in in_display_order(incident) if update.display_at <= at]
+    passed = [update for update in updates_in_display_order(incident) if update.display_at <= at]
     return passed[-1] if passed else None
 
 
-def join_shortened(ids: Sequence[str]) -> str:
+def join_first_ids(ids: Sequence[str]) -> str:
     """Join the first few ids to a phrase such as `a, b and 3 more`."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
 
-def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
+def _suggested_incident(typed_name: str, incidents: Sequence[Incident], record_noun: str) -> str:
     names = list(dict.fromkeys(name for incident in incidents for name in incident_names(incident)))
     near = [
-        name for name in names if _normalize_name(typed) in _normalize_name(name)
-    ] or _names_on_nearest_days(typed, names)
-    near = near or get_close_matches(typed, names, 3)
-    return f"did you mean {join_shortened(near)}?" if near else f"run `statuary {noun} list --all`"
+        name for name in names if _normalize_name(typed_name) in _normalize_name(name)
+    ] or _names_on_nearest_days(typed_name, names)
+    near = near or get_close_matches(typed_name, names, 3)
+    return f"did you mean {join_first_ids(near)}?" if near else f"run `statuary {record_noun} list --all`"
 
 
 def _normalize_name(name: str) -> str:
@@ -308,9 +310,9 @@ def _normalize_name(name: str) -> str:
 DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
-def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
+def _names_on_nearest_days(typed_name: str, names: Iterable[str]) -> list[str]:
     """Return up to three names on the nearest days that otherwise match."""
-    words, day = _split_dated_name(typed)
+    words, day = _split_dated_name(typed_name)
     dated = [
         (other_day, name)
         for name in names
@@ -339,16 +341,21 @@ def _split_dated_name(name: str) -> _DatedName:
     return _DatedName(plain.replace(match[0], ""), day) if match else _DatedName(plain)
 
 
-def _ambiguous_error(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:
+def _ambiguous_name_error(
+    typed_name: str, matches: Sequence[Incident], record_noun: str, at: Instant
+) -> EditError:
     ids = list(dict.fromkeys(incident.id for incident in matches))
     if len(ids) == 1:
         files = ", ".join(incident.source for incident in matches)
         return EditError(f"several files have the id {ids[0]!r}: {files}", "change the id in one of them")
     still_open = list(
-        dict.fromkeys(incident.id for incident in matches if status_at(incident, at) not in CLOSED_STATUSES)
+        dict.fromkeys(
+            incident.id for incident in matches if incident_status_at(incident, at) not in CLOSED_STATUSES
+        )
     )
     return EditError(
-        f"several {noun}s begin with {typed!r}: {join_shortened(still_open or ids)}", "type more of the id"
+        f"several {record_noun}s begin with {typed_name!r}: {join_first_ids(still_open or ids)}",
+        "type more of the id",
     )
 
 
@@ -432,7 +439,7 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
             announcement.
     """
     current = current_update(incident, at)
-    if current is None and status_at(incident, at) in CLOSED_STATUSES:
+    if current is None and incident_status_at(incident, at) in CLOSED_STATUSES:
         raise EditError(
             f"{incident.id} was cancelled before it was announced",
             "schedule another window with `maintenance schedule`",
@@ -461,64 +468,66 @@ def record_pointer(incident: Incident) -> Pointer:
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
-def with_announcement(text: str, incident: Incident, at: Instant) -> str:
+def announce_in_file(file_text: str, incident: Incident, at: Instant) -> str:
     """Return the text of a file in which a maintenance window is announced.
 
     Args:
-        text: the text of the file.
+        file_text: the text of the file.
         incident: the maintenance window. The text stays the same for an incident, for one window of a
             recurring maintenance, and for a window that was announced earlier.
         at: the time of the announcement.
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
-        return text
-    return set_value(text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
+        return file_text
+    return set_value(file_text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
 
 
-def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
+def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
     """Edit a file's text so that its maintenance window is cancelled.
 
     Args:
-        text: the text of the file.
+        file_text: the text of the file.
         pointer: the maintenance, or the window of a recurring maintenance, in the file.
         at: the time of the cancellation.
         body: the text of a final `completed` update; None to add no update.
     """
-    edited = set_value(text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
+    edited = set_value(file_text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
     if body is None:
         return edited
     update = NewUpdate(at=at, status="completed", body=body)
     return append_item(edited, (*pointer, "updates"), update.yaml_value)
 
 
-def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
+def reschedule_in_file(
+    file_text: str, pointer: Pointer, at: Instant, new_times: tuple[Instant, Instant]
+) -> str:
     """Edit a file's text so that its maintenance has new times.
 
     Args:
-        text: the text of the file.
+        file_text: the text of the file.
         pointer: the maintenance, or the window of a recurring maintenance, in the file.
         at: the time of the move.
-        window: the new start and end.
+        new_times: the new start and end.
     """
-    values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
+    values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*new_times, at), strict=True)
     for key, instant in values:
-        text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
-    return text
+        file_text = set_value(file_text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
+    return file_text
 
 
-def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
+def reschedule_update_text(window: Maintenance, new_times: tuple[Instant, Instant], zone: ZoneInfo) -> str:
     """Describe a maintenance window's new times, as the text of an update.
 
     Args:
         window: the window before the move.
-        moved: the new start and end.
+        new_times: the new start and end.
         zone: the time zone of the text.
     """
-    old_window = _window_text((window.scheduled_for, window.scheduled_until), zone)
-    return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {old_window}."
+    old_window = _format_window_times((window.scheduled_for, window.scheduled_until), zone)
+    return f"The maintenance has been moved to {_format_window_times(new_times, zone)}. It was planned for {old_window}."
 
 
-def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
+def _format_window_times(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
     """Format a window as `10 Nov 2026, 02:30 to 04:30 UTC`.
 
     If it ends on another day, it has a second date.
@@ -528,6 +537,6 @@ def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
     return f"{formatted.start.text} to {formatted.end.text}"
 
 
-def format_if_given(moment: Instant | None) -> str | None:
+def format_utc_or_none(instant: Instant | None) -> str | None:
     """Format a time in UTC, or return None for None."""
-    return None if moment is None else format_exact(moment)
+    return None if instant is None else format_exact(instant)

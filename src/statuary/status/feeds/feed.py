@@ -82,7 +82,7 @@ def _blocks_to_lines(html: str) -> str:
     return re.sub(r"\s*</?p>\s*", "<br /><br />", html).replace("\n", "<br />")
 
 
-def body_plain(body: str) -> str:
+def body_plain_text(body: str) -> str:
     """Convert the Markdown of an update to plain text.
 
     List items and rows of tables are on separate lines, and links are followed by their URL.
@@ -92,7 +92,7 @@ def body_plain(body: str) -> str:
     end = 0
     markup = body_html(body)
     for tag in TAG.finditer(markup):
-        pieces += (unescape(markup[end : tag.start()]), _plain_tag(tag, addresses))
+        pieces += (unescape(markup[end : tag.start()]), _plain_text_of_tag(tag, addresses))
         end = tag.end()
     text = "".join((*pieces, unescape(markup[end:])))
     text = text.replace(f"\n{CELL}", "\n").replace(CELL, " | ")
@@ -103,18 +103,18 @@ CELL = "\x1f"
 """A mark at the start of a table cell; no body has this character, since XML does not allow it."""
 
 
-def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
+def _plain_text_of_tag(tag: re.Match[str], open_link_urls: list[str]) -> str:
     """Return the plain text that replaces an HTML tag.
 
     Args:
-        addresses: the stack of the open links' URLs.
+        open_link_urls: the stack of the open links' URLs.
     """
     closing, name, address = tag.groups()
     if name == "a":
         if not closing:
-            addresses.append(unescape(address or ""))
+            open_link_urls.append(unescape(address or ""))
             return ""
-        opened = addresses.pop()
+        opened = open_link_urls.pop()
         return f" ({opened})" if opened else ""
     if name in BEGINNINGS:
         return "" if closing else BEGINNINGS[name]
@@ -175,7 +175,7 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
         id=tag_uri(page, f"Incident/{record.incident.id}"),
         title=one_line(record.incident.name),
         url=incident_url(page, record.incident.id),
-        published=published_at(record),
+        published=feed_sorting_time(record),
         updated=record.updated_at,
         html=" ".join(_update_paragraphs(record, page.time_zone, words)),
         components=tuple(
@@ -184,7 +184,7 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
     )
 
 
-def published_at(record: IncidentState) -> Instant:
+def feed_sorting_time(record: IncidentState) -> Instant:
     """Return the time by which feeds sort an incident or maintenance window.
 
     For a maintenance window it is the start, for an incident the time of the latest update.
@@ -197,12 +197,12 @@ def published_at(record: IncidentState) -> Instant:
     )
 
 
-def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
+def newest_published_first(records: Sequence[IncidentState]) -> list[IncidentState]:
     """Sort incidents and maintenance windows by publication, newest first.
 
     Records of the same time are sorted by id, in descending order.
     """
-    return sorted(records, key=lambda record: (published_at(record), record.incident.id), reverse=True)
+    return sorted(records, key=lambda record: (feed_sorting_time(record), record.incident.id), reverse=True)
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
@@ -254,19 +254,19 @@ def _format_window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -
     return f"{began} {_zone_name(start, zone)} &nbsp;-&nbsp; {ended}"
 
 
-def _format_day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
+def _format_day(instant: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
     # Statuspage pads one-digit days in the times of updates, but not in the times of windows (measured)
-    local = moment.astimezone(zone)
+    local = instant.astimezone(zone)
     day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
     return words("date.brief", month=words(f"month.{local.month}.short"), day=day)
 
 
-def _format_time(moment: Instant, zone: ZoneInfo) -> str:
-    return f"<var data-var='time'>{moment.astimezone(zone):%H:%M}</var>"
+def _format_time(instant: Instant, zone: ZoneInfo) -> str:
+    return f"<var data-var='time'>{instant.astimezone(zone):%H:%M}</var>"
 
 
-def _zone_name(moment: Instant, zone: ZoneInfo) -> str:
-    return moment.astimezone(zone).tzname() or ""
+def _zone_name(instant: Instant, zone: ZoneInfo) -> str:
+    return instant.astimezone(zone).tzname() or ""
 
 
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -292,12 +292,12 @@ class Feed(NamedTuple):
     language: str  # BCP 47
 
 
-def format_rfc3339(moment: Instant, zone: ZoneInfo) -> str:
+def format_rfc3339(instant: Instant, zone: ZoneInfo) -> str:
     """Format a time in a time zone, such as `2026-11-20T13:00:00+01:00`.
 
     As in Statuspage's feeds, times are in whole seconds, and `Z` is the offset of UTC.
     """
-    text = moment.astimezone(zone).isoformat(timespec="seconds")
+    text = instant.astimezone(zone).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
 
 
@@ -348,9 +348,9 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
     return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
 
 
-def _format_rfc822(moment: Instant, zone: ZoneInfo) -> str:
+def _format_rfc822(instant: Instant, zone: ZoneInfo) -> str:
     """Format an instant such as `Thu, 23 Dec 2021 10:30:37 +0100`."""
-    return format_datetime(moment.astimezone(zone).replace(microsecond=0))
+    return format_datetime(instant.astimezone(zone).replace(microsecond=0))
 
 
 @lru_cache(maxsize=CACHED_ENTRIES)

@@ -16,7 +16,7 @@ from statuary.status.feeds.feed import (
     feed_entry,
     json_feed,
     latest_records,
-    newest_first,
+    newest_published_first,
     one_line,
     rss_feed,
     tag_uri,
@@ -25,7 +25,7 @@ from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.feeds.maintenance_calendar import maintenance_calendar
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Component
-from statuary.status.model.timeline import PageState, Timeline, state_at, states_from
+from statuary.status.model.timeline import PageState, Timeline, page_state_at, page_states_from
 from statuary.status.urls import (
     BADGE,
     BADGE_ENDPOINT,
@@ -73,18 +73,18 @@ class FeedDocuments:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Make all feeds, badges and the calendar as they are at a given time."""
-        return self._documents_of_state(state_at(self.timeline, at))
+        return self._documents_of_state(page_state_at(self.timeline, at))
 
-    def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
+    def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes feeds, calendar and badges for a time.
 
-        The function skips a component's feed that no longer changes after `start`.
+        The function skips a component's feed that no longer changes after `earliest_time`.
 
         Args:
-            start: the earliest time that the function is called with.
+            earliest_time: the earliest time that the function is called with.
         """
-        states = states_from(self.timeline, start, self.listed_records(start))
-        final = self.final_feeds(start)
+        states = page_states_from(self.timeline, earliest_time, self.listed_records(earliest_time))
+        final = self.final_feeds(earliest_time)
         return lambda at: self._documents_of_state(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
@@ -103,7 +103,7 @@ class FeedDocuments:
             for component in history.components
             for name in (component, groups.get(component))
         }
-        state = state_at(self.timeline, start)
+        state = page_state_at(self.timeline, start)
         component_ids = (
             name for name, component in state.components.items() if not component.component.removed
         )
@@ -118,7 +118,7 @@ class FeedDocuments:
             records: the incidents and maintenances that the feed lists.
             at: the time at which the feed shows the component.
         """
-        state = state_at(self.timeline, at)
+        state = page_state_at(self.timeline, at)
         feed = partial(self._component_feed, state, state.components[component_id].component, records)
         return self._cached_document(
             COMPONENT_ATOM, records, partial(_encode_feed, atom_feed, feed), component_id=component_id
@@ -130,12 +130,14 @@ class FeedDocuments:
         Args:
             at: the time of the feeds; a component's feed is unfinished if it may change later.
         """
-        lists = self._feed_lists(state_at(self.timeline, at))
+        lists = self._feed_lists(page_state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)
         return [*lists.history, *lists.calendar, *(record for records in changing for record in records)]
 
-    def _documents_of_state(self, state: PageState, final: Container[str] = ()) -> list[Document]:
+    def _documents_of_state(
+        self, state: PageState, final_component_ids: Container[str] = ()
+    ) -> list[Document]:
         lists = self._feed_lists(state)
         return [
             *self._history_feeds(state, lists.history),
@@ -145,11 +147,11 @@ class FeedDocuments:
                 partial(maintenance_calendar, state, maintenances=lists.calendar, words=self._words),
             ),
             *self._badge_documents(page_badge(state, self._words), BADGE, BADGE_ENDPOINT),
-            *self._component_feeds_and_badges(state, lists.components, final),
+            *self._component_feeds_and_badges(state, lists.components, final_component_ids),
         ]
 
     def _feed_lists(self, state: PageState) -> "FeedLists":
-        records = newest_first([*state.incidents, *state.maintenances])
+        records = newest_published_first([*state.incidents, *state.maintenances])
         by_component = _group_by_component(records, self.timeline.catalogue.components)
         return FeedLists(
             history=latest_records(records),
@@ -179,12 +181,15 @@ class FeedDocuments:
         )
 
     def _component_feeds_and_badges(
-        self, state: PageState, lists: Mapping[str, tuple[IncidentState, ...]], final: Container[str]
+        self,
+        state: PageState,
+        lists: Mapping[str, tuple[IncidentState, ...]],
+        final_component_ids: Container[str],
     ) -> Iterator[Document]:
         for component_id, component in state.components.items():
             if component.component.removed:
                 continue
-            if component_id not in final:
+            if component_id not in final_component_ids:
                 records = lists[component_id]
                 feed = partial(self._component_feed, state, component.component, records)
                 yield self._cached_document(
@@ -212,9 +217,11 @@ class FeedDocuments:
             language=self._words.language,
         )
 
-    def _badge_documents(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
-        yield self._cached_document(image, badge, lambda _: badge_svg(badge), **members)
-        yield self._cached_document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
+    def _badge_documents(
+        self, badge: Badge, image_url: Url, endpoint_url: Url, **members: str
+    ) -> Iterator[Document]:
+        yield self._cached_document(image_url, badge, lambda _: badge_svg(badge), **members)
+        yield self._cached_document(endpoint_url, badge, lambda _: shields_endpoint(badge), **members)
 
     def _feed_entries(self, state: PageState, records: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
         for record in records:
@@ -223,20 +230,20 @@ class FeedDocuments:
         return tuple(self._entries[record] for record in records)
 
     def _cached_document(
-        self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str
+        self, url: Url, cache_key: Hashable, encode: Callable[[str], bytes], **members: str
     ) -> Document:
         """Return a document; encode it only if its key has changed."""
         path = url.path(**members)
         cached = self._cache.get(path)
-        if cached is None or cached[0] != key:
+        if cached is None or cached[0] != cache_key:
             body = encode(f"{self.timeline.catalogue.page.url}/{path}")
             document = Document(path=path, body=body, media_type=url.media_type, cache=url.cache)
-            cached = self._cache[path] = (key, document)
+            cached = self._cache[path] = (cache_key, document)
         return cached[1]
 
 
-def _encode_feed(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], own_url: str) -> bytes:
-    return write(feed(), own_url)
+def _encode_feed(encode: Callable[[Feed, str], bytes], make_feed: Callable[[], Feed], own_url: str) -> bytes:
+    return encode(make_feed(), own_url)
 
 
 def _feed_title(page_name: str) -> str:

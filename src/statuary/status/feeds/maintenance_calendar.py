@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from statuary.base.primitives import Instant
 from statuary.status.feeds.feed import (
-    body_plain,
+    body_plain_text,
     incident_url,
     one_line,
     remove_invalid_xml_characters,
@@ -102,11 +102,13 @@ def _maintenance_of(record: IncidentState) -> Maintenance:
 
 
 @lru_cache(maxsize=1_024)
-def _encode_event(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> bytes:
-    return b"".join(map(_fold_line, _event_lines(record, page, names, words)))
+def _encode_event(record: IncidentState, page: Page, component_names: tuple[str, ...], words: Words) -> bytes:
+    return b"".join(map(_fold_line, _event_lines(record, page, component_names, words)))
 
 
-def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> Iterator[str]:
+def _event_lines(
+    record: IncidentState, page: Page, component_names: tuple[str, ...], words: Words
+) -> Iterator[str]:
     maintenance = _maintenance_of(record)
     summary = _escape_text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
@@ -119,7 +121,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], word
     yield f"DTSTART:{_format_utc(maintenance.scheduled_for)}"
     yield f"DTEND:{_format_utc(maintenance.scheduled_until)}"
     yield f"SUMMARY:{summary}"
-    yield f"DESCRIPTION:{_escape_text(_event_description(record, names, words))}"
+    yield f"DESCRIPTION:{_escape_text(_event_description(record, component_names, words))}"
     yield f"URL:{_escape_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
     # TRANSPARENT: subscribers' calendars do not show the maintenance as busy time
@@ -141,17 +143,19 @@ def _component_names(record: IncidentState, page_state: PageState) -> tuple[str,
     return tuple(one_line(state.component.name) for state in states if state and not state.component.removed)
 
 
-def _event_description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
+def _event_description(record: IncidentState, component_names: tuple[str, ...], words: Words) -> str:
     """Return an event's text: affected components, then updates, newest first."""
     updates = [
-        f"{status_label(record, position, words)} - {body_plain(words.body(published_update.update.body))}"
+        f"{status_label(record, position, words)} - {body_plain_text(words.body(published_update.update.body))}"
         for position, published_update in enumerate(record.published_updates)
     ]
-    return "\n\n".join([*([words("affects", names=", ".join(names))] if names else ()), *updates])
+    return "\n\n".join(
+        [*([words("affects", names=", ".join(component_names))] if component_names else ()), *updates]
+    )
 
 
-def _format_utc(moment: Instant) -> str:
-    return f"{moment:%Y%m%dT%H%M%SZ}"
+def _format_utc(instant: Instant) -> str:
+    return f"{instant:%Y%m%dT%H%M%SZ}"
 
 
 def _escape_uri(address: str) -> str:

@@ -44,19 +44,19 @@ class PublishedStatus(NamedTuple):
 def changes_document(
     read_published: Callable[[str], bytes | None],
     documents: Iterable[Document],
-    members: Mapping[str, Mapping[str, object]] | None = None,
+    extra_members: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Document:
     """Return `changes.json`, which lists the changes since the last build.
 
     Args:
         read_published: returns the published bytes of a path in `PREVIOUS_PATHS`, or None.
         documents: the new documents, among them those in `COMPARED_PATHS`.
-        members: further members of payloads, which Statuspage does not have, by incident id.
+        extra_members: further members of payloads, which Statuspage does not have, by incident id.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     previous_bodies = {path: read_published(path) for path in PREVIOUS_PATHS}
     payloads = _change_payloads(_published_status(previous_bodies), _published_status(now))
-    further = members or {}
+    further = extra_members or {}
     changes = [
         {**payload, **further.get(payload.get("incident", {}).get("id", ""), {})} for payload in payloads
     ]
@@ -70,22 +70,24 @@ def changes_document(
 
 
 def _encode_changes(
-    previous_bodies: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]
+    previous_bodies: Mapping[str, bytes | None], current_bodies: Mapping[str, bytes], changes: list[Members]
 ) -> bytes:
     previous_status = _published_status(previous_bodies)
-    page = orjson.loads(now[SUMMARY.path()])["page"]
+    page = orjson.loads(current_bodies[SUMMARY.path()])["page"]
     since = None if previous_status is None else previous_status.summary["page"]["updated_at"]
     return encode_json({"page": page, "since": since, "changes": changes})
 
 
-def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
+def _published_status(bodies_by_path: Mapping[str, bytes | None]) -> PublishedStatus | None:
     """Return the status in published documents.
 
     Returns:
         The status, or None if a document is missing or malformed.
     """
     try:
-        summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
+        summary, incidents, maintenances = (
+            orjson.loads(bodies_by_path[path] or b"") for path in COMPARED_PATHS
+        )
         records_by_kind = {
             INCIDENT: incidents["incidents"],
             MAINTENANCE: maintenances["scheduled_maintenances"],
@@ -102,11 +104,11 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
         return None
 
 
-def _change_payloads(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
+def _change_payloads(previous: PublishedStatus | None, current: PublishedStatus | None) -> Iterator[Members]:
     """Return the payloads by time, or nothing for a first build."""
-    if previous is None or now is None:
+    if previous is None or current is None:
         return iter(())
-    changes = [*_component_updates(previous, now), *_incident_payloads(previous, now)]
+    changes = [*_component_updates(previous, current), *_incident_payloads(previous, current)]
     return (payload for _, payload in sorted(changes, key=lambda change: change[0]))
 
 
@@ -114,30 +116,30 @@ Dated = tuple[tuple[datetime, str], Members]
 """A payload with its sort key."""
 
 
-def _component_updates(previous: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+def _component_updates(previous: PublishedStatus, current: PublishedStatus) -> Iterator[Dated]:
     previous_statuses = {component["id"]: component["status"] for component in previous.summary["components"]}
-    for component in now.summary["components"]:
+    for component in current.summary["components"]:
         old = previous_statuses.get(component["id"])
         new = component["status"]
         # skip groups, because the status of a group follows from the statuses of its components
         if old is None or old == new or component["group"]:
             continue
         key = (datetime.fromisoformat(component["updated_at"]), component["id"])
-        yield key, component_payload(component, old, now.summary["page"], now.summary["status"])
+        yield key, component_payload(component, old, current.summary["page"], current.summary["status"])
 
 
-def component_payload(component: Members, old: str, page: Members, status: Members) -> Members:
+def component_payload(component: Members, old_status: str, page: Members, status: Members) -> Members:
     """Return the webhook payload for a component's change of status.
 
     Args:
         component: the component after the change, as in the API.
-        old: the status before the change.
+        old_status: the status before the change.
         page: the API's `page` object.
         status: the API's `status` object.
     """
     at, new = component["updated_at"], component["status"]
     update = {
-        "old_status": old,
+        "old_status": old_status,
         "new_status": new,
         "created_at": at,
         "component_type": "Component",
@@ -147,15 +149,15 @@ def component_payload(component: Members, old: str, page: Members, status: Membe
     return _common_payload(page, status) | {"component": component, "component_update": update}
 
 
-def _incident_payloads(previous_documents: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
-    for record in now.records.values():
+def _incident_payloads(previous_documents: PublishedStatus, current: PublishedStatus) -> Iterator[Dated]:
+    for record in current.records.values():
         previous = previous_documents.records.get(record["id"])
-        if previous is None and _may_exceed_limit(record, previous_documents):
+        if previous is None and _may_be_beyond_list_limit(record, previous_documents):
             continue
         new = _new_updates(previous, record)
         if any(update["deliver_notifications"] for update in new):
             key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
-            yield key, incident_payload(record, now.summary["page"], now.summary["status"])
+            yield key, incident_payload(record, current.summary["page"], current.summary["status"])
 
 
 def incident_payload(record: Members, page: Members, status: Members) -> Members:
@@ -174,7 +176,7 @@ def _new_updates(known_record: Members | None, record: Members) -> list[Members]
     return [update for update in record["incident_updates"] if update["id"] not in ids]
 
 
-def _may_exceed_limit(record: Members, previous_status: PublishedStatus) -> bool:
+def _may_be_beyond_list_limit(record: Members, previous_status: PublishedStatus) -> bool:
     """Return whether the previous list's limit may have hidden a record.
 
     This is so for a closed record that is older than all closed ones in that list.

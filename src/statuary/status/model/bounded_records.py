@@ -27,7 +27,7 @@ class BoundedCatalogue(NamedTuple):
     findings: list[Finding]  # one for each excluded record
 
 
-def bound_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSettings) -> BoundedCatalogue:
+def limit_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSettings) -> BoundedCatalogue:
     """Exclude records until the rest lists at most `MAX_ALL_AFFECTED` components.
 
     Records that are over are excluded first. Of the others, windows are excluded before incidents, and those
@@ -42,7 +42,7 @@ def bound_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSett
     counts = {record.source: _count_listed_components(record, horizon) for record in _all_records(catalogue)}
     total = sum(counts.values())
     excluded: dict[str, Finding] = {}
-    for record in sorted(_all_records(catalogue), key=lambda record: _importance(record, now)):
+    for record in sorted(_all_records(catalogue), key=lambda record: _importance_key(record, now)):
         if total <= MAX_ALL_AFFECTED:
             break
         if counts[record.source]:
@@ -69,7 +69,7 @@ def _count_listed_components(record: Incident, horizon: Instant) -> int:
     return windows * len(record.components) * (1 + max(len(record.updates), UPDATES_OF_WINDOW))
 
 
-def _importance(record: Incident, now: Instant) -> tuple[bool, bool, float]:
+def _importance_key(record: Incident, now: Instant) -> tuple[bool, bool, float]:
     """Return a key that sorts the least important records first."""
     if isinstance(record, Maintenance):
         is_open = record.recurrence is not None or record.scheduled_until > now

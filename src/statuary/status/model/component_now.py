@@ -100,7 +100,7 @@ class OpenLayers:
         if place is not None:
             del self._layers[place]
 
-    def keep_as_stated(self, kind: LayerKind, record_id: str) -> None:
+    def keep_after_end(self, kind: LayerKind, record_id: str) -> None:
         """Keep the status that an ended record gave, as the stated status.
 
         Args:
@@ -112,7 +112,7 @@ class OpenLayers:
             del self._layers[self._stated]
             self._insert(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
-    def state_operational(self, at: Instant, record_id: str) -> None:
+    def set_operational(self, at: Instant, record_id: str) -> None:
         """Remove a record's layers, and put an operational one below all others.
 
         Args:
@@ -127,18 +127,18 @@ class OpenLayers:
         self._lowest -= 1
         self._insert(self._lowest, stated)
 
-    def _insert(self, place: int, layer: Layer) -> None:
-        self._layers[place] = layer
+    def _insert(self, position: int, layer: Layer) -> None:
+        self._layers[position] = layer
         if layer.kind is LayerKind.STATED:
-            self._stated = place
+            self._stated = position
         else:
-            self._places[_source_of_layer(layer)] = place
-        heappush(self._heaps[_is_maintenance(layer)], -place)
+            self._places[_source_of_layer(layer)] = position
+        heappush(self._heaps[_is_maintenance(layer)], -position)
 
     @property
     def newest(self) -> Layer:
         """The newest of the statuses, with its cause; the API shows this one."""
-        places = (self._newest_place(is_maintenance=False), self._newest_place(is_maintenance=True))
+        places = (self._newest_position(is_maintenance=False), self._newest_position(is_maintenance=True))
         return self._layers[max(place for place in places if place is not None)]
 
     @property
@@ -148,14 +148,14 @@ class OpenLayers:
         Pages show the newest layer, except that maintenance never hides a worse status below it.
         """
         newest = self.newest
-        place = self._newest_place(is_maintenance=False)
+        place = self._newest_position(is_maintenance=False)
         if place is None or not _is_maintenance(newest):
             return newest
         beneath = self._layers[place]
         is_worse = COMPONENT_SEVERITY[beneath.status] > COMPONENT_SEVERITY[newest.status]
         return beneath if is_worse else newest
 
-    def _newest_place(self, *, is_maintenance: bool) -> int | None:
+    def _newest_position(self, *, is_maintenance: bool) -> int | None:
         heap = self._heaps[is_maintenance]
         while heap:
             layer = self._layers.get(-heap[0])
@@ -203,7 +203,7 @@ class LayerHistory:
         """Start with the status before the first change."""
         self._instants: list[Instant] = []  # the times of the changes, in order
         # the status before the first change, then the status after each change
-        self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
+        self._shown_statuses = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def record_change(self, instant: Instant, cause: Layer) -> None:
         """Record the layer that pages show from a time on.
@@ -216,24 +216,26 @@ class LayerHistory:
         """
         if self._instants and self._instants[-1] == instant:
             self._instants.pop()
-            self._nows.pop()
-        before = self._nows[-1]
+            self._shown_statuses.pop()
+        before = self._shown_statuses[-1]
         if cause != before.cause:
             since = before.since if cause.status == before.status else instant
             self._instants.append(instant)
-            self._nows.append(ComponentNow(cause.status, since, cause))
+            self._shown_statuses.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
         """Return the status that pages show at a given time, with its cause."""
-        return self._nows[bisect_right(self._instants, instant)]
+        return self._shown_statuses[bisect_right(self._instants, instant)]
 
     def shown_changes(self) -> list[ShownChange]:
         """Return all changes of the status that pages show, oldest first."""
-        statuses = [now.status for now in self._nows]
+        statuses = [now.status for now in self._shown_statuses]
         changes = map(ShownChange, self._instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]
 
     def layers_since(self, instant: Instant) -> LaterLayers:
         """Return the status that pages show at a given time, and all later changes."""
         passed = bisect_right(self._instants, instant)
-        return LaterLayers(self._nows[passed], self._instants[passed:], self._nows[passed + 1 :])
+        return LaterLayers(
+            self._shown_statuses[passed], self._instants[passed:], self._shown_statuses[passed + 1 :]
+        )

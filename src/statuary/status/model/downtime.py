@@ -49,7 +49,7 @@ class DateRange(NamedTuple):
     counted_until: Instant | None = None  # the instant up to which an ongoing status counts; None for `at`
 
 
-class _KnownDays(NamedTuple):
+class _ComputedDays(NamedTuple):
     """The computed days with downtime of a component, for reuse."""
 
     days: DateRange
@@ -86,7 +86,7 @@ class DowntimeByDay:
             for component_id in history.components:
                 self._records.setdefault(component_id, []).append(history)
         self._changes: dict[str, list[Instant]] = {}
-        self._last: dict[str, _KnownDays] = {}
+        self._last: dict[str, _ComputedDays] = {}
         self._periods: dict[IncidentState, ActivePeriod | None] = {}
 
     def downtimes_of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
@@ -104,12 +104,12 @@ class DowntimeByDay:
         previous = self._last.get(component_id)
         if previous is None or not previous.covers(days, passed, current_status):
             downtimes = self._compute_downtimes(component_id, days, current_status)
-            previous = self._last[component_id] = _KnownDays(days, passed, current_status, downtimes)
+            previous = self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
         elif previous.days.first_day != days.first_day:
             downtimes = {
                 day: downtime for day, downtime in previous.downtimes.items() if day >= days.first_day
             }
-            previous = self._last[component_id] = _KnownDays(days, passed, current_status, downtimes)
+            previous = self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
         return previous.downtimes
 
     def _changes_of(self, component_id: str) -> list[Instant]:
@@ -151,12 +151,12 @@ class DowntimeByDay:
         for status, start, end in _downtime_periods(
             self._timeline.status_histories[component_id], days, range_start
         ):
-            for day, length in self._split(max(start, range_start), min(end, range_end)):
+            for day, length in self._split_by_day(max(start, range_start), min(end, range_end)):
                 of_day = durations.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
         return durations
 
-    def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
+    def _split_by_day(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
         """Divide a period into days, with the duration on each."""
         while start < end:
             day = day_of(start, self._zone)

@@ -17,7 +17,7 @@ from statuary.status.model.records import (
     Occurrence,
     StatusCatalogue,
 )
-from statuary.status.model.status_history import published_at
+from statuary.status.model.status_history import update_publication_time
 
 Record = TypeVar("Record", bound=Incident)
 
@@ -44,7 +44,7 @@ def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
     incidents = _public_records(unchanged_incidents, now, held_back)
     unchanged_windows = (_without_later_changes(window, now, held_back) for window in catalogue.maintenances)
     maintenances = tuple(
-        _public_windows(maintenance, now, held_back)
+        _public_recurring_maintenance(maintenance, now, held_back)
         for maintenance in _public_records(unchanged_windows, now, held_back)
     )
     components = tuple(_public_component(component, now, held_back) for component in catalogue.components)
@@ -54,43 +54,47 @@ def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
     return PublicStatus(public, min(held_back))
 
 
-def _public_records(records: Iterable[Record], now: Instant, held_back: list[Instant]) -> tuple[Record, ...]:
+def _public_records(
+    records: Iterable[Record], now: Instant, held_back_times: list[Instant]
+) -> tuple[Record, ...]:
     public: list[Record] = []
     for record in records:
-        ahead = [update for update in record.updates if published_at(record, update) > now]
+        ahead = [update for update in record.updates if update_publication_time(record, update) > now]
         if record.draft or not ahead:
             public.append(record)
             continue
-        held_back.append(min(published_at(record, update) for update in ahead))
+        held_back_times.append(min(update_publication_time(record, update) for update in ahead))
         if len(ahead) < len(record.updates):
             public.append(_without_held_back_updates(record, ahead))
     return tuple(public)
 
 
-def _without_held_back_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
-    updates = tuple(update for update in record.updates if update not in ahead)
-    named_ahead = {name for update in ahead for name in update.components}
+def _without_held_back_updates(record: Record, held_back_updates: list[IncidentUpdate]) -> Record:
+    updates = tuple(update for update in record.updates if update not in held_back_updates)
+    named_ahead = {name for update in held_back_updates for name in update.components}
     named = {*record.opened_with, *(name for update in updates for name in update.components)}
     components = tuple(name for name in record.components if name in named or name not in named_ahead)
     return replace(record, updates=updates, components=components)
 
 
-def _without_later_override(incident: Incident, now: Instant, held_back: list[Instant]) -> Incident:
+def _without_later_override(incident: Incident, now: Instant, held_back_times: list[Instant]) -> Incident:
     """Remove an override of an incident's impact that is dated later."""
     later = incident.impact_override_at
     if later is None or later <= now or incident.draft:
         return incident
-    held_back.append(later)
+    held_back_times.append(later)
     return replace(incident, impact_override=None, impact_override_at=None)
 
 
-def _without_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
+def _without_later_changes(
+    maintenance: Maintenance, now: Instant, held_back_times: list[Instant]
+) -> Maintenance:
     """Undo moves and a cancellation of a window that are dated later."""
     if maintenance.draft:
         return maintenance
     cancelled_at, rescheduled_at = maintenance.cancelled_at, maintenance.rescheduled_at
     if cancelled_at is not None and cancelled_at > now:
-        held_back.append(cancelled_at)
+        held_back_times.append(cancelled_at)
         maintenance = replace(maintenance, cancelled_at=None)
     start = _start_before_moves(maintenance.updates, now)
     if start is None:
@@ -112,28 +116,32 @@ def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Inst
     return next((start for at, start in sorted(moves) if at > now), None)
 
 
-def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
+def _public_recurring_maintenance(
+    maintenance: Maintenance, now: Instant, held_back_times: list[Instant]
+) -> Maintenance:
     """Remove updates dated later from the windows of a recurring maintenance."""
     recurrence = maintenance.recurrence
     if recurrence is None or maintenance.draft:
         return maintenance
     occurrences = {}
     for start, occurrence in recurrence.occurrences.items():
-        ahead = [update for update in occurrence.updates if published_at(maintenance, update) > now]
-        held_back += [published_at(maintenance, update) for update in ahead]
+        ahead = [
+            update for update in occurrence.updates if update_publication_time(maintenance, update) > now
+        ]
+        held_back_times += [update_publication_time(maintenance, update) for update in ahead]
         updates = tuple(update for update in occurrence.updates if update not in ahead)
-        occurrences[start] = _without_later_occurrence_changes(occurrence, now, held_back)._replace(
+        occurrences[start] = _without_later_occurrence_changes(occurrence, now, held_back_times)._replace(
             updates=updates
         )
     return replace(maintenance, recurrence=replace(recurrence, occurrences=occurrences))
 
 
 def _without_later_occurrence_changes(
-    occurrence: Occurrence, now: Instant, held_back: list[Instant]
+    occurrence: Occurrence, now: Instant, held_back_times: list[Instant]
 ) -> Occurrence:
     """Remove changes dated later from one window of a recurring maintenance."""
     if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
-        held_back.append(occurrence.cancelled_at)
+        held_back_times.append(occurrence.cancelled_at)
         occurrence = occurrence._replace(cancelled_at=None)
     start = _start_before_moves(occurrence.updates, now)
     if start is None:
@@ -144,7 +152,7 @@ def _without_later_occurrence_changes(
     return occurrence._replace(scheduled_for=start, scheduled_until=until, rescheduled_at=None)
 
 
-def _public_component(component: Component, now: Instant, held_back: list[Instant]) -> Component:
-    held_back += [change.at for change in component.history if change.at > now]
+def _public_component(component: Component, now: Instant, held_back_times: list[Instant]) -> Component:
+    held_back_times += [change.at for change in component.history if change.at > now]
     history = tuple(change for change in component.history if change.at <= now)
     return component if len(history) == len(component.history) else component._replace(history=history)

@@ -7,7 +7,7 @@ from operator import attrgetter
 from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 
-def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
+def without_faulty_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
     """Return a catalogue without the components in faulty parts of its file.
 
     Args:
@@ -21,10 +21,12 @@ def without_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> St
         for component in catalogue.components
         if places.isdisjoint({(), component.pointer[:2], component.pointer})
     )
-    return replace(catalogue, components=with_members(left), faulty_parts=(*catalogue.faulty_parts, *parts))
+    return replace(
+        catalogue, components=with_group_members(left), faulty_parts=(*catalogue.faulty_parts, *parts)
+    )
 
 
-def with_members(components: Iterable[Component]) -> tuple[Component, ...]:
+def with_group_members(components: Iterable[Component]) -> tuple[Component, ...]:
     """Return the components, with each group listing the ids of its members.
 
     The members of a group are sorted by position.

@@ -166,17 +166,17 @@ class IncidentHistory:
     def _publication_times(self) -> list[Instant]:
         return [published_update.published_at for published_update in self._published_updates]
 
-    def _impact_at(self, count: int, since: Instant) -> Impact:
+    def _impact_at(self, update_count: int, since: Instant) -> Impact:
         override, override_at = self.incident.impact_override, self.incident.impact_override_at
         if override is not None and (override_at is None or override_at <= since):
             return override
         if isinstance(self.incident, Maintenance):
             return "maintenance"
-        return self._worst_impacts[count - 1]
+        return self._worst_impacts[update_count - 1]
 
     @cached_property
     def _worst_impacts(self) -> list[Impact]:
-        return list(_worst_so_far(self._published_updates))
+        return list(_worst_impacts_so_far(self._published_updates))
 
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         monitoring_at = self.incident.monitoring_at
@@ -202,7 +202,7 @@ RECORD_ENTRIES = 10
 """The size of a record without components, or of an update, as a number of component entries."""
 
 
-def entry_count(history: IncidentHistory) -> int:
+def component_entry_count(history: IncidentHistory) -> int:
     """Estimate the size of the document of an incident or window.
 
     The size is counted in entries of components: each update lists the record's components.
@@ -211,7 +211,7 @@ def entry_count(history: IncidentHistory) -> int:
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
 
 
-def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
+def unresolved_worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
     """Return the unresolved incidents, sorted by impact, worst first.
 
     Incidents with the same impact keep their order.
@@ -246,7 +246,7 @@ def _display_times(updates: Sequence[PublishedUpdate], statuses: Collection[str]
     ]
 
 
-def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
+def _worst_impacts_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
     """Yield the worst impact up to each update."""
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"

@@ -277,7 +277,7 @@ class StatusContent(NamedTuple):
     settings: StatusSettings
 
 
-def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
+def with_creation_dates(catalogue: StatusCatalogue) -> StatusCatalogue:
     """Give an undated page and its components the content's earliest date."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue

@@ -61,7 +61,7 @@ def validate_rule(rule: str) -> None:
             f"recurrence rule {shorten(rule)} has no FREQ of {', '.join(FREQUENCIES)}", EXAMPLE
         )
     for name, value in parts.items():
-        if not _is_valid_part(name, value):
+        if not _is_valid_rule_part(name, value):
             raise InvalidValueError(
                 f"recurrence rule {shorten(rule)}: {name}={shorten(value)} is not valid", EXAMPLE
             )
@@ -90,10 +90,10 @@ def _parse_rule_parts(rule: str) -> dict[str, str]:
     return parts
 
 
-def _is_valid_part(name: str, value: str) -> bool:
+def _is_valid_rule_part(name: str, value: str) -> bool:
     if name in RANGES:
         numbers = value.split(",") if name.startswith("BY") else [value]
-        return all(_is_within(number, *RANGES[name]) for number in numbers)
+        return all(_is_number_within(number, *RANGES[name]) for number in numbers)
     if name == "BYDAY":
         return all(re.fullmatch(rf"([+-]?[1-9]\d?)?({'|'.join(WEEKDAYS)})", day) for day in value.split(","))
     if name == "UNTIL":
@@ -101,10 +101,10 @@ def _is_valid_part(name: str, value: str) -> bool:
     return (name == "FREQ" and value in FREQUENCIES) or (name == "WKST" and value in WEEKDAYS)
 
 
-def _is_within(number: str, least: int, most: int) -> bool:
-    if not re.fullmatch(r"[+-]?\d{1,6}", number, re.ASCII):
+def _is_number_within(text: str, least: int, most: int) -> bool:
+    if not re.fullmatch(r"[+-]?\d{1,6}", text, re.ASCII):
         return False
-    return least <= int(number) <= most and (least >= 0 or int(number) != 0)
+    return least <= int(text) <= most and (least >= 0 or int(text) != 0)
 
 
 def _parse_until(value: str) -> Instant | None:
@@ -128,7 +128,7 @@ def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Insta
     return list(islice(_window_starts_until(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
 
 
-def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
+def first_window_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
     """Return when the first window of a recurring maintenance starts.
 
     Args:
@@ -142,7 +142,7 @@ def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | N
     return next(_window_starts_until(maintenance, recurrence, last_start), None)
 
 
-def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
+def has_window_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
     """Return whether a recurring maintenance has a window after a given time.
 
     Args:
@@ -198,7 +198,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
     early = (
         Instant(start - recurrence.announce)
         for start, changes in recurrence.occurrences.items()
-        if _announced_at(recurrence, start, changes) <= until
+        if _announcement_time(recurrence, start, changes) <= until
     )
     for start in window_starts(maintenance, recurrence, max((until, *early)))[:MAX_WINDOWS]:
         window = _make_window(maintenance, recurrence, start)
@@ -206,7 +206,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
             yield window
 
 
-def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
+def _announcement_time(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
     """Return the time of a window's announcement.
 
     It follows from the rule, unless a move or an update announces the window earlier.
@@ -235,7 +235,7 @@ def window_id(maintenance: Maintenance, start: Instant) -> str:
 
 def _make_window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
     changes = recurrence.occurrences.get(start, Occurrence())
-    announced = _announced_at(recurrence, start, changes)
+    announced = _announcement_time(recurrence, start, changes)
     own_id = window_id(maintenance, start)
     scheduled_for = changes.scheduled_for or start
     length = maintenance.scheduled_until - maintenance.scheduled_for
@@ -270,7 +270,7 @@ REMINDER_LEAD = timedelta(minutes=60)
 """The time between a reminder and its window; the reminder's text states it too."""
 
 
-def in_display_order(record: Incident) -> list[IncidentUpdate]:
+def updates_in_display_order(record: Incident) -> list[IncidentUpdate]:
     """Return the updates of a record, sorted by the time that readers see.
 
     The automatic updates of a maintenance window are included.
@@ -293,7 +293,7 @@ def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
 def _updates_with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
     if is_withdrawn(maintenance):
         return ()
-    start = begins_at(maintenance)
+    start = actual_window_start(maintenance)
     automatic = (
         *_reminder_updates(maintenance, start),
         _start_update(maintenance, start),
@@ -321,7 +321,7 @@ def _sorted_moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
     return sorted((at, start) for at, start in moves if start is not None)
 
 
-def begins_at(maintenance: Maintenance) -> Instant | None:
+def actual_window_start(maintenance: Maintenance) -> Instant | None:
     """Return the real start of a maintenance window.
 
     An `in_progress` or `verifying` update starts the window unless it has started automatically before.
@@ -329,28 +329,28 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
     Returns:
         The time, or None if the window never starts.
     """
-    written_at = first_written_at(maintenance, ("in_progress",))
-    verified = first_written_at(maintenance, ("verifying",))
+    written_at = first_update_time(maintenance, ("in_progress",))
+    verified = first_update_time(maintenance, ("verifying",))
     manual = verified if written_at is None else written_at
     if not maintenance.automation.scheduled_auto_in_progress:
         return manual
     moved = (at for at, _ in _sorted_moves(maintenance))
     automatic = max((maintenance.scheduled_for, maintenance.created_at, *moved))
-    other_instants = (written_at, verified, ended_manually_at(maintenance))
+    other_instants = (written_at, verified, manual_window_end(maintenance))
     return manual if any(at is not None and at <= automatic for at in other_instants) else automatic
 
 
-def ended_manually_at(maintenance: Maintenance) -> Instant | None:
+def manual_window_end(maintenance: Maintenance) -> Instant | None:
     """Return the time at which an author ended a maintenance window.
 
     Returns:
         The time, or None if no author did.
     """
-    ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
+    ends = (first_update_time(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)
 
 
-def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
+def first_update_time(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
     """Return the time that readers see at the first update with given statuses.
 
     Args:
@@ -372,7 +372,7 @@ def _reminder_updates(maintenance: Maintenance, start: Instant | None) -> Iterat
     moves = _sorted_moves(maintenance)
     planned = [*(start_before_move for _, start_before_move in moves), maintenance.scheduled_for]
     instants = [maintenance.created_at, *(at for at, _ in moves)]
-    ends = [*(at for at, _ in moves), *filter(None, (start, ended_manually_at(maintenance)))]
+    ends = [*(at for at, _ in moves), *filter(None, (start, manual_window_end(maintenance)))]
     notify = maintenance.automation.remind_prior_deliver_notifications
     number = 0
     for place, (since, window) in enumerate(zip(instants, planned, strict=True)):
@@ -385,7 +385,7 @@ def _reminder_updates(maintenance: Maintenance, start: Instant | None) -> Iterat
 
 
 def _start_update(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
-    manual = (first_written_at(maintenance, (status,)) for status in ("in_progress", "verifying"))
+    manual = (first_update_time(maintenance, (status,)) for status in ("in_progress", "verifying"))
     if start is None or start in manual:
         return None
     notify = maintenance.automation.auto_transition_deliver_notifications_at_start
@@ -393,7 +393,7 @@ def _start_update(maintenance: Maintenance, start: Instant | None) -> IncidentUp
 
 
 def _end_update(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
-    if first_written_at(maintenance, ("completed",)) is not None:
+    if first_update_time(maintenance, ("completed",)) is not None:
         return None
     notify = maintenance.automation.auto_transition_deliver_notifications_at_end
     cancelled, completed = maintenance.cancelled_at, None

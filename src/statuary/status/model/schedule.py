@@ -5,14 +5,14 @@ from datetime import timedelta
 
 from statuary.base.primitives import ONE_DAY, Instant, midnights
 from statuary.status.model.records import StatusCatalogue, StatusSettings
-from statuary.status.model.timeline import Timeline, build_timeline, transitions
+from statuary.status.model.timeline import Timeline, build_timeline, transitions_between
 from statuary.status.model.uptime import has_ongoing_outage, outage_hours
 
 RESOLUTION = timedelta(microseconds=1)
 """The smallest difference between two instants."""
 
 
-def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
+def build_timeline_to_horizon(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
     """Compute the status over time, up to the horizon.
 
     The horizon is the time up to which a build writes future documents.
@@ -55,7 +55,7 @@ def document_transitions(
         days: whether to include the midnights at which pages that show days change.
     """
     horizon = horizon_after(at, timeline.catalogue, settings)
-    instants = transitions(timeline, at, horizon, days=days or settings.uptime)
+    instants = transitions_between(timeline, at, horizon, days=days or settings.uptime)
     hours = outage_hours(timeline, at, horizon) if settings.uptime else []
     return sorted({*instants, *hours})
 

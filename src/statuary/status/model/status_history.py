@@ -147,10 +147,10 @@ def _replay_events(
         if record.draft:
             continue
         for rank, update in enumerate(with_automatic_updates(record), start=1):
-            yield _UpdateEvent(published_at(record, update), record, update, rank)
+            yield _UpdateEvent(update_publication_time(record, update), record, update, rank)
 
 
-def published_at(record: Incident, update: IncidentUpdate) -> Instant:
+def update_publication_time(record: Incident, update: IncidentUpdate) -> Instant:
     """Return the time from which readers see an update.
 
     Args:
@@ -250,7 +250,7 @@ class _Replayer:
             return None
         statuses = self._statuses_of_update(event)
         component_ids = self._add_named_components(event, statuses)
-        if ends_effect(event.record, event.update):
+        if ends_component_effect(event.record, event.update):
             component_ids = component_ids | self._held.get(event.record.id, {})
         old_statuses = {component: self._status_history(component).last_status for component in component_ids}
         self._set_statuses(event, statuses, component_ids)
@@ -276,11 +276,11 @@ class _Replayer:
     ) -> None:
         for component, status in statuses.items():
             if status == "operational":
-                self._layers[component].state_operational(event.at, event.record.id)
+                self._layers[component].set_operational(event.at, event.record.id)
                 self._record_change(component, event.at)
             elif status is not None:
                 self._set_status(event, component, status)
-        if ends_effect(event.record, event.update):
+        if ends_component_effect(event.record, event.update):
             # if the update that opens the record also resolves it, the statuses that it set end at once
             written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
@@ -318,7 +318,7 @@ class _Replayer:
     def _keep_ended_statuses(self, event: _UpdateEvent) -> None:
         """Let components keep the status that an ended record gave them."""
         for component in self._held.pop(event.record.id, {}):
-            self._layers[component].keep_as_stated(_layer_kind(event.record), event.record.id)
+            self._layers[component].keep_after_end(_layer_kind(event.record), event.record.id)
             self._record_change(component, event.at)
 
     def _record_change(self, component: str, at: Instant) -> None:
@@ -367,7 +367,7 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
     )
 
 
-def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
+def ends_component_effect(record: Incident, update: IncidentUpdate) -> bool:
     """Return whether a record stops affecting its components with an update.
 
     Args:

@@ -17,7 +17,7 @@ from statuary.base.primitives import Instant, midnights
 from statuary.status.model.component_now import ComponentNow, LayerHistory
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component, Incident, Page, StatusCatalogue
-from statuary.status.model.recurrence import continues_after, maintenance_windows
+from statuary.status.model.recurrence import has_window_after, maintenance_windows
 from statuary.status.model.status_history import StatusHistory, replay_updates
 from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, overall_status, worst_status
 
@@ -140,23 +140,23 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
         until=until,
         status_histories=dict(replayed.status_histories),
         layer_histories=dict(replayed.layer_histories),
-        incidents=tuple(map(history, newest_first(incidents))),
-        maintenances=tuple(map(history, newest_first(maintenances))),
+        incidents=tuple(map(history, newest_created_first(incidents))),
+        maintenances=tuple(map(history, newest_created_first(maintenances))),
     )
 
 
-def newest_first(records: Sequence[Incident]) -> list[Incident]:
+def newest_created_first(records: Sequence[Incident]) -> list[Incident]:
     """Sort incidents by their creation, newest first; equal times by id."""
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
 @lru_cache(maxsize=2)
-def state_at(timeline: Timeline, at: Instant) -> PageState:
+def page_state_at(timeline: Timeline, at: Instant) -> PageState:
     """Return the state of the page, its components and records at a given time."""
     return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
 
 
-def states_from(
+def page_states_from(
     timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
     """Return a function that makes the page's state for a given time.
@@ -187,38 +187,38 @@ def _page_state(
     incidents: Sequence[IncidentHistory],
     maintenances: Sequence[IncidentHistory],
 ) -> PageState:
-    components = components_at(timeline, at)
+    components = component_states_at(timeline, at)
     return PageState(
         at=at,
         page=timeline.catalogue.page,
-        updated_at=updated_at(timeline, at),
+        updated_at=page_updated_at(timeline, at),
         overall_status=_page_status(timeline, components, attrgetter("status")),
         overall_now=_page_status(timeline, components, attrgetter("now.status")),
         worst_now=_worst_now(timeline.catalogue.page, components),
         components=components,
-        incidents=tuple(states_at(incidents, at)),
-        maintenances=tuple(states_at(maintenances, at)),
+        incidents=tuple(incident_states_at(incidents, at)),
+        maintenances=tuple(incident_states_at(maintenances, at)),
     )
 
 
-def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
+def component_states_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
     """Return the states of all components at a time, in API order.
 
     Returns:
         The states of components and groups by id.
     """
     leaves = {
-        component.id: component_at(timeline, component, at)
+        component.id: component_state_at(timeline, component, at)
         for component in timeline.catalogue.components
         if not component.group
     }
     return {
-        component.id: _group_at(component, leaves) if component.group else leaves[component.id]
+        component.id: _group_state(component, leaves) if component.group else leaves[component.id]
         for component in timeline.components_by_position
     }
 
 
-def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
+def component_state_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
     """Return the state of a component at a given time.
 
     Args:
@@ -234,17 +234,19 @@ def component_at(timeline: Timeline, component: Component, at: Instant) -> Compo
     )
 
 
-def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:
+def _group_state(group: Component, component_states: dict[str, ComponentState]) -> ComponentState:
     """Return a group with the status of its worst component.
 
     Its components do not change its timestamp.
     """
-    children = [leaves[child] for child in group.children if not leaves[child].component.removed]
+    children = [
+        component_states[child] for child in group.children if not component_states[child].component.removed
+    ]
     status, now = (worst_status(map(of, children)) for of in (attrgetter("status"), attrgetter("now.status")))
     return ComponentState(group, status, group.updated_at or group.created_at, ComponentNow(now, None, None))
 
 
-def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
+def incident_states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
     """Return the states of incidents at a time, without unpublished incidents.
 
     Args:
@@ -282,7 +284,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
     )
 
 
-def updated_at(timeline: Timeline, at: Instant) -> Instant:
+def page_updated_at(timeline: Timeline, at: Instant) -> Instant:
     """Return when the page changed last, up to a given time."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
@@ -297,7 +299,9 @@ def _imported_or_later_change(stated_instant: Instant | None, changed_at: Instan
     return changed_at if changed_at - stated_instant > SAME_CHANGE else stated_instant
 
 
-def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
+def transitions_between(
+    timeline: Timeline, start: Instant, until: Instant, *, days: bool = False
+) -> list[Instant]:
     """Return the times in an interval at which something may change.
 
     Args:
@@ -325,6 +329,6 @@ def changes_after(timeline: Timeline, at: Instant) -> bool:
         return True
     maintenances = timeline.catalogue.maintenances
     return any(
-        maintenance.recurrence and continues_after(maintenance, maintenance.recurrence, at)
+        maintenance.recurrence and has_window_after(maintenance, maintenance.recurrence, at)
         for maintenance in maintenances
     )

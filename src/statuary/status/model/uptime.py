@@ -76,17 +76,17 @@ class PageUptime(NamedTuple):
     components: tuple[ComponentUptime, ...]
 
 
-def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
+def uptime_fraction(outage: Outage, period: timedelta) -> Fraction:
     """Return the exact uptime from 0 to 1.
 
     Args:
         outage: the time of partial and of major outage.
-        window: the length of the period; the uptime of an empty period is 1.
+        period: the length of the period; the uptime of an empty period is 1.
     """
-    if outage == NO_OUTAGE or not window:
+    if outage == NO_OUTAGE or not period:
         return Fraction(1)
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
-    return 1 - lost / (window // MILLISECOND)
+    return 1 - lost / (period // MILLISECOND)
 
 
 def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
@@ -115,7 +115,7 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
-    as_of = _outages_counted_until(timeline, calendar, at)
+    as_of = _outage_counting_end(timeline, calendar, at)
     outages = [
         (component, window, _outages_by_day(timeline.status_histories[component.id], window))
         for component in components_with_uptime(timeline)
@@ -179,7 +179,7 @@ def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Ins
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
 
 
-def _outages_counted_until(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
+def _outage_counting_end(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
     """Return the instant up to which outages count.
 
     Without an ongoing outage this is the latest change or midnight, so that a build at another instant of the

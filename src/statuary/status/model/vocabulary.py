@@ -140,11 +140,11 @@ They give the status of every one of 10,172 summaries of a real page; open incid
 
 def overall_status(statuses: Iterable[ComponentStatus]) -> OverallStatus:
     """Return the status of the whole page, given the statuses of its components."""
-    return _first_match(frozenset(statuses))
+    return _match_overall_status(frozenset(statuses))
 
 
 @cache
-def _first_match(statuses: frozenset[ComponentStatus]) -> OverallStatus:
+def _match_overall_status(statuses: frozenset[ComponentStatus]) -> OverallStatus:
     return next(status for applies, status in CASCADE if applies(statuses))
 
 

@@ -131,7 +131,9 @@ class ComponentRowBuilder:
         Args:
             state: the page with its components at one time.
         """
-        states = {key: component for key, component in state.components.items() if is_shown(component)}
+        states = {
+            key: component for key, component in state.components.items() if is_component_shown(component)
+        }
         top = [component for component in states.values() if component.component.group_id not in states]
         is_calm = all(component.now.status == "operational" for component in states.values())
         groups = (self._group_row(component, states, opened=is_calm) for component in top)
@@ -241,10 +243,10 @@ class DowntimeDays:
 
 def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
     """Describe the downtime of a day."""
-    worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
+    unresolved_worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [
         texts("uptime.length", status=texts(f"status.{status}"), length=dates.length(length))
-        for status, length in worst_first
+        for status, length in unresolved_worst_first
     ]
     if day.ongoing:
         lengths.append(texts("uptime.ongoing", status=texts(f"status.{day.ongoing}")))
@@ -271,7 +273,7 @@ def _svg_path(days: tuple[int, ...], height: int) -> str:
     )
 
 
-def is_shown(state: ComponentState) -> bool:
+def is_component_shown(state: ComponentState) -> bool:
     """Return whether the status page shows a component.
 
     A component can be hidden while it is operational.

@@ -224,8 +224,8 @@ class IncidentCardBuilder:
             phase="over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled",
         )
 
-    def _card_update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
-        published_update = state.published_updates[place]
+    def _card_update(self, state: IncidentState, update_index: int, top_heading: int) -> CardUpdate:
+        published_update = state.published_updates[update_index]
         moves = tuple(
             ComponentStatusChange(
                 name=isolate_direction(self._component_name(component)),
@@ -236,13 +236,13 @@ class IncidentCardBuilder:
             for component in published_update.affected_components or ()
             if component.new_status is not None and component.old_status != component.new_status
         )
-        promised = None if place else state.next_update_by
+        promised = None if update_index else state.next_update_by
         return CardUpdate(
-            promise=_promised_update_key(state) if place == 0 else "",
+            promise=_promised_update_key(state) if update_index == 0 else "",
             promised=None if promised is None else self._dates.moment(promised),
             id=published_update.update.id,
             into=self._elapsed_text(state.incident, published_update.update.display_at),
-            label=self._texts(f"update.{_update_text_key(state, place)}"),
+            label=self._texts(f"update.{_update_text_key(state, update_index)}"),
             at=self._dates.moment(published_update.update.display_at),
             day=self._dates.day_of(published_update.update.display_at).text,
             time=self._dates.time(published_update.update.display_at).text,
@@ -299,14 +299,14 @@ def _promised_update_key(state: IncidentState) -> str:
     return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
 
 
-def _update_text_key(state: IncidentState, place: int) -> str:
+def _update_text_key(state: IncidentState, update_index: int) -> str:
     """Return the key of the text for the status of an update.
 
     Args:
-        place: the update's index in the state.
+        update_index: the update's index in the state.
     """
-    status = state.published_updates[place].update.status
-    earlier_statuses = state.published_updates[place + 1 :]
+    status = state.published_updates[update_index].update.status
+    earlier_statuses = state.published_updates[update_index + 1 :]
     if state.cancelled and status == "completed":
         return "cancelled"
     return "same" if earlier_statuses and earlier_statuses[0].update.status == status else status

@@ -14,13 +14,19 @@ from statuary.site.pages.site_context import PageHead, SiteContext
 from statuary.site.urls import STATUS_PAGE
 from statuary.status.model.downtime import DateRange, DowntimeByDay
 from statuary.status.model.incident_history import IncidentState
-from statuary.status.model.timeline import PageState, Timeline, state_at, states_at, states_from
+from statuary.status.model.timeline import (
+    PageState,
+    Timeline,
+    incident_states_at,
+    page_state_at,
+    page_states_from,
+)
 from statuary.status.model.uptime import PageUptime, page_uptime
 from statuary.status.pages.component_rows import (
     ComponentRow,
     ComponentRowBuilder,
     DowntimeDays,
-    is_shown,
+    is_component_shown,
 )
 from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuilder, IncidentCourse
 from statuary.status.pages.status_page import (
@@ -28,11 +34,11 @@ from statuary.status.pages.status_page import (
     Quarter,
     RecordsByQuarter,
     StatusSummary,
-    past_records,
     quarter_path,
-    status_head,
+    recent_records,
+    status_page_head,
     status_view,
-    summarize,
+    summarize_status,
 )
 from statuary.status.pages.uptime_page import DowntimeByComponent, UptimeMonth, UptimeViewBuilder
 from statuary.status.urls import HISTORY_PAGE, HISTORY_QUARTER_PAGE, INCIDENT, INCIDENT_PAGE, UPTIME_PAGE
@@ -46,7 +52,7 @@ class IncidentView(NamedTuple):
     json: str  # the document of the incident, relative to the site's root
 
 
-def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
+def incident_page_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
     """Return the title, description and path of an incident's page.
 
     Args:
@@ -120,7 +126,7 @@ class StatusPages:
 
     def summary(self, state: PageState) -> StatusSummary:
         """Return the sentences at the top of the status page, given the page's state."""
-        return summarize(state, self._localization)
+        return summarize_status(state, self._localization)
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Make all status pages as they are at a given time."""
@@ -160,27 +166,29 @@ class StatusPages:
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
-    def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
+    def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes the status pages for a given time.
 
-        The function skips pages that can no longer change after `start`. At a time when no status changes (a
+        The function skips pages that can no longer change after `earliest_time`. At a time when no status changes (a
         midnight, or each hour of an outage), it makes only pages that show uptime and past days. On the first
         day of a month, it also makes the history.
 
         Args:
-            start: the earliest time that the function is called with.
+            earliest_time: the earliest time that the function is called with.
         """
-        opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
-        turns = (start, *self._timeline.changes, *self._timeline.deadlines)
+        opened = [history for history in self._timeline.histories if not history.is_final_by(earliest_time)]
+        turns = (earliest_time, *self._timeline.changes, *self._timeline.deadlines)
         zone = self._localization.dates.zone
         changes = frozenset(turns)
-        states = states_from(self._timeline, start, past_records(state_at(self._timeline, start), zone))
-        final = self.final_quarters(start)
+        states = page_states_from(
+            self._timeline, earliest_time, recent_records(page_state_at(self._timeline, earliest_time), zone)
+        )
+        final = self.final_quarters(earliest_time)
 
         def documents_at(at: Instant) -> list[Document]:
             current_pages = self._current_pages(states(at))
             if at in changes:
-                records = states_at(opened, at)
+                records = incident_states_at(opened, at)
                 quarters = [
                     quarter
                     for quarter in self._records_by_quarter.records_begun_by(at)
@@ -200,7 +208,7 @@ class StatusPages:
         Args:
             until: the time up to which the site's pages were precomputed.
         """
-        state = state_at(self._timeline, until)
+        state = page_state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]
 
@@ -213,7 +221,9 @@ class StatusPages:
         }
         yield self._status_page(state, uptime, downtimes, stale)
         components = [
-            component for component in uptime.components if is_shown(state.components[component.component.id])
+            component
+            for component in uptime.components
+            if is_component_shown(state.components[component.component.id])
         ]
         uptime = uptime._replace(components=tuple(components))
         view = self._uptimes.view(uptime, days, downtimes, self._groups)
@@ -225,7 +235,7 @@ class StatusPages:
     ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
         view = status_view(state, uptime, rows, self._cards, self._localization)
-        head = status_head(view, self.site.name, self._localization.texts)._replace(stale=stale)
+        head = status_page_head(view, self.site.name, self._localization.texts)._replace(stale=stale)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
@@ -258,7 +268,7 @@ class StatusPages:
         page = self._incidents.get(record)
         if page is None:
             card = self._cards.card(record, 3)
-            head = incident_head(card, self.site.name, self._localization.texts)
+            head = incident_page_head(card, self.site.name, self._localization.texts)
             view = IncidentView(card, self._cards.course(record), INCIDENT.path(incident_id=card.id))
             sources = (record.incident.source,)
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)

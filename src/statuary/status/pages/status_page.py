@@ -14,7 +14,7 @@ from statuary.site.pages.page_texts import PageTexts, isolate_direction, one_lin
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.urls import STATUS_PAGE
-from statuary.status.model.incident_history import IncidentHistory, IncidentState, worst_first
+from statuary.status.model.incident_history import IncidentHistory, IncidentState, unresolved_worst_first
 from statuary.status.model.records import UNKNOWN_CREATION, Maintenance, began_at
 from statuary.status.model.timeline import ComponentState, PageState, Timeline
 from statuary.status.model.uptime import WINDOW_DAYS, PageUptime
@@ -24,7 +24,7 @@ from statuary.status.model.vocabulary import (
     UNRESOLVED_STATUSES,
     ComponentStatus,
 )
-from statuary.status.pages.component_rows import ComponentRowBuilder, GroupRow, Link, is_shown
+from statuary.status.pages.component_rows import ComponentRowBuilder, GroupRow, Link, is_component_shown
 from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.status.urls import HISTORY_PAGE, HISTORY_QUARTER_PAGE
 
@@ -91,29 +91,31 @@ def status_view(
     """
     dates = localization.dates
 
-    def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
+    def cards_with_status(
+        incidents: Iterable[IncidentState], statuses: Container[str]
+    ) -> tuple[IncidentCard, ...]:
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
-    maintenances = sorted(state.maintenances, key=lambda record: (_starts_at(record), record.incident.id))
+    maintenances = sorted(state.maintenances, key=lambda record: (_start_time(record), record.incident.id))
     steps = [at for window in maintenances if (at := _next_automatic_step(window)) and at > state.at]
     return StatusView(
-        answer=summarize(state, localization),
+        answer=summarize_status(state, localization),
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
         next_change=dates.moment(min(steps)) if steps else None,
-        incidents=of(worst_first(state.incidents), UNRESOLVED_STATUSES),
-        active=of(maintenances, ACTIVE_STATUSES),
-        scheduled=of(maintenances, {"scheduled"}),
+        incidents=cards_with_status(unresolved_worst_first(state.incidents), UNRESOLVED_STATUSES),
+        active=cards_with_status(maintenances, ACTIVE_STATUSES),
+        scheduled=cards_with_status(maintenances, {"scheduled"}),
         groups=rows.groups(state),
         about=render_markdown(state.page.about or "", 2),
         uptime_days=WINDOW_DAYS if uptime.components else 0,
         first_day=dates.short_day(uptime.first_day),
         last_day=dates.short_day(uptime.last_day),
-        past=tuple(cards.card(record, 4) for record in closed_records(state, dates.zone)),
+        past=tuple(cards.card(record, 4) for record in recently_closed_records(state, dates.zone)),
         past_days=PAST_DAYS,
     )
 
 
-def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
+def status_page_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     """Return the title, description and path of the status page.
 
     Args:
@@ -135,7 +137,7 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     )
 
 
-def summarize(state: PageState, localization: Localization) -> StatusSummary:
+def summarize_status(state: PageState, localization: Localization) -> StatusSummary:
     """Describe the status of the page in a few sentences.
 
     The sentences say what is wrong, since when, and when the next update is due, beginning with the worst. If
@@ -171,7 +173,7 @@ def _with_component_names(
             return summary  # the headline already names the components
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm)))
     (worst, leaves), *other_statuses = by_status.items()
-    instants = [began for leaf in leaves if (began := _status_began(leaf, state.incidents)) is not None]
+    instants = [began for leaf in leaves if (began := _status_start(leaf, state.incidents)) is not None]
     names = [Markup.escape(isolate_direction(one_line(leaf.component.name))) for leaf in leaves]
     return summary._replace(
         state=STATUS_STATES[worst],
@@ -181,7 +183,7 @@ def _with_component_names(
     )
 
 
-def _status_began(leaf: ComponentState, incidents: Iterable[IncidentState]) -> Instant | None:
+def _status_start(leaf: ComponentState, incidents: Iterable[IncidentState]) -> Instant | None:
     """Return when a component took its status, as the diagram of the incident shows it.
 
     The statuses of an incident's first update hold from the incident's start.
@@ -200,15 +202,15 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
     """Group the components that pages show by status, the worst first."""
     by_status: dict[ComponentStatus, list[ComponentState]] = {}
     for leaf in state.components.values():
-        if not leaf.component.group and is_shown(leaf):
+        if not leaf.component.group and is_component_shown(leaf):
             by_status.setdefault(leaf.now.status, []).append(leaf)
-    worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
-    return {status: by_status[status] for status in worst_first}
+    unresolved_worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
+    return {status: by_status[status] for status in unresolved_worst_first}
 
 
 def _due_update(state: PageState, localization: Localization) -> DueUpdate | None:
     """Return the announced next update of the worst incident that has one."""
-    for incident in worst_first(state.incidents):
+    for incident in unresolved_worst_first(state.incidents):
         if incident.next_update_by is not None:
             key = "status.was_due" if incident.is_overdue else "status.due"
             return DueUpdate(incident.incident.id, key, localization.dates.moment(incident.next_update_by))
@@ -264,7 +266,7 @@ def _component_link(state: ComponentState) -> Markup:
     )
 
 
-def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
+def recently_closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     """Return the closed records of the past days, newest first.
 
     A record is an incident or a maintenance window that began, or was cancelled before its start, on one of
@@ -275,12 +277,12 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
         zone: the time zone of the days.
     """
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
-    over = (record for record in past_records(state, zone) if record.closed)
+    over = (record for record in recent_records(state, zone) if record.closed)
     recent = [record for record in over if day_of(_sorting_time(record), zone).toordinal() > earliest]
     return sorted(recent, key=_sorting_time, reverse=True)
 
 
-def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
+def recent_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     """Return the incidents and windows that began in the past days.
 
     A window that was cancelled before its start counts from the cancellation.
@@ -303,7 +305,7 @@ def _sorting_time(state: IncidentState) -> Instant:
     return min(began, state.resolved_at or began)
 
 
-def _starts_at(state: IncidentState) -> Instant:
+def _start_time(state: IncidentState) -> Instant:
     incident = state.incident
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
 
@@ -491,6 +493,6 @@ def quarter_path(quarter: Quarter) -> str:
     return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
 
 
-def _months_before(year: int, month: int, back: int) -> _Month:
-    number = year * 12 + month - 1 - back
+def _months_before(year: int, month: int, month_count: int) -> _Month:
+    number = year * 12 + month - 1 - month_count
     return _Month(number // 12, number % 12 + 1)

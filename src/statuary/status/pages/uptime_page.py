@@ -159,18 +159,21 @@ class UptimeViewBuilder:
     """Collects the values that the uptime page needs; past months are reused."""
 
     def __init__(
-        self, localization: Localization, days: DowntimeDays, draw: Callable[[UptimeMonth, str], Markup]
+        self,
+        localization: Localization,
+        days: DowntimeDays,
+        render_month: Callable[[UptimeMonth, str], Markup],
     ) -> None:
         """Prepare the calendar.
 
         Args:
             localization: the language and time zone of the page.
             days: describes days with downtime.
-            draw: renders a month of a component as HTML.
+            render_month: renders a month of a component as HTML.
         """
         self._days = days
         self._dates, self._texts = localization.dates, localization.texts
-        self._draw = draw
+        self._draw = render_month
         self._months: dict[tuple[str, Month], tuple[object, ComponentMonth]] = {}
         self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
         self._records: dict[str, tuple[object, RecordDowntime]] = {}
@@ -198,14 +201,14 @@ class UptimeViewBuilder:
                 _component_name(component.component, groups),
             )
             for component in sorted(
-                uptime.components, key=lambda uptime: _position_of(uptime.component, groups)
+                uptime.components, key=lambda uptime: _list_position(uptime.component, groups)
             )
         )
         return UptimeView(
             first=self._dates.short_day(days.first_day),
             last=self._dates.short_day(days.last_day),
             days=WINDOW_DAYS,
-            months=tuple(self._dates.month(*month) for month in months_of(days)),
+            months=tuple(self._dates.month(*month) for month in months_in_range(days)),
             components=components,
             downtimes=tuple(
                 self._downtime_by_record(
@@ -301,7 +304,7 @@ class UptimeViewBuilder:
         first_day = max(days.first_day, component.start_date or days.first_day)
         months = [
             self._component_month(component.id, name, month, (first_day, days.last_day), downtimes)
-            for month in months_of(days)
+            for month in months_in_range(days)
         ]
         return ComponentCalendar(
             id=component.id,
@@ -319,44 +322,44 @@ class UptimeViewBuilder:
         component_id: str,
         name: ComponentName,
         month: Month,
-        span: tuple[date, date],
+        data_range: tuple[date, date],
         downtimes: Mapping[date, DayDowntime],
     ) -> ComponentMonth:
         """Return a component's month, or an earlier one if it is unchanged.
 
         Args:
-            span: the first and the last day with data.
+            data_range: the first and the last day with data.
             downtimes: the days with downtime.
         """
         days = _days_of_month(month)
-        first_day, last_day = max(days[0], span[0]), min(days[-1], span[1])
+        first_day, last_day = max(days[0], data_range[0]), min(days[-1], data_range[1])
         affected = [downtime for day, downtime in downtimes.items() if first_day <= day <= last_day]
         basis = first_day, last_day, affected
         previous = self._months.get((component_id, month))
         if previous is None or previous[0] != basis:
-            with_data = range(first_day.toordinal(), last_day.toordinal() + 1)
+            data_days = range(first_day.toordinal(), last_day.toordinal() + 1)
             views = [self._days(component_id, downtime) for downtime in affected]
             outage = sum((downtime.outage for downtime in affected), NO_OUTAGE)
             uptime = MonthUptime(
-                self._month_uptime(with_data, outage), _worst_outage_state(with_data, outage, views)
+                self._month_uptime(data_days, outage), _worst_outage_state(data_days, outage, views)
             )
-            table = self._draw(self._make_month(month, with_data, views, uptime.percent), name.full)
+            table = self._draw(self._make_month(month, data_days, views, uptime.percent), name.full)
             previous = self._months[component_id, month] = basis, ComponentMonth(uptime, table)
         return previous[1]
 
     def _make_month(
-        self, month: Month, with_data: range, downtimes: Sequence[DowntimeDay], uptime: str
+        self, month: Month, data_days: range, downtimes: Sequence[DowntimeDay], uptime: str
     ) -> UptimeMonth:
         """Return the calendar of a month.
 
         Args:
-            with_data: the ordinals of the days with data.
+            data_days: the ordinals of the days with data.
         """
         days = _days_of_month(month)
         blank = [CalendarCell(number=0, state="")]
         cells = blank * (days[0].isoweekday() - 1)
         leading_cells = len(cells) - 1
-        cells += [_day_cell(day.day, is_known=day.toordinal() in with_data) for day in days]
+        cells += [_day_cell(day.day, is_known=day.toordinal() in data_days) for day in days]
         for downtime in downtimes:
             number = int(downtime.day.iso[-2:])
             cells[leading_cells + number] = CalendarCell(number, downtime.state, downtime.lengths)
@@ -367,11 +370,11 @@ class UptimeViewBuilder:
             weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
         )
 
-    def _month_uptime(self, with_data: range, outage: Outage) -> str:
-        if not with_data:
+    def _month_uptime(self, data_days: range, outage: Outage) -> str:
+        if not data_days:
             return ""
         zone = self._dates.zone
-        first_day, day_after = date.fromordinal(with_data.start), date.fromordinal(with_data.stop)
+        first_day, day_after = date.fromordinal(data_days.start), date.fromordinal(data_days.stop)
         window = day_start(day_after, zone) - day_start(first_day, zone)
         return self._format_percent(uptime_percentage([uptime_fraction(outage, window)]))
 
@@ -379,23 +382,23 @@ class UptimeViewBuilder:
         return "" if value is None else self._texts.percent(value)
 
 
-def months_of(days: DateRange) -> list[Month]:
+def months_in_range(days: DateRange) -> list[Month]:
     """Return the months that a range of days touches, oldest first."""
     first_day, last_day = days.first_day, days.last_day
     numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
 
 
-def _worst_outage_state(with_data: range, outage: Outage, downtimes: Iterable[DowntimeDay]) -> str:
+def _worst_outage_state(data_days: range, outage: Outage, downtimes: Iterable[DowntimeDay]) -> str:
     """Return the state of a month's worst outage.
 
     Returns:
         The state; `ok` for a month without outage, `none` for one without data.
     """
-    if with_data and outage == NO_OUTAGE:
+    if data_days and outage == NO_OUTAGE:
         return "ok"
     states = {downtime.state for downtime in downtimes}
-    return next((state for state in WORST_FIRST if state in states), "ok" if with_data else "none")
+    return next((state for state in WORST_FIRST if state in states), "ok" if data_days else "none")
 
 
 @cache
@@ -419,7 +422,7 @@ class _Position(NamedTuple):
     in_group: int = 0
 
 
-def _position_of(component: Component, groups: Mapping[str, Component]) -> _Position:
+def _list_position(component: Component, groups: Mapping[str, Component]) -> _Position:
     group = groups.get(component.group_id or "")
     return _Position(component.position) if group is None else _Position(group.position, component.position)
 

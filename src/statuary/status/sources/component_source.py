@@ -110,10 +110,10 @@ def translate_components(source: ComponentsSource, page: Page) -> tuple[Componen
     Returns:
         The components, with each group before its components.
     """
-    return tuple(_translate_each(source, page))
+    return tuple(_translate_components(source, page))
 
 
-def _translate_each(source: ComponentsSource, page: Page) -> Iterator[Component]:
+def _translate_components(source: ComponentsSource, page: Page) -> Iterator[Component]:
     for position, (key, component_source) in enumerate(source.components.items(), start=1):
         pointer: Pointer = ("components", key)
         children = component_source.components

@@ -143,7 +143,7 @@ class RecordSource(SourceModel):
     """For imports: the order in which documents list its components; default: the order of the page."""
 
 
-def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
+def check_affected_count(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
     """Check that a record does not list too many components.
 
     The limit is needed because the record's documents list the components again with each update.
@@ -192,7 +192,7 @@ class IncidentSource(RecordSource):
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:
-        check_affected(self.components or (), self.updates)
+        check_affected_count(self.components or (), self.updates)
         return self
 
 

@@ -22,7 +22,9 @@ from statuary.status.model.records import (
 from statuary.status.urls import INCIDENT
 
 
-def keep_last_published(site: SiteContent, target: BuildTarget, paths: Collection[str]) -> SiteContent:
+def keep_last_published_records(
+    site: SiteContent, target: BuildTarget, paths: Collection[str]
+) -> SiteContent:
     """Add the published versions of records whose files cannot be used.
 
     If a record of another file has the id of a published one, the published record stays and the other is
@@ -61,7 +63,7 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
             yield record
 
 
-def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
+def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
     """Append to findings what a build does with the file's record.
 
     The first finding about each file says that the file stays as last published, or is left out.

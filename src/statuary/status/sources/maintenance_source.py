@@ -34,7 +34,7 @@ from statuary.status.model.vocabulary import DEFAULT_BODIES, MaintenanceStatus
 from statuary.status.sources.incident_source import (
     RecordSource,
     UpdateSource,
-    check_affected,
+    check_affected_count,
     named_components,
     translate_updates,
 )
@@ -155,7 +155,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:
-        check_affected(self.components, self.updates)
+        check_affected_count(self.components, self.updates)
         return self
 
     @model_validator(mode="after")

@@ -48,10 +48,10 @@ def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) ->
     except ValidationError as error:
         found = validation_findings(error, ComponentsSource, tree)
         findings += [finding.for_file(file.path) for finding in found]
-        return _without_faults(tree, error)
+        return _components_without_errors(tree, error)
 
 
-def _without_faults(tree: dict[str, Json], error: ValidationError) -> ReadComponents:
+def _components_without_errors(tree: dict[str, Json], error: ValidationError) -> ReadComponents:
     """Put placeholders in the places of faulty components, and remove unknown keys of the file."""
     places = {_component_pointer(pointer) for pointer in error_pointers(error, tree)}
     if () in places or (COMPONENTS,) in places:
@@ -64,7 +64,7 @@ def _without_faults(tree: dict[str, Json], error: ValidationError) -> ReadCompon
             below = parent[step]
             parent = below if isinstance(below, dict) else {}
         if path:
-            parts.append(FaultyPart(place, frozenset(_names(key, parent.get(key)))))
+            parts.append(FaultyPart(place, frozenset(_keys_and_ids(key, parent.get(key)))))
             parent[key] = {"name": "-"}  # at the same place
         else:
             parts.append(FaultyPart(place))
@@ -82,7 +82,7 @@ def _component_pointer(pointer: Pointer) -> Pointer:
     return pointer[:4] if len(pointer) > 3 and pointer[2] == COMPONENTS else pointer[:2]
 
 
-def _names(key: str, component: Json) -> Iterator[str]:
+def _keys_and_ids(key: str, component: Json) -> Iterator[str]:
     """Yield the keys and ids of a component and its components."""
     yield key
     if isinstance(component, dict):
@@ -91,4 +91,4 @@ def _names(key: str, component: Json) -> Iterator[str]:
             yield ident
         inner: Iterable[tuple[str, Json]] = children.items() if isinstance(children, dict) else ()
         for child_key, child in inner:
-            yield from _names(child_key, child)
+            yield from _keys_and_ids(child_key, child)

@@ -10,8 +10,8 @@ from statuary.source.load_model import load_model
 from statuary.source.source_files import ReadFile, SourceFile
 from statuary.source.unreadable import UnreadableError
 from statuary.status.known_incidents import KnownIncidents
-from statuary.status.model.faulty_parts import without_parts
-from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation
+from statuary.status.model.faulty_parts import without_faulty_parts
+from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation_dates
 from statuary.status.sources.component_source import translate_components
 from statuary.status.sources.incident_source import (
     IncidentSource,
@@ -24,7 +24,7 @@ from statuary.status.sources.read_components import NOTHING_READ, ReadComponents
 
 
 def read_status(
-    files: ContentFiles, page: Page | None, page_source: str, known: KnownIncidents | None = None
+    files: ContentFiles, page: Page | None, page_source: str, known_incidents: KnownIncidents | None = None
 ) -> StatusCatalogue | None:
     """Read the content files of the status.
 
@@ -32,14 +32,16 @@ def read_status(
         files: the content files, to which findings about faults are added.
         page: the settings of the page; None if they cannot be read, so that only faults are found.
         page_source: the path of site.yaml.
-        known: the incidents of the last build, to which this adds those that it parses; None parses every
+        known_incidents: the incidents of the last build, to which this adds those that it parses; None parses every
             file.
 
     Returns:
         Components, incidents and windows; None if the page cannot be read.
     """
     components = files.read_single(FileKind.COMPONENTS, read_components)
-    incidents = list(files.read_all(FileKind.INCIDENT, partial(_load_incident, known=known)))
+    incidents = list(
+        files.read_all(FileKind.INCIDENT, partial(_load_incident, known_incidents=known_incidents))
+    )
     maintenances = list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
     templates = list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource)))
     if page is None:
@@ -47,26 +49,28 @@ def read_status(
     status = StatusCatalogue(
         page=page,
         page_source=page_source,
-        incidents=files.translate_all(incidents, partial(_translate_incident, known=known)),
+        incidents=files.translate_all(
+            incidents, partial(_translate_incident, known_incidents=known_incidents)
+        ),
         maintenances=files.translate_all(maintenances, partial(translate_maintenance, page=page)),
         templates=tuple(
             translate_template(template, file.pure_path.stem, file.path) for file, template in templates
         ),
     )
-    return with_creation(_with_components(files, None if components is None else components[1], status))
+    return with_creation_dates(_with_components(files, None if components is None else components[1], status))
 
 
 def _load_incident(
-    file: SourceFile, *, limit: int, findings: list[Finding], known: KnownIncidents | None
+    file: SourceFile, *, limit: int, findings: list[Finding], known_incidents: KnownIncidents | None
 ) -> IncidentSource | Incident | None:
     """Read an incident, or report that the file is a maintenance window."""
-    if known is not None:
+    if known_incidents is not None:
         try:
             body = file.load_bytes(limit)
         except UnreadableError as error:
             findings.append(error.to_finding(file.path))
             return None
-        incident = known.find(file.path, body)
+        incident = known_incidents.find(file.path, body)
         if incident is not None:
             return incident
         file = ReadFile(file.root, file.path, body)
@@ -81,13 +85,13 @@ def _load_incident(
 
 
 def _translate_incident(
-    source: IncidentSource | Incident, file_name: str, path: str, known: KnownIncidents | None
+    source: IncidentSource | Incident, file_name: str, path: str, known_incidents: KnownIncidents | None
 ) -> Incident:
     if isinstance(source, Incident):
         return source
     incident = translate_incident(source, file_name, path)
-    if known is not None:
-        known.add(incident)
+    if known_incidents is not None:
+        known_incidents.add(incident)
     return incident
 
 
@@ -114,4 +118,4 @@ def _with_components(
         return replace(status, components=translate_components(read.source, status.page))
     files.faulty_paths.add(status.components_source)
     status = replace(status, components=translate_components(read.source, status.page))
-    return without_parts(status, read.faulty_parts)
+    return without_faulty_parts(status, read.faulty_parts)

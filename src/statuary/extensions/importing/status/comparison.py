@@ -7,7 +7,7 @@ from statuary.base.primitives import Instant, format_utc, one_line
 from statuary.extensions.importing.status.status_plan import ShownStatus, StatusPlan
 from statuary.site.settings import LANGUAGES
 from statuary.status.model.incident_history import IncidentHistory
-from statuary.status.model.timeline import Timeline, components_at
+from statuary.status.model.timeline import Timeline, component_states_at
 from statuary.status.model.vocabulary import UNRESOLVED_STATUSES, ComponentStatus
 
 LISTED = 5
@@ -69,7 +69,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
     records = {
         history.incident.id: history for history in timeline.histories if history.incident.id in record_ids
     }
-    states = components_at(timeline, now)
+    states = component_states_at(timeline, now)
     return ShownStatus(
         name=one_line(timeline.catalogue.page.name),
         language=language,
