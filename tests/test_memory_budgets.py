@@ -60,7 +60,7 @@ def test_stated_end_of_pack_is_limited(command: str, tmp_path: Path) -> None:
     with pack.open("wb") as stream:
         stream.truncate(size)  # a file of holes
     arguments = {"verify": [tmp_path], "read": [tmp_path, "v2/a"]}[command]
-    rejected(run_limited("pack", command, *arguments), "is larger than statuary ever writes")
+    rejected(run_limited("pack", command, *arguments), "is too large: statuary never writes one of that size")
 
 
 def test_nested_list_of_packs_is_rejected(tmp_path: Path) -> None:

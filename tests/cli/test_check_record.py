@@ -80,4 +80,4 @@ def test_skipped_check_is_named(tmp_path):
 def test_recompile_of_single_record_is_rejected(tmp_path):
     done = check(tmp_path, changed(), "--recompile")
     assert done.exit_code == ExitCode.USAGE
-    assert "not for one record" in done.stderr
+    assert "not with one record" in done.stderr

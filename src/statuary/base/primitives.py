@@ -188,7 +188,7 @@ def instant(moment: datetime) -> Instant:
         ValueError: if the datetime has no offset from UTC.
     """
     if moment.tzinfo is None:
-        raise ValueError("a datetime without a time zone does not name a point in time")
+        raise ValueError("the datetime has no time zone, so it is not a point in time")
     utc = moment.astimezone(UTC)
     return Instant(utc.replace(microsecond=utc.microsecond // 1000 * 1000))
 

@@ -162,8 +162,8 @@ def run_build(
         outcome = _report_build(result, content, out, build_options)
     except OSError as error:
         raise PublishingError(
-            f"{error.filename or out}: {error.strerror}; published files are intact, each in its old or new version",
-            "fix the error and run the build again; the next build resumes this one",
+            f"{error.filename or out}: {error.strerror}; no published file is damaged: each is complete, in its old or in its new version",
+            "fix the error and run the build again; it continues where this build stopped",
         ) from None
     if outcome.extent is Extent.ALL and build_options.selection.strict and result.checked.has_warnings:
         click.echo("published, with warnings, which --strict counts as faults (exit code 4)", err=True)

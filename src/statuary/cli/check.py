@@ -87,7 +87,9 @@ def _check_single_record(
     from statuary.cli.check_record import check_record, claim_lines
 
     if any(any(values.values()) for values in extension_options.values()):
-        raise click.UsageError("--recompile and --compiler are for a content folder, not for one record")
+        raise click.UsageError(
+            "--recompile and --compiler can be used only with a content folder, not with one record"
+        )
     checked = check_record(file, check_options.skipped)
     if checked.findings or form in {"json", "sarif"}:
         click.echo(format_findings(checked.findings, str(file.parent), form))

@@ -39,7 +39,7 @@ def merge_records_command(
     if not versions:
         return _resolve_conflicts(content)
     if len(versions) != 3:
-        raise click.UsageError("name three files, the versions BASE OURS THEIRS")
+        raise click.UsageError("name three files: the BASE, OURS and THEIRS versions of the record")
     base, ours, theirs = versions
     merged = merge_files(base, ours, theirs)
     with atomic_file(ours) as stream:

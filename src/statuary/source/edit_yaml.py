@@ -286,7 +286,11 @@ def _insert_key(
 def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacement]:
     key, node = path.key, path.node
     if key is None:
-        raise EditError("only the value of a key can be replaced", "edit the file yourself", node.position)
+        raise EditError(
+            "statuary can replace only the value of a key, and this is a list item",
+            "edit the file yourself",
+            node.position,
+        )
     if path.brackets is not None:
         _check_no_brackets(path.brackets)
     is_text_for_text = node.kind is NodeKind.SCALAR and not isinstance(value, Mapping | list)

@@ -130,7 +130,7 @@ EXPECTED = {
     "model_attributes_type": "a mapping",
     "list_type": "a list",
     "tuple_type": "a list",
-    "string_type": "a text",
+    "string_type": "a string",
     "int_type": "a whole number",
     "bool_type": "true or false",
     "none_required": "null",

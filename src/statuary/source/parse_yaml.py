@@ -132,11 +132,11 @@ def _check_raw_depth(text: str) -> None:
             depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
             if depth > MAX_YAML_TEXT_DEPTH:
                 raise BeyondLimitError(
-                    f"the text opens {MAX_YAML_TEXT_DEPTH:,} nested brackets",
+                    f"the file has more than {MAX_YAML_TEXT_DEPTH:,} nested opening brackets",
                     "close the brackets, or quote the text that contains them",
                 )
     if text.count("- ") + text.count("? ") > MAX_YAML_TEXT_DEPTH and DASHES_IN_A_ROW.search(text):
-        raise BeyondLimitError(f"the text opens {MAX_YAML_TEXT_DEPTH:,} nested lists or keys")
+        raise BeyondLimitError(f"the file has more than {MAX_YAML_TEXT_DEPTH:,} nested lists or keys")
 
 
 BRACKET = re.compile(r"[\[\]{}]")
@@ -203,11 +203,9 @@ class _Constructor:
         for key, item in node.value:
             name = key.value
             if not isinstance(key, ScalarNode):
-                raise _error_at(key, "a key is a list or a mapping", "write a text as the key")
+                raise _error_at(key, "a key is a list or a mapping", "write a string as the key")
             if name == "<<" and not key.style:
-                raise _error_at(
-                    key, "a mapping is merged with `<<`, which is not supported", "write its keys out"
-                )
+                raise _error_at(key, "the YAML merge key `<<` is not supported", "write its keys out")
             if name in members:
                 raise _error_at(key, f"duplicate key {name!r}", "remove one of the two")
             members[name] = self.build_value(item, depth + 1)

@@ -82,7 +82,7 @@ def _validate_string(value: object) -> str:
     if isinstance(value, str):
         return value
     raise InvalidValueError(
-        f"expected a text, found {describe_value(value)}", "write one text; quote it if needed"
+        f"expected a string, found {describe_value(value)}", "write one string; put it in quotes if needed"
     )
 
 

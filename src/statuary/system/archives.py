@@ -72,9 +72,9 @@ def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
     except zlib.error as error:
         raise DamagedDataError(str(error)) from None
     if not stream.eof or stream.unused_data:
-        raise DamagedDataError("its compressed data does not end at the size that its header states")
+        raise DamagedDataError("the compressed data does not end where its header says")
     if len(body) != size:
-        raise DamagedDataError(f"it has {len(body):,} bytes when decompressed, not the stated {size:,}")
+        raise DamagedDataError(f"the decompressed data has {len(body):,} bytes; its header says {size:,}")
     return body
 
 
@@ -130,7 +130,7 @@ def decompress_zstandard(data: bytes, size: int) -> bytes:
     except import_zstandard().ZstdError as error:
         raise DamagedDataError(str(error)) from None
     if bytes_left != 1 or not stream.eof or stream.unused_data:
-        raise DamagedDataError(f"it does not hold {size:,} bytes, as the index says")
+        raise DamagedDataError(f"the data does not have {size:,} bytes, as the index says")
     return b"".join(parts)
 
 

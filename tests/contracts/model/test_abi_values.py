@@ -152,14 +152,14 @@ def test_shared_offsets_do_not_multiply_work():
         (
             ["bytes"],
             word(32) + word(1) + b"ab".ljust(WORD, b"\0"),
-            "the padding from byte 65 of the data on should be zeros",
+            "the padding of the data should be zeros from byte 65 on",
         ),
         (
             ["string"],
             word(32) + word(1) + b"\xff".ljust(WORD, b"\0"),
             "the string value at byte 32 of the data is not valid UTF-8",
         ),
-        (["bytes3"], b"abcd".ljust(WORD, b"\0"), "the padding from byte 3 of the data on should be zeros"),
+        (["bytes3"], b"abcd".ljust(WORD, b"\0"), "the padding of the data should be zeros from byte 3 on"),
         (["bytes"], word(33) + word(0), "the offset stored at byte 0 of the data should be 32"),
         (["uint8"], word(256), "at byte 0 of the data are not a valid uint8 value"),
         (["bool"], word(2), "at byte 0 of the data are not a valid bool value"),

@@ -204,7 +204,7 @@ def test_compiler_receives_input_and_output_selection(tmp_path):
     [finding] = recompiled(
         site(tmp_path, record), detect_compiler("solc", program(tmp_path, body, name="solcjs"))
     ).findings
-    assert "it exited with code 3 and wrote no JSON" in finding.message
+    assert "the compiler exited with code 3 and did not write JSON" in finding.message
     requested = json.loads((tmp_path / "asked.json").read_text())
     selection = requested["settings"].pop("outputSelection")
     assert requested == record["stdJsonInput"]
@@ -280,7 +280,10 @@ def test_rejected_compiler_input_gives_error(tmp_path):
         site(tmp_path, made_record("plain")), saying(tmp_path, {"errors": errors})
     ).findings
     assert finding.severity is Severity.ERROR
-    assert finding.message == f"solc {VERSION}: it reports errors in the input: ParserError: Expected ';'"
+    assert (
+        finding.message
+        == f"solc {VERSION}: the compiler reports errors in the input: ParserError: Expected ';'"
+    )
 
 
 def test_output_without_contract_gives_error(tmp_path):
@@ -290,11 +293,14 @@ def test_output_without_contract_gives_error(tmp_path):
 
 
 HOSTILE = {
-    "says nothing": ("true", "it exited with code 0 and wrote no JSON"),
-    "dies": ("echo Segmentation fault >&2; kill -9 $$", "it exited with code -9 and wrote no JSON"),
-    "is no JSON": ("echo '{not json'", "no JSON"),
-    "is a list": ("echo '[1]'", "no JSON"),
-    "is too deep": (f'{shlex.quote(sys.executable)} -c "print(\'{{\\"a\\":\' * 10000)"', "no JSON"),
+    "says nothing": ("true", "the compiler exited with code 0 and did not write JSON"),
+    "dies": (
+        "echo Segmentation fault >&2; kill -9 $$",
+        "the compiler exited with code -9 and did not write JSON",
+    ),
+    "is no JSON": ("echo '{not json'", "not write JSON"),
+    "is a list": ("echo '[1]'", "not write JSON"),
+    "is too deep": (f'{shlex.quote(sys.executable)} -c "print(\'{{\\"a\\":\' * 10000)"', "not write JSON"),
     "talks for ever": ("yes '{'", "the output has more than 65,536 bytes"),
     "sleeps": ("sleep 3600", "it did not finish within 1 seconds"),
     "sleeps in a child": ("sleep 3600 & wait", "it did not finish within 1 seconds"),
@@ -359,5 +365,5 @@ def test_running_program_can_be_stopped():
 def test_missing_program_is_reported(tmp_path):
     compiler = detect_compiler("solc", program(tmp_path, "true"))
     compiler.path.unlink()
-    with pytest.raises(CompilerError, match="code 127 and wrote no JSON"):
+    with pytest.raises(CompilerError, match="code 127 and did not write JSON"):
         compiler.compile({}, RunLimits(seconds=5))

@@ -41,13 +41,13 @@ def test_checkpoint_without_signature_is_rejected(keys: tuple[PrivateKey, ...]) 
 def test_former_log_needs_former_signature() -> None:
     for former in (None, FORMER.public):
         with pytest.raises(
-            LogError, match=r"the checkpoint is of the log example\.org/former, not of example\.org/log"
+            LogError, match=r"the checkpoint belongs to the log example\.org/former, not to example\.org/log"
         ):
             verify_checkpoint(checkpoint(FORMER.name, KEY), KEY.public, former)
 
 
 def test_checkpoint_of_foreign_log_is_rejected() -> None:
-    with pytest.raises(LogError, match=r"the checkpoint is of the log example\.org/other") as caught:
+    with pytest.raises(LogError, match=r"the checkpoint belongs to the log example\.org/other") as caught:
         verify_checkpoint(checkpoint("example.org/other", KEY, FORMER), KEY.public, FORMER.public)
     assert caught.value.cause == "key"
 

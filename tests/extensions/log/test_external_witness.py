@@ -139,7 +139,7 @@ def test_witness_cosigns_consistent_log_only(tmp_path, witness, content):
         "2026-11-21T12:00:00Z",
     )
     with witness.serving():
-        assert "it responds with HTTP status 422" in run("witness", "--out", fork, code=1)
+        assert "the witness responds with HTTP status 422" in run("witness", "--out", fork, code=1)
     assert not parse_checkpoint((fork / "log/checkpoint").read_bytes()).note.signed_by([cosigner])
     assert ORIGIN in witness.run("evidence")
     assert json.loads(witness.run("status", "--json"))
@@ -153,7 +153,7 @@ def test_witness_cosigns_rotated_key_once_trusted(tmp_path, witness, content):
     write_change(content, sign_key_change(KEY, new.public))
     logged(content, site, "2026-11-21T12:00:00Z", key=new)
     with witness.serving():
-        assert "it responds with HTTP status 403" in run("witness", "--out", site, code=1)
+        assert "the witness responds with HTTP status 403" in run("witness", "--out", site, code=1)
     witness.trust(new)
     with witness.serving():
         assert "1 of 1" in run("witness", "--out", site)

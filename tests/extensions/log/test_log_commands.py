@@ -146,7 +146,7 @@ def test_publish_skips_diverged_log_only(tmp_path, content, site):
     write_files(content, {path_of(3): record_of(3), "incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})
     logged(content, tmp_path / "other", "2026-11-23T12:00:00Z")
     printed = publish(tmp_path / "other", 4)
-    assert "does not continue" in printed
+    assert "is not a continuation of" in printed
     assert "everything else is published; the target keeps its log/" in printed
     assert b"Down" in (tmp_path / "target/incidents/slow.json").read_bytes()
     assert log_of(tmp_path / "target").head == log_of(site).head

@@ -206,7 +206,7 @@ def test_lost_key_allows_renamed_log(tmp_path, runs, content):
     runs.build("--to", target, "--init-log")
     write_files(content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, other.name)})
     _, printed = runs.build("--to", target, "--init-log", code=4, STATUARY_LOG_KEY=other.text)
-    assert "is of the log status.plinth.example/log, not of" in printed
+    assert "belongs to the log status.plinth.example/log, not to" in printed
     (target / "log/checkpoint").unlink()
     runs.build("--to", target, "--init-log", STATUARY_LOG_KEY=other.text)
     log = open_log("target", FolderReader(target).read, other.public)

@@ -100,7 +100,7 @@ def test_witness_cosigns_only_consistent_checkpoint(tmp_path: Path, monkeypatch:
         write_files(content, {path_of(3): record_of(3), path_of(4): record_of(4)})
         logged(content, tmp_path / "fork", "2026-11-21T12:00:00Z")
         output = run("witness", "--out", tmp_path / "fork", WITNESS.text, url, code=1)
-        assert "it responds with HTTP status 422" in output
+        assert "the witness responds with HTTP status 422" in output
         assert "0 of 1" in output
         assert not parse_checkpoint((tmp_path / "fork/log/checkpoint").read_bytes()).note.signed_by([WITNESS])
     assert "0 of 1" in run(*ask, code=1)

@@ -107,7 +107,7 @@ def test_previous_key_cannot_sign_after_rotation(operator):
     shutil.rmtree(published)
     shutil.copytree(operator.host, published)
     assert "states another key" in operator.verify(site=published, code=1)
-    assert "does not continue the log seen before" in operator.verify(
+    assert "is not a continuation of the log seen before" in operator.verify(
         "--public-key", KEY.public.text, site=published, code=1
     )
 

@@ -277,7 +277,7 @@ def test_build_rejects_diverged_log(tmp_path, content, site):
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     write_files(content, {path_of(2): None, path_of(3): record_of(3)})
     logged(content, tmp_path / "other", LATEST)
-    assert "does not continue" in log_failure(content, tmp_path / "other", LATEST, elsewhere=site)
+    assert "is not a continuation of" in log_failure(content, tmp_path / "other", LATEST, elsewhere=site)
 
 
 def test_build_rejects_foreign_key(content, site):

@@ -81,10 +81,10 @@ def test_http_and_tcp_probes_record_rows(content):
 """
         said = probe(content, probes, code=1)
     assert "up: well" in said
-    assert "gone: it responds with 404 (no answer)" in said
+    assert "gone: the server responds with 404 (no answer)" in said
     assert "peer: well" in said
     assert rows(content, "up")[0] == "at,seconds,head,age,finalized,lag,fault"
-    assert rows(content, "gone")[1].endswith(",,,,,,it responds with 404")
+    assert rows(content, "gone")[1].endswith(",,,,,,the server responds with 404")
 
 
 def test_refused_connection_records_row(content):
@@ -117,7 +117,7 @@ def test_refused_connection_records_row(content):
 def test_invalid_node_response_fails_probe(content, body):
     with node_that_sends(body if isinstance(body, bytes) else json.dumps(body).encode()) as url:
         said = probe(content, f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc}}\n', code=1)
-    assert "rpc: it" in said
+    assert "rpc: the " in said
 
 
 def test_block_from_future_fails_probe(content):
@@ -212,21 +212,21 @@ def test_rollup_batch_age_is_limited(content, kind):
 @pytest.mark.parametrize(
     ("kind", "methods", "words"),
     [
-        ("optimism", {}, "it responds with an error"),
-        ("optimism", {"optimism_syncStatus": dict}, "its response has no unsafe_l2"),
+        ("optimism", {}, "the server responds with an error"),
+        ("optimism", {"optimism_syncStatus": dict}, "the response has no unsafe_l2"),
         (
             "optimism",
             {"optimism_syncStatus": lambda: SYNC_STATUS | {"safe_l2": {"timestamp": "0x1"}}},
             "no valid timestamp",
         ),
-        ("optimism", {"optimism_syncStatus": lambda: None}, "its response has no unsafe_l2"),
+        ("optimism", {"optimism_syncStatus": lambda: None}, "the response has no unsafe_l2"),
         (
             "zksync",
             {"zks_L1BatchNumber": lambda: "0x0", "zks_getL1BatchDetails": lambda _: None},
             "was committed",
         ),
         ("zksync", {"zks_L1BatchNumber": lambda: 7}, "has no valid batch number"),
-        ("zksync", {"zks_L1BatchNumber": lambda: "0x1"}, "it responds with an error"),
+        ("zksync", {"zks_L1BatchNumber": lambda: "0x1"}, "the server responds with an error"),
     ],
 )
 def test_missing_batches_report_message(content, kind, methods, words):

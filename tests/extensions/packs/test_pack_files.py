@@ -233,9 +233,9 @@ def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
         (frame_of(TWO, first_key=TWO[1].key), RIGHT, "its documents do not match"),
         (frame_of(TWO, first_key="v2/../../etc/passwd"), RIGHT, "not a path"),
         (frame_of(TWO, first_key="v2/contract/1/0x" + "A" * 40), RIGHT, "lower case"),
-        (frame_of(TWO, plain=10), RIGHT, "does not hold 10 bytes"),
+        (frame_of(TWO, plain=10), RIGHT, "does not have 10 bytes"),
         (frame_of(TWO, plain=1 << 60), RIGHT, "too large"),
-        (frame_of(TWO, plain=100_000), RIGHT, "does not hold"),
+        (frame_of(TWO, plain=100_000), RIGHT, "does not have"),
         (frame_of(TWO, size=1 << 40), RIGHT, "is not a size"),
         (frame_of(TWO, size=-1), RIGHT, "malformed"),
         (frame_of(TWO, text=b"[]\n"), RIGHT, "its documents do not match"),
@@ -317,7 +317,7 @@ def test_decompression_bomb_uses_bounded_memory(tmp_path: Path) -> None:
     row = frame._replace(size=len(bomb), plain=1_000, sha256=sha256(bomb).hexdigest())
     file = crafted(tmp_path / "a.pack", [(row, bomb)], RIGHT)
     tracemalloc.start()
-    with pytest.raises(DamagedSnapshotError, match="does not hold 1,000 bytes"):
+    with pytest.raises(DamagedSnapshotError, match="does not have 1,000 bytes"):
         read_all(file)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -160,7 +160,7 @@ def test_mirror_with_different_manifest_is_rejected(tmp_path: Path) -> None:
     )
     assert verify_snapshot(str(tmp_path / "folder")).is_intact
     assert not verify_snapshot(str(tmp_path / "folder"), against=str(file)).is_intact
-    with pytest.raises(DamagedSnapshotError, match="is another version of the site"):
+    with pytest.raises(DamagedSnapshotError, match="is not the same version of the site"):
         verify_snapshot(str(tmp_path / "other.zip"), against=str(file))
 
 

@@ -157,7 +157,7 @@ REFUSED = {
     "anchor": ("updates: &all\n  - x\nmore: *all\n", "anchor", 1),
     "alias": ("old: &all\n  - x\nupdates: *all\n", "anchor", 3),
     "tag": ("updates: !!seq\n  - x\n", "tag", 1),
-    "merge": ("base: &b\n  z: y\nupdates:\n  <<: *b\n", "merged", 4),
+    "merge": ("base: &b\n  z: y\nupdates:\n  <<: *b\n", "merge key", 4),
     "tab": ("updates:\n  -\tx\n", "not YAML: found character that cannot start", 2),
     "text": ("updates: none\n", "not a list", 1),
     "not YAML": ("updates: [\n", "not YAML", 2),

@@ -324,13 +324,13 @@ def test_component_history_is_read():
             "name: Bridges\n",
             "name: Bridges\n        status: operational\n",
             "components.bridges",
-            "a group has no status in the content",
+            "`status` and `history` cannot be set on a component group",
         ),
         (
             "{name: North}",
             "{name: North, components: {}}",
             "components.bridges.components.north",
-            "a group is within a group",
+            "a component group contains another group",
         ),
     ],
 )

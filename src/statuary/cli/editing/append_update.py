@@ -260,7 +260,7 @@ def next_update(session: EditSession, promised: Instant | None, status: UpdateSt
         return None
     if status in CLOSED_STATUSES:
         raise click.UsageError(
-            f"an incident that is {status} has no next update: leave out --next-update-in and --next-update-by"
+            f"a {status} incident has no next update: leave out --next-update-in and --next-update-by"
         )
     if promised <= session.at:
         raise click.UsageError("the time of the next update must be later than this update")

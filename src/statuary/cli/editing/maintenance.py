@@ -247,7 +247,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     if current in CLOSED_STATUSES:
         raise EditError(
             f"{window.id} is already {current}",
-            "a maintenance that is over cannot be cancelled",
+            "a maintenance window that has ended cannot be cancelled",
         )
     pointer = record_pointer(window)
     edit = session.edit_file(window.source, lambda text: cancel_in_file(text, pointer, session.at, body))

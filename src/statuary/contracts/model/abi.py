@@ -390,7 +390,7 @@ def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
             "bytes"
         )
     if any(data[end:padded]):
-        raise InvalidValueError(f"the padding from byte {end} of the data on should be zeros")
+        raise InvalidValueError(f"the padding of the data should be zeros from byte {end} on")
     raw = data[start + WORD : end]
     if item.kind == "bytes":
         return _Decoded(raw, padded)
@@ -410,7 +410,7 @@ def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
             return _decode_sequence([of] * (length or 0), data, at)[0]
         case BasicType(kind="bytesN", size=size):
             if any(data[at + size : at + WORD]):
-                raise InvalidValueError(f"the padding from byte {at + size} of the data on should be zeros")
+                raise InvalidValueError(f"the padding of the data should be zeros from byte {at + size} on")
             return data[at : at + size]
         case _:
             return _decode_number(item, _unsigned_word(data, at), at)

@@ -114,7 +114,7 @@ def _read_without_repeats(text: bytes) -> dict[str, Json]:
     end = text.rindex(b',"signatures":')
     value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))
     if not ADAPTER.validator.isinstance_python(value):
-        raise ValueError("the file is not the record of a contract")
+        raise ValueError("the file is not a contract record")
     return value | repeated_members(value)
 
 

@@ -228,8 +228,8 @@ def _retired(value: JsonObject) -> Iterator[Alert]:
     messages = [_require_object(message) for message in _require_list(value["messages"])]
     events = ", ".join(sorted({str(members.get("event", members.get("type", ""))) for members in messages}))
     raise PayloadError(
-        f"the alert ({shorten(events)}) is of PagerDuty's webhooks v1 or v2, which ended in 2023",
-        "add a webhook subscription of v3",
+        f"the alert ({shorten(events)}) has the format of PagerDuty's webhooks v1 or v2, which PagerDuty ended in 2023",
+        "add a webhook subscription v3 in PagerDuty",
     )
 
 

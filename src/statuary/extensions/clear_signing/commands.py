@@ -314,7 +314,7 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
     data = decode_hex_digits(calldata.removeprefix("0x"))
     if data is None or len(data) < 4:
         raise InvalidValueError(
-            f"{calldata[:MAX_QUOTED]!r} is not the data of a call; write 0x and at least 8 hex digits"
+            f"{calldata[:MAX_QUOTED]!r} is not the calldata of a function call; write 0x and at least 8 hex digits"
         )
     address = parse_address(transaction.to).lower()
     value, sender = transaction.value, transaction.sender

@@ -94,7 +94,7 @@ class Compiler(NamedTuple):
         if output is None:
             stderr = ended.stderr.strip()[-MAX_ERROR_CHARACTERS:]
             raise CompilerError(
-                f"it exited with code {ended.exit_code} and wrote no JSON{stderr and ': '}{stderr}"
+                f"the compiler exited with code {ended.exit_code} and did not write JSON{stderr and ': '}{stderr}"
             )
         _raise_first_error(output)
         return output
@@ -112,7 +112,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
     """
     on_path = shutil.which(path)
     if on_path is None:
-        raise CompilerError(f"there is no program {path}, or it is not executable")
+        raise CompilerError(f"there is no program {path}, or the file is not executable")
     program = Path(on_path).absolute()
     try:
         ended = run_program(VERSION_LIMITS, [program, "--version"])
@@ -178,5 +178,6 @@ def _raise_first_error(output: JsonObject) -> None:
         if isinstance(error, dict) and error.get("severity", "error") == "error":
             text = str(error.get("formattedMessage") or error.get("message") or "an error").strip()
             raise CompilerError(
-                f"it reports errors in the input: {text[:MAX_ERROR_CHARACTERS]}", is_input_rejected=True
+                f"the compiler reports errors in the input: {text[:MAX_ERROR_CHARACTERS]}",
+                is_input_rejected=True,
             )

@@ -207,7 +207,7 @@ def text_at(value: Json, *keys: str) -> str:
     Raises:
         InvalidValueError: if the value is missing or not a string.
     """
-    return _require_member(str, "a text", value, keys)
+    return _require_member(str, "a string", value, keys)
 
 
 def _require_member(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) -> Member:

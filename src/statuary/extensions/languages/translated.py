@@ -6,7 +6,7 @@ from typing import Self
 
 from statuary.base.primitives import InvalidValueError, shorten
 
-EXPECTED = "expected a text, or a mapping from language to text"
+EXPECTED = "expected a string, or a mapping from language to string"
 """The start of the message about a mapping with wrong keys."""
 
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")

@@ -308,7 +308,9 @@ def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: Publ
     ):
         return
     if checkpoint.origin != key.name:
-        raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}", cause="key")
+        raise LogError(
+            f"the checkpoint belongs to the log {checkpoint.origin}, not to {key.name}", cause="key"
+        )
     if not checkpoint.note.signed_by([key]):
         raise LogError(
             f"the checkpoint of {checkpoint.origin} is not signed with the key {key.text}", cause="key"

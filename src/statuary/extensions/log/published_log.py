@@ -217,7 +217,7 @@ class PublishedLog:
         size, root = self.head
         if range_hash(0, size, self.subtrees) != root:
             raise LogError(
-                f"the hashes in its tiles do not match the root in its checkpoint of {size:,} entries",
+                f"the hashes in the log's tile files do not match the root hash in the log's checkpoint of {size:,} entries",
                 cause="damaged",
             )
 
@@ -245,7 +245,7 @@ class PublishedLog:
             verify_consistency(earlier_head.size, size, proof, earlier_head.root, root)
         except LogError as error:
             raise LogError(
-                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier_head.size:,} entries): {error}",
+                f"the log of {self.name} ({size:,} entries) is not a continuation of {what} ({earlier_head.size:,} entries): {error}",
                 cause="fork",
                 size=size,
                 earlier=earlier_head.size,

@@ -66,7 +66,7 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
     if minimum is None:
         return None
     if minimum.origin != origin:
-        raise LogError(f"{MIN_HEAD_FILE} is of the log {minimum.origin}, but site.yaml names {origin}")
+        raise LogError(f"{MIN_HEAD_FILE} belongs to the log {minimum.origin}, but site.yaml names {origin}")
     return minimum.head
 
 
@@ -98,7 +98,7 @@ def _read_head_file(content: Path) -> MinHead | None:
     digest = decode_base64(root)
     if not DECIMAL.fullmatch(size) or digest is None or len(digest) != HASH_SIZE:
         raise LogError(
-            f"{MIN_HEAD_FILE} does not state name, size and root of a log",
+            f"{MIN_HEAD_FILE} does not have the name, size and root hash of a log",
             "restore it from the history of the content",
         )
     return MinHead(name, TreeHead(int(size), digest))

@@ -559,5 +559,5 @@ def require_key(key: PrivateKey | None) -> PrivateKey:
         LogError: if the key is None.
     """
     if key is None:
-        raise LogError("the log cannot be extended without its private key")
+        raise LogError("new entries cannot be signed without the private key of the log")
     return key

@@ -85,7 +85,9 @@ def witness_size(answer: bytes) -> int:
     """
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
-        raise LogError(f"it responds with HTTP status 409, but states no log size: {text[:80]!r}")
+        raise LogError(
+            f"the witness responds with HTTP status 409, but does not state the size of the log: {text[:80]!r}"
+        )
     return int(text)
 
 
@@ -103,11 +105,11 @@ def verified_cosignature(log: PublishedLog, key: PublicKey, status: int, answer:
     """
     if status != 200:
         raise LogError(
-            f"it responds with HTTP status {status}: {answer.decode('utf-8', 'replace').strip()[:200]}"
+            f"the witness responds with HTTP status {status}: {answer.decode('utf-8', 'replace').strip()[:200]}"
         )
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
     if not note.signed_by([key]):
-        raise LogError("its response contains no valid cosignature by the key listed for this witness")
+        raise LogError("the response has no valid cosignature by the key that is listed for this witness")
     return next(
         signature.line
         for signature in note.signatures

@@ -95,7 +95,9 @@ def _replace_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
         return probe
     url = environment.get(probe.url_variable, "").strip()
     if not url:
-        raise ProbeError(f"its address is unknown: the environment variable {probe.url_variable} is not set")
+        raise ProbeError(
+            f"the address to probe is unknown: the environment variable {probe.url_variable} is not set"
+        )
     if not is_address(probe.kind, url):
         raise ProbeError(
             f"the environment variable {probe.url_variable} is not an address for a probe of kind "
@@ -111,7 +113,7 @@ def _probe_timeouts(probe: Probe) -> Timeouts:
 def _ask_http(probe: Probe) -> ProbeAnswer:
     response = send(probe.url, "GET", limit=LARGEST_RESPONSE, timeouts=_probe_timeouts(probe))
     if response.status not in probe.expected_status:
-        raise ProbeError(f"it responds with {response.status}")
+        raise ProbeError(f"the server responds with {response.status}")
     return ProbeAnswer()
 
 
@@ -120,14 +122,16 @@ def _ask_tcp(probe: Probe) -> ProbeAnswer:
     try:
         check_connection(host.strip("[]"), int(port), probe.timeout)
     except (OSError, OverflowError, UnicodeError) as error:
-        raise ProbeError(f"it accepts no connection: it {connection_error_reason(error)}") from None
+        raise ProbeError(
+            f"the server does not accept a connection: it {connection_error_reason(error)}"
+        ) from None
     return ProbeAnswer()
 
 
 def _ask_node(probe: Probe) -> ProbeAnswer:
     latest = _fetch_block(probe, "latest")
     if latest is None:
-        raise ProbeError("it has no newest block")
+        raise ProbeError("the node has no newest block")
     try:
         finalized = _fetch_block(probe, "finalized")
     except ProbeError:
@@ -159,12 +163,14 @@ def _call_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> 
     try:
         value: Json = orjson.loads(response.body)
     except orjson.JSONDecodeError:
-        raise ProbeError(f"it responds with {response.status} and no JSON") from None
+        raise ProbeError(f"the server responds with {response.status}, but not with JSON") from None
     body = value if isinstance(value, Mapping) else {}
     if "error" in body:
         error = body["error"]
         code = error.get("code") if isinstance(error, Mapping) else None
-        raise ProbeError("it responds with an error" + (f" ({code})" if is_whole_number(code) else ""))
+        raise ProbeError(
+            "the server responds with an error" + (f" ({code})" if is_whole_number(code) else "")
+        )
     return body.get("result")
 
 
@@ -198,14 +204,14 @@ def _ask_zks_node(probe: Probe) -> ProbeAnswer:
 def _object_member(value: Json, name: str) -> Mapping[str, Json]:
     member = value.get(name) if isinstance(value, Mapping) else None
     if not isinstance(member, Mapping):
-        raise ProbeError(f"its response has no {name}")
+        raise ProbeError(f"the response has no {name}")
     return member
 
 
 def _integer_member(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"its response has no valid {name}")
+        raise ProbeError(f"the response has no valid {name}")
     return number
 
 
@@ -216,7 +222,7 @@ def _quantity_member(block: Mapping[str, Json], name: str) -> int:
     except ValueError:
         number = -1
     if not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"it has no valid {name}")
+        raise ProbeError(f"the newest block has no valid {name}")
     return number
 
 

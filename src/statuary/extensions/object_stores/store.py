@@ -424,7 +424,7 @@ class Lease:
         except PreconditionFailedError:
             return
         raise PublishingError(
-            f"{self.bucket.url} ignores conditional requests, so that a lease has no effect",
+            f"{self.bucket.url} ignores conditional requests, so statuary cannot lock it (a lease has no effect)",
             "publish with --no-lease, and run only one publisher at a time",
         )
 
@@ -441,8 +441,8 @@ class Lease:
         except PreconditionFailedError:
             if not self._has_taken_effect():
                 raise LeaseLostError(
-                    f"another publisher has taken over {self.bucket.url}",
-                    "publish again when it has finished",
+                    f"another publisher has started to write to {self.bucket.url}",
+                    "wait until that publisher has finished, and publish again",
                 ) from None
 
     def _has_taken_effect(self) -> bool:

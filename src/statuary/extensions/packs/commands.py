@@ -78,7 +78,7 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
     Exit codes: 0 written; 1 a line is not a record, and nothing was written; 3 a file cannot be read or written.
     """
     if out.suffix != ".pack":
-        raise click.UsageError(f"{out} is not a name for a pack: end it in .pack")
+        raise click.UsageError(f"{out} is not a valid file name for a pack: the name must end with .pack")
     try:
         with _open_sources(sources) as table:
             written_pack = write_pack(out, table.documents(), table.dictionary(), workers)

@@ -360,7 +360,7 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
     if match is None:
         raise DamagedSnapshotError(
             f"{name} is cut off, or is not a pack that this version of statuary reads ({VERSION})",
-            "get a new copy of it, read it with the version of statuary that wrote it, or make it again",
+            "get a new copy of the pack, create the pack again, or read it with the version of statuary that wrote it",
         )
     *numbers, digest = match.groups()
     offset, opening, skipped, head, plain = map(int, numbers)
@@ -368,7 +368,9 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
     if offset + opening + head + TAIL_SIZE != size or (opening > 0) != (skipped > 0):
         raise DamagedSnapshotError(f"{name} is damaged: its size differs from the one in its last line")
     if max(opening, skipped) > limits.MAX_DICTIONARY or max(head, plain) > limits.MAX_END:
-        raise DamagedSnapshotError(f"{name} is damaged: its index is larger than statuary ever writes")
+        raise DamagedSnapshotError(
+            f"{name} is damaged: its index is too large: statuary never writes one of that size"
+        )
     return tail
 
 

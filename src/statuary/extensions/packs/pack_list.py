@@ -164,12 +164,10 @@ def _parse_listed_pack(row: JsonObject) -> ListedPack:
     size = checked_number(row["size"])
     end = KnownEnd(checked_number(offset), require_sha256(end_digest))
     if end.offset >= size:
-        raise InvalidValueError(
-            f"it says that the index of {pack_name(digest)} begins after the end of the pack"
-        )
+        raise InvalidValueError(f"the index of the pack {pack_name(digest)} begins after the end of the pack")
     if size - end.offset > MAX_END_SIZE:
         raise InvalidValueError(
-            f"it says that the index of {pack_name(digest)} is larger than statuary ever writes"
+            f"the index of the pack {pack_name(digest)} is too large: statuary never writes one of that size"
         )
     return ListedPack(pack_name(digest), checked_number(row["run"]), size, digest, end, totals)
 

@@ -212,7 +212,7 @@ class SiteMembers:
         self._aliases += 1
         if body_there != body:
             raise DamagedSnapshotError(
-                f"{alias} is damaged: it differs from the document of which it should be a copy"
+                f"{alias} is damaged: it differs from the document of which the file should be a copy"
             )
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
@@ -233,7 +233,9 @@ class SiteMembers:
         """
         if self._aliases and self._missing:
             missing_text = _list_some(self._shown, self._missing)
-            raise DamagedSnapshotError(f"{self.name} lacks other names of its documents: {missing_text}")
+            raise DamagedSnapshotError(
+                f"{self.name} does not have these second names of its documents: {missing_text}"
+            )
         try:
             extra = _find_extra_paths(self._list_paths() if self._list_paths else iter(()), entries)
         except PublishingError as error:
@@ -415,7 +417,7 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
         )
         if trusted is not None and trusted.read(MANIFEST) != snapshot.manifest_text:
             raise DamagedSnapshotError(
-                f"{location} is another version of the site than {against}: their manifests differ",
+                f"{location} is not the same version of the site as {against}: their manifests differ",
                 "name the snapshot of the same build with --against, or publish it there again",
             )
         yield snapshot

@@ -120,7 +120,7 @@ def require_zip_name(path: Path) -> None:
         PublishingError: if the name ends differently.
     """
     if path.suffix != ".zip":
-        raise PublishingError(f"{path} is not a name for a snapshot: end it in .zip")
+        raise PublishingError(f"{path} is not a valid file name for a snapshot: the name must end with .zip")
 
 
 @contextmanager

@@ -141,8 +141,8 @@ class FolderTarget(BuildTarget):
             raise problem from error
         if isinstance(error, OSError):
             raise PublishingError(
-                f"{error.filename or self.folder.root}: {error.strerror}; published files are intact, each in its old or new version",
-                "fix the error and run the build again; the next build resumes this one",
+                f"{error.filename or self.folder.root}: {error.strerror}; no published file is damaged: each is complete, in its old or in its new version",
+                "fix the error and run the build again; it continues where this build stopped",
             ) from error
 
     @override

@@ -36,7 +36,7 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
         raise sqlite3.DatabaseError(
-            f"it has the format version {version}, and this version of statuary reads {SCHEMA_VERSION}"
+            f"its format has version {version}, but this version of statuary reads version {SCHEMA_VERSION}"
         )
     expected = dict(EXPECTED_COLUMNS)
     for target in SECTION_TABLES:
@@ -72,14 +72,14 @@ def database_error(error: Exception, file: Path) -> PublishingError:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
         return PublishingError(
-            f"no space is left for {file}; published files are intact, each in its old or new version",
+            f"no space is left for {file}; no published file is damaged: each is complete, in its old or in its new version",
             "free some space and run the command again",
         )
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM")) or (
         name.startswith("SQLITE_CANTOPEN") and not file.is_dir()
     ):
         return PublishingError(
-            f"cannot write {file}: {error}; published files are intact, each in its old or new version",
+            f"cannot write {file}: {error}; no published file is damaged: each is complete, in its old or in its new version",
             "check the disk and the permissions of the folder, and run the command again",
         )
     return _access_error(error, file) or DamagedLedgerError(

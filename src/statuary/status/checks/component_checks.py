@@ -82,7 +82,7 @@ def undated_page(context: StatusContext) -> Iterator[StatusViolation]:
         yield StatusViolation(
             context.catalogue.page_source,
             ("page",),
-            "nothing in the content has a date, so the API and the feeds date the page 1970-01-01",
+            "the content has no dates, so the API and the feeds say that the page was updated on 1970-01-01",
             f"add created_at: {format_utc(context.now)}",
         )
 

@@ -107,7 +107,7 @@ def late_announcement(context: StatusContext) -> Iterator[StatusViolation]:
                 maintenance.source,
                 ("created_at",),
                 (
-                    f"the maintenance is announced at {format_utc(maintenance.created_at)} "
+                    f"the maintenance window is announced at {format_utc(maintenance.created_at)} "
                     f"but starts at {format_utc(maintenance.scheduled_for)}"
                 ),
                 "announce it earlier, or write an incident instead",
@@ -205,7 +205,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
             yield StatusViolation(
                 maintenance.source,
                 RULE,
-                "the recurrence rule never gives a maintenance window",
+                "the recurrence rule never produces a maintenance window",
                 "correct the rule, or remove `recurrence`",
             )
         elif rule_start != maintenance.scheduled_for:
@@ -213,7 +213,7 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
                 maintenance.source,
                 ("scheduled_for",),
                 (
-                    f"the recurrence rule gives no window at {format_utc(maintenance.scheduled_for)}; "
+                    f"the recurrence rule does not produce a window at {format_utc(maintenance.scheduled_for)}; "
                     f"the first one starts at {format_utc(rule_start)}"
                 ),
                 f"set scheduled_for to {format_utc(rule_start)}, or correct the rule",
@@ -237,7 +237,7 @@ def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
                 yield StatusViolation(
                     maintenance.source,
                     changes.pointer,
-                    f"the recurrence rule gives no window at {format_utc(start)}",
+                    f"the recurrence rule does not produce a window at {format_utc(start)}",
                     (f"did you mean {format_utc(nearest)}?" if nearest else "correct the time or the rule"),
                     on_key=True,
                 )
@@ -268,7 +268,7 @@ def too_many_windows(context: StatusContext) -> Iterator[StatusViolation]:
             yield StatusViolation(
                 maintenance.source,
                 RULE,
-                f"the rule gives more than {MAX_WINDOWS:,} windows; the later ones are omitted",
+                f"the recurrence rule produces more than {MAX_WINDOWS:,} maintenance windows; the later ones are omitted",
                 "set a later scheduled_for, or end the rule with UNTIL or COUNT",
             )
 

@@ -72,7 +72,7 @@ def validate_rule(rule: str) -> None:
     times = [len(parts[name].split(",")) for name in ("BYHOUR", "BYMINUTE", "BYSECOND") if name in parts]
     if max(times, default=1) > MAX_TIMES_PER_DAY or sum(number > 1 for number in times) > 1:
         raise InvalidValueError(
-            f"recurrence rule {shorten(rule)} gives more than {MAX_TIMES_PER_DAY} windows a day", EXAMPLE
+            f"recurrence rule {shorten(rule)} produces more than {MAX_TIMES_PER_DAY} windows a day", EXAMPLE
         )
 
 

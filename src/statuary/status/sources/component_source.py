@@ -68,8 +68,8 @@ def _refuse_group(component: object) -> object:
     """Refuse a group within a group."""
     if isinstance(component, dict) and "components" in component:
         raise InvalidValueError(
-            "a group is within a group",
-            "move it to the first level, or make its components those of the group",
+            "a component group contains another group",
+            "move the inner group to the first level, or list its components in the outer group",
         )
     return component
 
@@ -84,8 +84,8 @@ class ComponentSource(LeafSource):
     def _check_group_has_no_status(self) -> Self:
         if self.components is not None and {"status", "history"} & self.model_fields_set:
             raise InvalidValueError(
-                "a group has no status in the content",
-                "remove status and history; a group has the status of its worst component",
+                "`status` and `history` cannot be set on a component group",
+                "remove them; a group has the status of its worst component",
             )
         return self
 

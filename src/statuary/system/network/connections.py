@@ -47,7 +47,7 @@ class _TimeBudget:
         self.seconds += seconds
         self.received += received
         if self.seconds > self.timeouts.deadline(self.received) + self.responses * self.timeouts.each:
-            raise TimeoutError("the server sends too slowly")
+            raise TimeoutError("the server sends its response too slowly")
 
 
 class PrivateAddressError(OSError):
@@ -175,7 +175,7 @@ class _TimedStream(io.RawIOBase):
         now = monotonic()
         self.received += size or 0
         if now - self.started > self.time_budget.timeouts.deadline(self.received if self.has_begun else 0):
-            raise TimeoutError("the server sends too slowly")
+            raise TimeoutError("the server sends its response too slowly")
         self.time_budget.add(now - began, size or 0)
         return size
 

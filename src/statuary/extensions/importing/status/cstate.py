@@ -186,7 +186,7 @@ def _parse_issue(text: str) -> _Issue:
     try:
         values = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
-        raise NotImportableError(f"its front matter is not TOML: {error}") from None
+        raise NotImportableError(f"the front matter of the file is not TOML: {error}") from None
     # convert booleans and dates to strings, as in YAML front matter
     texts = {key: str(value).lower() for key, value in values.items() if isinstance(value, bool | date)}
     return _Issue(Fields(values | texts), match[2])

@@ -177,7 +177,9 @@ def _compilation_of(manifest: JsonObject, contract: str) -> ImportedCompilation:
         None,
     )
     if compiler is None or suffix not in SUFFIXES:
-        raise NotImportableError(f"{MANIFEST} names no Solidity or Vyper compiler of {contract}")
+        raise NotImportableError(
+            f"{MANIFEST} does not say with which Solidity or Vyper compiler {contract} was compiled"
+        )
     language = SUFFIXES[suffix][0]
     compiler_settings = object_at(compiler, "settings")
     return ImportedCompilation(
