@@ -9,7 +9,6 @@ import pytest
 
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.folder.site_folder import SiteFolder
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.read import open_for_reading, read_group
 from statuary.publish.ledger.schema import CachedGroup, CollectedOutput, NoOutput
@@ -43,14 +42,6 @@ def test_dry_run_refuses_to_apply(tmp_path: Path) -> None:
         with pytest.raises(PublishingError, match="a plan made as a dry run cannot be published"):
             publication.apply()
     assert tree(tmp_path) == {}
-
-
-def test_resized_finds_files_and_links(tmp_path: Path) -> None:
-    (tmp_path / "same").write_bytes(b"1")
-    (tmp_path / "longer").write_bytes(b"12")
-    (tmp_path / "link").symlink_to("s")  # the size of a link is that of its text
-    files = [(name, "", 1, "", name) for name in ("same", "longer", "link", "missing")]
-    assert list(SiteFolder(tmp_path).find_resized(files)) == ["longer", "link", "missing"]
 
 
 def test_published_body_is_read_back(tmp_path: Path) -> None:

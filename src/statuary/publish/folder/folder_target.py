@@ -17,6 +17,7 @@ from typing import Self
 from typing_extensions import override
 
 from statuary.base.files import MANIFEST, PublishingError
+from statuary.publish.folder.folder_check import CHECKED_FOLDERS, FolderCheck
 from statuary.publish.folder.site_folder import BODIES, SITE, SiteFolder, Stager
 from statuary.publish.ledger.damage import DamagedLedgerError, database_error, is_intact, quarantine
 from statuary.publish.ledger.document_table import write_partition_file
@@ -84,13 +85,15 @@ class FolderTarget(BuildTarget):
             # after an interrupted build, verify published files by their content instead of size and time
             self._is_unclean = bool(ledger.unfinished_run)
             if self._is_unclean and self.folder.staging_folder(ledger.unfinished_run).is_dir():
-                self._finish(ledger.unfinished_run)
+                self._put_in_place(ledger.unfinished_run)
+                ledger.finish()
             self.folder.prepare_staging(ledger.run)
         self._stager = self.folder.stager(staged, SITE)
         self._stager.entry_of = ledger.find_entry
         self._staged = staged
         self.started_at_ns = (self.folder.own_folder if staged is None else staged).stat().st_mtime_ns
         ledger.begin_build(None if staged is None else staged / "work.sqlite3")
+        self._check = FolderCheck(self.folder, ledger)
         self._case_note = {IGNORES_CASE: "yes" if self.folder.ignores_case else "no"}
         if ledger.run == 1:
             ledger.set_meta(self._case_note)
@@ -194,11 +197,11 @@ class FolderTarget(BuildTarget):
         if verify or self._is_unclean or is_moved:
             lacking = self._damaged_sources()
         else:
-            lacking = self.folder.find_resized(self.ledger.documents.documents_with_sources())
+            lacking = self._check.find_resized()
         return frozenset(source for sources in lacking for source in sources.split("\n"))
 
     def _damaged_sources(self) -> Iterator[str]:
-        for path, aliases, _, digest, sources in self.ledger.documents.documents_with_sources():
+        for path, aliases, _, digest, sources in self.ledger.documents.files_with_sources():
             for name in all_names(path, aliases):
                 body = self.folder.read(name)
                 if body is None or sha256(body).digest() != digest:
@@ -269,18 +272,20 @@ class FolderTarget(BuildTarget):
         if self._is_resumed or self.ledger.documents.has_discarded:
             for tree in (BODIES, SITE):
                 self._delete_orphans(self._staged / tree)
+        self._check.begin_changes()
+        self.ledger.set_meta({CHECKED_FOLDERS: ""})  # until the files are in place
         self.ledger.save(plan)
-        self._finish(self.ledger.run, is_changed=not plan.is_empty)
+        self._put_in_place(self.ledger.run, is_changed=not plan.is_empty)
+        self.ledger.finish(self._check.note())
         self._is_applied = True
 
-    def _finish(self, run: int, *, is_changed: bool = True) -> None:
+    def _put_in_place(self, run: int, *, is_changed: bool = True) -> None:
         """Move staged files into place and remove stale ones; safe to repeat."""
         self.folder.put_in_place(self.folder.staging_folder(run))
         for name in self.ledger.documents.paths_removed_by_plan(skip_case_variants=self.folder.ignores_case):
             self.folder.remove(name)
         if is_changed:  # so that after a power cut, no file is empty that the ledger trusts
             self.folder.sync()
-        self.ledger.finish()
 
     def _delete_orphans(self, tree: Path) -> None:
         """Delete staged bodies that are not part of the site.

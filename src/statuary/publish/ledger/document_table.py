@@ -25,6 +25,12 @@ NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, c
 """The number of names of a document `d`."""
 
 
+SourcedFile = tuple[str, str, int, bytes, str]
+"""A file made from content files: path, aliases, size in bytes, SHA-256 and sources; aliases and sources are one a line."""
+
+SOURCED_FILE = "path, aliases, size, digest, sources FROM documents WHERE sources != ''"
+
+
 class _RetainedFiles(NamedTuple):
     names: int
     size: int  # bytes of their bodies
@@ -219,14 +225,35 @@ class DocumentTable:
             names, size = names - minus_names, size - minus_size
         return _RetainedFiles(names, size)
 
-    def documents_with_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
-        """Yield the published files that were made from content files.
+    def files_with_sources(self, after: str = "", limit: int = -1) -> Iterator[SourcedFile]:
+        """Yield the published files that were made from content files, sorted by path.
 
-        Yields:
-            Path, aliases, size in bytes, SHA-256 and sources; aliases and sources are one a line.
+        Args:
+            after: the path before the first file; empty to begin with the first of all.
+            limit: the most files to yield; negative for no limit.
         """
-        query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
-        return self.connection.execute(query)
+        query = f"SELECT {SOURCED_FILE} AND path > ? ORDER BY path LIMIT ?"
+        return self.connection.execute(query, (after, limit))
+
+    def files_with_sources_in(self, folder: str) -> Iterator[SourcedFile]:
+        """Yield the published files in a folder that were made from content files.
+
+        Args:
+            folder: the path of the folder, without its subfolders; empty for the root of the site.
+        """
+        start = f"{folder}/" if folder else ""
+        in_folder = "path > ? AND (? = '' OR path < ?) AND instr(substr(path, ?), '/') = 0"
+        query = f"SELECT {SOURCED_FILE} AND {in_folder} ORDER BY path"
+        return self.connection.execute(query, (start, folder, f"{folder}0", len(start) + 1))
+
+    def added_folders_with_sources(self) -> set[str]:
+        """Return the folders of all files that this build adds from content files."""
+        query = "SELECT path, aliases FROM work.offered WHERE sources != ''"
+        return {
+            name.rpartition("/")[0]
+            for path, aliases in self.connection.execute(query)
+            for name in all_names(path, aliases)
+        }
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield the files of the new site, sorted by path.

@@ -13,6 +13,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
 from statuary.base.files import transaction
@@ -430,15 +431,18 @@ class Ledger:
             self._write_meta(totals | self._meta)
             self._write_meta({"unfinished run": str(self.run), "run": str(self.run)})
 
-    def finish(self) -> None:
+    def finish(self, notes: Mapping[str, str] = MappingProxyType({})) -> None:
         """Record that the files of the saved build are all in place.
 
         Without this mark, the next build knows that this one was interrupted.
+
+        Args:
+            notes: strings for later builds, by name.
         """
         with transaction(self.connection):
             self.connection.execute(FORGET_OWNED)
             self.connection.execute("DELETE FROM removals")
-            self._write_meta({"unfinished run": "0"})
+            self._write_meta({"unfinished run": "0", **notes})
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:

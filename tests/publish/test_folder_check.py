@@ -1,0 +1,131 @@
+"""Removed and resized files of a published site: found by the times of their folders, or in turn."""
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from statuary.publish.folder import folder_check
+from statuary.publish.folder.folder_check import CHECKED_FOLDERS
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.site_folder import SiteFolder
+from statuary.site.document import Document
+
+NAMES = [f"{folder}/{number}" for folder in ("one", "two", "two/below") for number in range(4)]
+TURNS = 6
+"""Builds that look at all files, two by two."""
+
+
+@pytest.fixture(autouse=True)
+def two_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_check, "FILES_IN_TURN", 2)
+
+
+def document(path: str) -> Document:
+    return Document(path, b"whole", sources=(path,), persistent=True)
+
+
+def build(root: Path, added: Iterable[str] = ()) -> frozenset[str]:
+    """Build a site, and return the sources of files that were missing or resized, which are made again."""
+    with FolderTarget(root) as target:
+        target.ledger.retain_unchanged_sources()
+        lacking = target.incomplete_sources(verify=False)
+        target.add(map(document, sorted({*lacking, *added})))
+        target.apply()
+    return lacking
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    root = tmp_path / "site"
+    build(root, NAMES)
+    assert build(root) == frozenset()
+    return root
+
+
+def test_resized_finds_files_and_links(tmp_path: Path) -> None:
+    (tmp_path / "same").write_bytes(b"1")
+    (tmp_path / "longer").write_bytes(b"12")
+    (tmp_path / "link").symlink_to("s")  # the size of a link is that of its text
+    files = [(name, "", 1, b"", name) for name in ("same", "longer", "link", "missing")]
+    assert list(SiteFolder(tmp_path).find_resized(files)) == ["longer", "link", "missing"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_removed_file_is_found_immediately(site: Path, name: str) -> None:
+    (site / name).unlink()
+    assert build(site) == {name}
+    assert (site / name).read_bytes() == b"whole"
+    assert build(site) == frozenset()
+
+
+def test_removed_folder_is_found_immediately(site: Path) -> None:
+    shutil.rmtree(site / "two")
+    assert build(site) == set(NAMES[4:])
+    assert [build(site) for _ in range(TURNS)] == [frozenset()] * TURNS
+
+
+def test_replaced_file_is_found_immediately(site: Path) -> None:
+    shorter = site / "two/new"
+    shorter.write_bytes(b"who")
+    shorter.rename(site / "two/3")
+    assert build(site) == {"two/3"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_truncated_file_is_found_in_turn(site: Path, name: str) -> None:
+    os.truncate(site / name, 0)
+    found = [build(site) for _ in range(TURNS + 1)]
+    assert found.count(frozenset({name})) == 1
+    assert found.count(frozenset()) == TURNS
+
+
+def test_truncated_files_of_copy_are_found(site: Path, tmp_path: Path) -> None:
+    for name in NAMES:
+        os.truncate(site / name, 0)
+    shutil.copytree(site, tmp_path / "copy", copy_function=shutil.copy2)
+    assert build(tmp_path / "copy") == set(NAMES)
+
+
+def test_files_of_new_folder_are_checked(site: Path) -> None:
+    build(site, ["three/1", "three/2", "three/3"])
+    (site / "three/3").unlink()
+    assert build(site) == {"three/3"}
+
+
+def test_change_between_check_and_publication_is_found(site: Path) -> None:
+    with FolderTarget(site) as target:
+        target.ledger.retain_unchanged_sources()
+        assert target.incomplete_sources(verify=False) == frozenset()
+        (site / "one/3").unlink()
+        target.add([document("one/9")])
+        target.apply()
+    assert build(site) == {"one/3"}
+
+
+def test_run_without_check_keeps_stamps(site: Path) -> None:
+    with FolderTarget(site) as target:
+        target.ledger.set_partial()
+        target.add([document("three/1"), document("one/1")])
+        noted = target.ledger.get_meta(CHECKED_FOLDERS)
+        target.apply()
+        assert target.ledger.get_meta(CHECKED_FOLDERS).replace('"three":"",', "") == noted
+    (site / "three/1").unlink()
+    (site / "two/3").unlink()
+    assert build(site) == {"three/1", "two/3"}
+
+
+def test_interrupted_build_forgets_stamps(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SiteFolder, "put_in_place", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build(site, ["three/1"])
+    assert build(site) == frozenset()  # reads every file
+    for name in NAMES:
+        os.truncate(site / name, 0)
+    assert build(site) == set(NAMES)
