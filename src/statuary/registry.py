@@ -65,32 +65,32 @@ APIS = ("abis", "blockscout", "code", "etherscan", "otterscan", "proxies", "sign
 
 LOG_KEY = CommandOption(
     "--log-key",
-    "Sign the log with the private key in this file. Default: the key in the variable STATUARY_LOG_KEY.",
+    "Sign the log with the private key in this file. Default: the key in the environment variable STATUARY_LOG_KEY.",
     os.PathLike,
 )
 LOG_FROM = CommandOption(
     "--log-from",
-    "Also continue the log of this copy of the site, such as the last deploy: a folder, a snapshot or a URL.",
+    "Continue the log of this published copy of the site: a folder, a snapshot or a URL. Use it if the build folder is empty, as in CI.",
     str,
     "FOLDER|FILE|URL",
 )
-INIT_LOG = CommandOption("--init-log", "Start a new log. Needed once, for the first build with a log.", bool)
+INIT_LOG = CommandOption("--init-log", "Start a new log. Needed only for the first build with a log.", bool)
 ALLOW_LOG_ROLLBACK = CommandOption(
     "--allow-log-rollback",
-    "Continue a log that lost or changed entries that were already published. Readers see that it was rewritten.",
+    "Build even if the log lost or changed entries that you already published. Verifiers see that the log was rewritten.",
     bool,
 )
 ALLOW_CLOCK_ROLLBACK = CommandOption(
     "--allow-clock-rollback",
-    "Continue a log whose last entry is ahead of the clock, and record there that its time was wrong.",
+    "Build even if the last log entry has a time in the future. The log records that this time was wrong.",
     bool,
 )
 RECOMPILE = CommandOption(
-    "--recompile", "Compile every contract again, and compare the result with its record.", bool
+    "--recompile", "Compile every contract again, and compare the result with the contract's record.", bool
 )
 COMPILER = CommandOption(
     "--compiler",
-    "A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "
+    "Compile with solc=PATH (solc, or npm's solcjs) or vyper=PATH. Repeat the option for each version. "
     "Default: the compilers on PATH.",
     tuple,
     "KIND=PATH",

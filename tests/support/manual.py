@@ -145,7 +145,7 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
         record = parameter.get_help_record(context)
         names, text = record or ("", "")
         text, _, default = text.partition("  [default: ")
-        shown = f"`{default.rstrip(']')}`" if default else ""
+        shown = f"`{default.rstrip(']').partition(';')[0]}`" if default else "required" * parameter.required
         help_text = " ".join((parameter.help or text).split())
         row = (f"`{names}`", shown, help_text)
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"

@@ -84,13 +84,15 @@ with_build_options = option_group(
     click.option(
         "--to",
         metavar="FOLDER|URL",
-        help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
+        help="Also publish the site to this folder or object store, such as s3://BUCKET, as `statuary publish` does.",
     ),
     now_option,
     extension_options("build"),
     click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing."),
     click.option(
-        "--allow-older", is_flag=True, help="Build even if --now is earlier than the time of the last build."
+        "--allow-older",
+        is_flag=True,
+        help="Build even if the current time (or --now) is earlier than the time of the last build. Default: fail.",
     ),
     click.option(
         "--verify",

@@ -31,19 +31,19 @@ with_worker_options = option_group(
         "--workers",
         type=click.IntRange(1, 1024),
         metavar="N",
-        help="Use this many worker processes. Default: one for each core, or fewer for a small site.",
+        help="Use this many worker processes. Default: one per CPU core, or fewer for a small site.",
     ),
     click.option(
         "--engine",
         type=click.Choice(["processes", *ENGINES]),
         default="processes",
         show_default=True,
-        help="Build contracts in processes of this machine, or on the Dask cluster that --scheduler names.",
+        help="Build contracts in processes on this machine (processes), or on the Dask cluster of --scheduler (dask).",
     ),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Use the Dask cluster at this address, such as tcp://10.0.0.5:8786. Its workers need the same version of statuary, and must see the content and the site under the same paths.",
+        help="For --engine dask: use the Dask scheduler at this address, such as tcp://10.0.0.5:8786. Its workers need this version of statuary, and the content and the site under the same paths.",
     ),
 )
 
@@ -85,13 +85,18 @@ with_check_selection = option_group(
         "--skip",
         multiple=True,
         metavar="CHECK",
-        help="Skip this check, such as `invalid-identifier`, or a whole group, `proof` or `status` (repeatable).",
+        help="Skip this check, such as `invalid-identifier`, or all checks of the group `proof` or `status` (repeatable). `statuary check --list` prints the names.",
     ),
-    click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="CHECK",
+        help="Run only this check, or the checks of this group (repeatable). Default: all checks.",
+    ),
     click.option(
         "--strict",
         is_flag=True,
-        help="Fail on warnings too: exit with 1, and publish nothing.",
+        help="Fail if there is any error or warning: exit with 1, and publish nothing.",
     ),
 )
 

@@ -36,11 +36,16 @@ from statuary.system.writing import replace_file
 
 @click.command()
 @click.argument("name", type=click.Choice(list(SCHEMA_MODELS)), required=False)
-@click.option("--all", "folder", type=FOLDER, help="Write the schema of every kind of file into this folder.")
+@click.option(
+    "--all",
+    "folder",
+    type=FOLDER,
+    help="Write the JSON Schemas of all kinds of content files into this folder.",
+)
 @click.option(
     "--update",
     is_flag=True,
-    help="Rewrite the schemas in the content folder's .schema, for example after an upgrade.",
+    help="Update the schemas in the content folder's .schema, for example after an upgrade of statuary.",
 )
 @content_option
 def schema_command(
@@ -124,35 +129,39 @@ with_new_site = option_group(
     NewSite,
     click.option(
         "--name",
+        metavar="NAME",
         default="Example Network",
         show_default=True,
-        help="Show this name of the network on the pages.",
+        help="Set the name of the network, which the pages show.",
     ),
     click.option(
-        "--url", help=f"Set the URL of the published site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."
+        "--url",
+        metavar="URL",
+        help=f"Set the URL at which you will publish the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}.",
     ),
     click.option(
         "--chain-id",
-        help="Add the chain of the network by its id, such as 1, if you want to publish contracts. Default: no chain.",
+        metavar="ID",
+        help="Set the chain id of the network, such as 1, if you want to publish contracts. Default: no chain.",
     ),
     click.option(
         "--chain",
         "chains",
         multiple=True,
         metavar="ID=NAME",
-        help="Add a chain whose contracts you want to publish, such as 1=Ethereum (repeatable).",
+        help="Add a chain whose contracts you want to publish, by id and name, such as 1=Ethereum (repeatable).",
     ),
     click.option(
         "--component",
         "components",
         multiple=True,
         metavar="KEY=NAME",
-        help="Add a component to the status page, such as 'rpc=Public RPC' (repeatable).",
+        help="Add a component to the status page, by key and name, such as 'rpc=Public RPC' (repeatable).",
     ),
     click.option(
         "--demo",
         is_flag=True,
-        help="Fill the site with invented components, an incident and maintenance, so that you can look around. The pages say that it is a demo.",
+        help="Fill the site with sample components, an incident and maintenance. The pages say that it is a demo.",
     ),
 )
 
@@ -165,12 +174,12 @@ with_new_site = option_group(
     "source",
     nargs=2,
     metavar="KIND SOURCE",
-    help="Import your existing status page. Give its kind and its address, such as: statuspage https://status.example.org.",
+    help="Import an existing status page, given by its kind and its URL, such as `--from statuspage https://status.example.org`.",
 )
 @click.option(
     "--git/--no-git",
     default=None,
-    help="Make the project a git repository and commit the new files. Default: ask on a terminal.",
+    help="Create a git repository for the project, and commit the new files. Default: ask on a terminal, else no.",
 )
 @now_option
 def init_command(

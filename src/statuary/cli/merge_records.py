@@ -19,7 +19,7 @@ from statuary.system.writing import atomic_file
 @click.option(
     "--install",
     is_flag=True,
-    help="Set up this clone so that git runs `statuary merge-records` on conflicts, and write .gitattributes for the other clones.",
+    help="Configure this git clone to run `statuary merge-records` on conflicts, and write .gitattributes for other clones.",
 )
 def merge_records_command(
     versions: tuple[Path, ...],

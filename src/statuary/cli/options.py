@@ -106,7 +106,7 @@ def extension_option(row: CommandOption) -> Decorator:
 class InstantType(click.ParamType[Instant]):
     """Parses a time on the command line."""
 
-    name = "instant"
+    name = "time"
 
     @override
     def convert(
@@ -141,22 +141,27 @@ content_option = click.option(
     type=FOLDER,
     default=Path("content"),
     show_default=True,
-    help="Read the content from this folder, which contains site.yaml, incidents and contracts.",
+    help="Use the content in this folder, which contains site.yaml (or site.json).",
 )
 out_option = click.option(
     "--out",
     type=FOLDER,
     default=Path("build"),
     show_default=True,
-    help="Use this folder for the built site.",
+    help="Use this folder as the build folder, which contains the built site.",
 )
 now_option = click.option(
     "--now",
     type=INSTANT,
-    help="Use this time as the current time, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH if it is set, else the clock.",
+    help="Use this time as the current time, such as 2026-11-02T10:00:00Z. Default: the environment variable SOURCE_DATE_EPOCH if set, else the clock.",
 )
 text_or_json_option = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Print the result as text or as JSON.",
 )
 
 findings_format_option = click.option(
@@ -165,7 +170,7 @@ findings_format_option = click.option(
     type=click.Choice(["text", "json", "github", "sarif"]),
     default="text",
     show_default=True,
-    help="Print findings as text, as JSON, as annotations of GitHub Actions (github), or as SARIF for code scanning.",
+    help="Print errors and warnings as text, JSON, GitHub Actions annotations (github), or SARIF for code scanning.",
 )
 
 

@@ -95,22 +95,22 @@ def _upcoming_parts(index: EpochIndex, instant: Instant) -> Iterator[str]:
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="Print the time of the next change as text or JSON, or a configuration for cron, systemd or CI that publishes it on time.",
+    help="Print the time of the next change as text or JSON, or print a configuration for cron, systemd, at or GitHub Actions that publishes it on time.",
 )
 @click.option(
     "--program",
     metavar="PATH",
-    help="With --as: use this path of statuary on the machine that runs the schedule. Default: the path of this program.",
+    help="With --as: run the program statuary at this path. Set it if the schedule runs on another machine. Default: the path here.",
 )
 @click.option(
     "--folder",
     type=FOLDER,
-    help="With --as: run statuary in this folder of that machine. Default: the current folder.",
+    help="With --as: run statuary in this folder. Set it if the schedule runs on another machine. Default: the current folder.",
 )
 @click.option(
     "--site",
     type=FOLDER,
-    help="With --as: find the site in this folder of that machine. Default: the folder of --out.",
+    help="With --as: publish the built site in this folder. Set it if the schedule runs on another machine. Default: --out.",
 )
 def next_command(
     out: Path,

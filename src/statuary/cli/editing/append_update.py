@@ -58,13 +58,14 @@ def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | N
 
 
 body_option = click.option(
-    "--body", help="Write this text, in Markdown. Default: Statuspage's standard text for the status."
+    "--body",
+    help="Use this Markdown text for the update. Default: Statuspage's standard text for the status.",
 )
 body_file_option = click.option(
     "--body-file",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True, exists=True),
     callback=_read_body_file,
-    help="Read the text of the update from this file; `-` reads standard input.",
+    help="Read the text of the update, in Markdown, from this file, or from standard input with -.",
 )
 
 
@@ -92,7 +93,7 @@ with_body_options = option_group("body_options", BodyOptions, body_option, body_
 notify_option = click.option(
     "--notify/--no-notify",
     default=True,
-    help="Send the update to subscribers and notification channels, or only publish it. Default: --notify.",
+    help="Send the update to subscribers and notification channels (--notify), or only publish it (--no-notify). Default: --notify.",
 )
 
 
@@ -145,12 +146,12 @@ with_update_options = option_group(
     click.option(
         "--next-update-in",
         type=DURATION,
-        help="Tell readers to expect the next update within this time, such as 30m.",
+        help="Promise readers the next update within this time, such as 30m.",
     ),
     click.option(
         "--next-update-by",
         type=INSTANT,
-        help="Tell readers to expect the next update by this time, such as 2026-11-02T10:30:00Z.",
+        help="Promise readers the next update by this time, such as 2026-11-02T10:30:00Z.",
     ),
     notify_option,
     publish_at_option,

@@ -20,7 +20,8 @@ from statuary.status.model.vocabulary import ComponentStatus
 def component_command() -> None:
     """Set a component's status, and list all components.
 
-    Incidents and maintenance set statuses automatically. Use this command for everything else.
+    Incidents and maintenance set the statuses of their components automatically. Use this command for other changes of
+    status.
     """
 
 

@@ -71,12 +71,12 @@ with_edit_options = option_group(
     click.option(
         "--at",
         type=INSTANT,
-        help="Date the update to this time, such as 2026-11-02T10:00:00Z. Default: --now.",
+        help="Record the change at this time, such as 2026-11-02T10:00:00Z. Default: the current time (or --now).",
     ),
     now_option,
     click.option("--dry-run", is_flag=True, help="Print the change, and write nothing."),
-    click.option("--commit", is_flag=True, help="Commit the edited file, and nothing else, to git."),
-    click.option("--build", is_flag=True, help="Build the site after the edit, as `statuary build` does."),
+    click.option("--commit", is_flag=True, help="Commit the edited file to git, and no other file."),
+    click.option("--build", is_flag=True, help="Run `statuary build` after the edit."),
     out_option,
 )
 
@@ -84,17 +84,18 @@ with_edit_options = option_group(
 publish_at_option = click.option(
     "--publish-at",
     type=INSTANT,
-    help="Publish the text only from this time on, such as 2026-11-02T10:00:00Z. Earlier builds leave it out.",
+    help="Don't publish the update before this time, such as 2026-11-02T10:00:00Z. Default: publish it with the next build.",
 )
 draft_option = click.option(
     "--draft",
     is_flag=True,
-    help="Save a draft: the file is written to the content, but builds don't publish it.",
+    help="Save the new file as a draft, which builds don't publish.",
 )
 new_id_option = click.option(
     "--id",
     "new_record_id",
-    help="Use this id, which is also the name of the file. Default: the date and the words of --name.",
+    metavar="ID",
+    help="Use this id, which is also the file's name. Default: the date and the title, such as 2026-11-02-rpc-errors.",
 )
 
 

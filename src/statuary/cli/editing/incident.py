@@ -73,7 +73,7 @@ incident_argument = click.argument("incident", metavar="ID", required=False, she
 status_option = click.option(
     "--status",
     type=click.Choice(STATUSES),
-    help="Set the status of the incident to this. Default: the status stays.",
+    help="Change the status of the incident. Default: keep the current status.",
 )
 
 
@@ -93,39 +93,39 @@ def incident_command() -> None:
 
 
 @incident_command.command("open")
-@click.option("--name", help="Give the incident this title, such as 'RPC errors'.")
+@click.option("--name", metavar="TITLE", help="Set the title of the incident, such as 'RPC errors'.")
 @click.option(
     "--status",
     type=click.Choice(STATUSES),
-    help="Open the incident with this status. Default: investigating.",
+    help="Set the first status of the incident. Default: investigating.",
 )
 @with_update_options
 @click.option(
     "--impact-override",
     type=click.Choice(IMPACTS),
-    help="Show this impact on the pages. Default: the impact that follows from the affected components.",
+    help="Show this impact instead of the one that statuary computes from the affected components.",
 )
 @click.option(
     "--started-at",
     type=INSTANT,
-    help="Say when the problem began, such as 2026-11-02T09:40:00Z. Default: the time of the first update.",
+    help="Set the time when the problem began, such as 2026-11-02T09:40:00Z. Default: the time of the first update.",
 )
 @click.option(
     "--ended-at",
     type=INSTANT,
-    help="Record a past incident, which ended at this time. Give --started-at too.",
+    help="Record an incident that is already over: set the time when it ended, such as 2026-11-02T10:30:00Z. Needs --started-at.",
 )
 @click.option(
     "--template",
     metavar="NAME",
     shell_complete=complete_template,
-    help="Take the texts and components from templates/NAME.yaml; options that you give override them.",
+    help="Take the title, text and components from the template templates/NAME.yaml. Other options override it.",
 )
 @draft_option
 @click.option(
     "--separate",
     is_flag=True,
-    help="Open a second incident even if these components already have an open one.",
+    help="Open a new incident even if one of the components already has an open incident. Default: ask, or fail without a terminal.",
 )
 @new_id_option
 @with_edit_session(Subject("incidents"))
@@ -144,7 +144,7 @@ def open_incident(
 ) -> None:
     """Open an incident in a new file.
 
-    If an incident on one of its components is open, you're asked whether to add an update to that one.
+    If one of the components already has an open incident, the command asks whether to add an update to that incident.
     """
     begun = find_template(template, session.catalogue)
     title = one_line(value_or_ask(name or begun.title, "--name", lambda: ask_text("Name")))
@@ -291,7 +291,7 @@ def update_incident(
 def resolve_incident(session: EditSession, incident: str | None, update_options: UpdateOptions) -> None:
     """Resolve an incident.
 
-    Its components become operational, unless --component gives another status.
+    The incident's components become operational, unless --component gives another status.
     """
     unresolved = _find_unresolved(session, incident)
     if incident_status_at(unresolved, session.at) == "resolved":
@@ -305,7 +305,11 @@ def resolve_incident(session: EditSession, incident: str | None, update_options:
 
 @incident_command.command("reopen")
 @incident_argument
-@status_option
+@click.option(
+    "--status",
+    type=click.Choice(STATUSES),
+    help="Set the status of the reopened incident, which cannot be resolved. Default: investigating.",
+)
 @with_update_options
 @with_edit_session(Subject("incidents", "incident"))
 def reopen_incident(
@@ -313,7 +317,8 @@ def reopen_incident(
 ) -> None:
     """Reopen a resolved incident.
 
-    Its components were set to operational when it was resolved: name those that are affected again with --component.
+    Resolving the incident set its components to operational. Name the components that are affected again with
+    --component.
     """
     histories = session.timeline.incidents
     closed = incident_or_ask(incident, histories, "incident", session.at, CLOSED_STATUSES.__contains__)
@@ -338,7 +343,7 @@ def reopen_incident(
 @click.option(
     "--notify/--no-notify",
     default=False,
-    help="Send the postmortem to subscribers and notification channels, or only publish it. Default: --no-notify.",
+    help="Send the postmortem to subscribers and notification channels (--notify), or only publish it (--no-notify). Default: --no-notify.",
 )
 @with_edit_session(Subject("incidents", "incident"))
 def publish_postmortem(
@@ -368,7 +373,7 @@ def publish_postmortem(
 @content_option
 @now_option
 @click.option(
-    "--all", "everything", is_flag=True, help="List resolved incidents too. Default: only open ones."
+    "--all", "everything", is_flag=True, help="Also list resolved incidents. Default: only open ones."
 )
 @list_format_option
 def list_incidents(

@@ -76,19 +76,19 @@ def maintenance_command() -> None:
 
 
 @maintenance_command.command("schedule")
-@click.option("--name", help="Give the maintenance this title, such as 'Database upgrade'.")
+@click.option("--name", metavar="TITLE", help="Set the title of the maintenance, such as 'Database upgrade'.")
 @click.option(
-    "--scheduled-for", type=INSTANT, help="Start the window at this time, such as 2026-11-02T10:00:00Z."
+    "--scheduled-for", type=INSTANT, help="Start the maintenance at this time, such as 2026-11-02T10:00:00Z."
 )
 @click.option(
     "--scheduled-until",
     type=INSTANT,
-    help="End the window at this time, such as 2026-11-02T12:00:00Z. Give this or --duration.",
+    help="End the maintenance at this time, such as 2026-11-02T12:00:00Z. Give this or --duration.",
 )
 @click.option(
     "--duration",
     type=DURATION,
-    help="Set the length of the window, such as 90m or 2h. Give this or --scheduled-until.",
+    help="Set how long the maintenance takes, such as 90m or 2h. Give this or --scheduled-until.",
 )
 @click.option(
     "--component",
@@ -96,27 +96,28 @@ def maintenance_command() -> None:
     multiple=True,
     metavar="KEY",
     shell_complete=complete_component,
-    help="Name a component that the maintenance affects, such as rpc (repeatable).",
+    help="Add a component that the maintenance affects, such as rpc (repeatable).",
 )
 @with_body_options
 @click.option(
     "--rule",
-    help="Repeat the window, by a recurrence rule of calendars (RFC 5545) such as FREQ=WEEKLY;BYDAY=TU for every Tuesday.",
+    metavar="RULE",
+    help="Repeat the maintenance by this recurrence rule (RFC 5545), such as FREQ=WEEKLY;BYDAY=TU for every Tuesday.",
 )
 @click.option(
     "--no-remind",
     is_flag=True,
-    help="Publish no reminder. Default: a reminder appears an hour before the start.",
+    help="Don't publish a reminder. Default: publish one an hour before the start.",
 )
 @click.option(
     "--no-auto-begin",
     is_flag=True,
-    help="Start the maintenance yourself with `maintenance start`. Default: it starts at --scheduled-for.",
+    help="Don't start the maintenance automatically: you start it with `statuary maintenance start`. Default: it starts at --scheduled-for.",
 )
 @click.option(
     "--no-auto-complete",
     is_flag=True,
-    help="Complete the maintenance yourself with `maintenance complete`. Default: it completes at the end of the window.",
+    help="Don't complete the maintenance automatically: you complete it with `statuary maintenance complete`. Default: it completes at its scheduled end.",
 )
 @publish_at_option
 @draft_option
@@ -140,7 +141,7 @@ def schedule_maintenance(
 ) -> None:
     """Schedule a maintenance in a new file.
 
-    It is announced at once, or at --at.
+    The maintenance is announced at once, or at --at.
     """
     title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
@@ -175,7 +176,7 @@ def schedule_maintenance(
 def start_maintenance(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
     """Start a maintenance now.
 
-    Use it to start early, or if the maintenance does not start automatically.
+    Use this command to start the maintenance early, or if it does not start automatically.
     """
     window = _find_maintenance(session, maintenance, frozenset({"scheduled"}))
     current = incident_status_at(window, session.at)
@@ -191,7 +192,7 @@ def start_maintenance(session: EditSession, maintenance: str | None, update_opti
 @click.option(
     "--status",
     type=click.Choice(STATUSES),
-    help="Set the status of the maintenance to this. Default: the status stays.",
+    help="Change the status of the maintenance. Default: keep the current status.",
 )
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
@@ -216,7 +217,7 @@ def update_maintenance(
 def complete_by_hand(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
     """Complete a maintenance now.
 
-    Use it to complete early, or if the maintenance does not complete automatically.
+    Use this command to complete the maintenance early, or if it does not complete automatically.
     """
     window = _find_maintenance(session, maintenance, ACTIVE_STATUSES)
     current = incident_status_at(window, session.at)
@@ -239,7 +240,7 @@ def complete_by_hand(session: EditSession, maintenance: str | None, update_optio
 def cancel_maintenance(session: EditSession, maintenance: str | None, body_options: BodyOptions) -> None:
     """Cancel a maintenance.
 
-    It is published as completed, because Statuspage has no status for it.
+    The API shows a cancelled maintenance as completed, because Statuspage has no status for it.
     """
     body = body_options.text
     window = _find_maintenance(session, maintenance, frozenset(STATUSES))
@@ -261,17 +262,17 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
 @click.option(
     "--scheduled-for",
     type=INSTANT,
-    help="Move the start of the window to this time, such as 2026-11-02T10:00:00Z. Default: the start stays.",
+    help="Move the start of the maintenance to this time, such as 2026-11-02T10:00:00Z. Default: keep the start.",
 )
 @click.option(
     "--scheduled-until",
     type=INSTANT,
-    help="Move the end of the window to this time, such as 2026-11-02T12:00:00Z. Default: the length of the window stays.",
+    help="Move the end of the maintenance to this time, such as 2026-11-02T12:00:00Z. Default: keep its length.",
 )
 @click.option(
     "--duration",
     type=DURATION,
-    help="Change the length of the window, such as 90m or 2h. Default: the length stays.",
+    help="Change how long the maintenance takes, such as 90m or 2h. Default: keep its length.",
 )
 @with_body_options
 @notify_option
@@ -287,7 +288,7 @@ def reschedule_maintenance(
 ) -> None:
     """Move a maintenance window.
 
-    Readers get an update if it was announced.
+    Readers get an update if the maintenance was already announced.
     """
     window = _find_movable(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or window.scheduled_for
@@ -377,7 +378,7 @@ def _text_with_move(
     "--all",
     "everything",
     is_flag=True,
-    help="List completed maintenance too. Default: only scheduled and running maintenance.",
+    help="Also list completed maintenance. Default: only scheduled and running maintenance.",
 )
 @list_format_option
 def list_maintenances(
@@ -386,7 +387,7 @@ def list_maintenances(
     everything: bool,
     form: str,
 ) -> None:
-    """List upcoming and current windows, the next first."""
+    """List scheduled and running maintenance, the next first."""
     instant = build_instant(now)
     scope = scope_of_subject(content, Subject("maintenances"), {})
     rows = maintenance_rows(read_or_exit(content, instant, scope)[1], instant, everything=everything)

@@ -48,7 +48,7 @@ list_format_option = click.option(
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Print a table for people, or a JSON list for programs.",
+    help="Print a table (text), or a JSON list for programs (json).",
 )
 
 

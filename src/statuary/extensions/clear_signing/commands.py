@@ -60,19 +60,19 @@ with_call_options = option_group(
         "--to",
         metavar="ADDRESS",
         required=True,
-        help="Show a call of the contract at this address.",
+        help="Show what a wallet displays for a call to the contract at this address.",
     ),
     click.option(
         "--chain-id",
         metavar="ID",
-        help="Use the contract on this chain, such as 1. Default: its chain in the descriptors, if they name only one.",
+        help="Set the chain id of the contract, such as 1. Default: the contract's chain in the descriptors, if they name only one.",
     ),
-    click.option("--value", metavar="WEI", help="Show the call as sending this amount, in wei."),
+    click.option("--value", metavar="WEI", help="Set the amount that the call sends, in wei."),
     click.option(
         "--from",
         "sender",
         metavar="ADDRESS",
-        help="Show the call as sent from this address, which some descriptors display.",
+        help="Set the address that sends the call. Some descriptors display it.",
     ),
 )
 
@@ -89,15 +89,16 @@ with_name_options = option_group(
     NameOptions,
     click.option(
         "--currency",
+        metavar="SYMBOL",
         default="ETH",
         show_default=True,
-        help="Show this symbol for the chain's currency, such as ETH. Amounts have 18 decimals.",
+        help="Show this symbol after amounts of the chain's currency, which have 18 decimals.",
     ),
     click.option(
         "--names",
         metavar="FILE",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="Read the names of tokens and addresses from this JSON file, in the format of `dataProvider` in the tests of the ERC-7730 registry.",
+        help="Read the names of tokens and addresses from this JSON file, in the `dataProvider` format of the ERC-7730 registry's tests.",
     ),
 )
 
@@ -108,7 +109,10 @@ with_name_options = option_group(
 @with_call_options
 @with_name_options
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, in the format of the tests of the ERC-7730 registry."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the result as JSON, in the test format of the ERC-7730 registry.",
 )
 def render_command(
     calldata: str,
@@ -117,7 +121,7 @@ def render_command(
     names: NameOptions,
     as_json: bool,
 ) -> ExitCode:
-    """Show a call as a wallet does.
+    """Show a contract call as a wallet displays it.
 
     CALLDATA is the data of the transaction, in hex. The command uses the descriptor of the called contract, and no
     network. It reads names and decimals of tokens from --names, and shows unknown values raw, with a note.
@@ -162,17 +166,19 @@ with_new_options = option_group(
     click.option(
         "--chain-id",
         metavar="ID",
-        help="Use the contract on this chain, such as 1. Default: the chain of the site, if it has only one.",
+        help="Set the chain id of the contract, such as 1. Default: the chain of the site, if it has only one.",
     ),
     click.option(
         "--owner",
+        metavar="NAME",
         default="",
-        help="Let wallets show this name as the publisher of the contract. Default: the contract's name.",
+        help="Set the publisher's name that wallets show. Default: the contract's name.",
     ),
     click.option(
         "--entity",
+        metavar="FOLDER",
         default="",
-        help="Write into this folder of the registry, usually the publisher's name in lower case. Default: the contract's name.",
+        help="Write the descriptor into this subfolder of clear-signing/registry, usually the publisher's name in lower case. Default: the contract's name.",
     ),
     click.option("--dry-run", is_flag=True, help="Print the descriptor, and write nothing."),
 )

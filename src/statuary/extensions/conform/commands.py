@@ -39,7 +39,7 @@ NAMES = [check.name for check in CHECKS]
     type=click.Choice(list(LEVELS)),
     default="static",
     show_default=True,
-    help="Test what any host of plain files can do (static), or also what the edge program adds (edge).",
+    help="Test what every static file host can do (static), or also the features of the edge program (edge).",
 )
 @click.option(
     "--only",
@@ -51,14 +51,15 @@ NAMES = [check.name for check in CHECKS]
     multiple=True,
     type=click.Choice(NAMES),
     metavar="CHECK",
-    help="Skip this check (repeatable). The results list the names of checks.",
+    help="Skip this check, named as in the results (repeatable).",
 )
 @click.option(
     "--sample",
+    metavar="N",
     type=click.IntRange(1, 200),
     default=3,
     show_default=True,
-    help="Test at most this many records and incidents. Each one takes more requests.",
+    help="Test at most this many contract records and this many incidents. More records take more requests.",
 )
 @text_or_json_option
 def conform_command(

@@ -33,45 +33,50 @@ DEFAULT = HostOptions()
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
-    help="Write the configuration into this project folder. Default: print it.",
+    help="Write the configuration files into this project folder. Default: print them.",
 )
 @click.option(
     "--edge-only",
     is_flag=True,
-    help="Write only the edge program, without the files that configure the host.",
+    help="Write only the edge program, without the host's configuration files.",
 )
-@click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: refuse.")
+@click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: fail.")
 @click.option(
     "--publish",
+    metavar="FOLDER",
     default=DEFAULT.publish,
     show_default=True,
-    help="Publish this folder, relative to the project, as the site.",
+    help="Serve this folder of the project as the site.",
 )
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="Let the host install statuary with `pip install` of this requirement, such as a wheel or git+https://…. Default: this version, from where you installed it.",
+    help="Make the host install statuary from this pip requirement, such as a wheel or git+https://…. Default: the version that you run, from where you installed it.",
 )
 @click.option(
     "--root",
+    metavar="FOLDER",
     default=DEFAULT.root,
     show_default=True,
-    help="For nginx and caddy: serve the site from this folder on the server.",
+    help="For nginx and caddy: set the folder of the built site on the server.",
 )
 @click.option(
     "--domain",
     metavar="NAME",
-    help="For nginx and caddy: answer only requests for this host name, such as status.example.org, because the server has other sites too.",
+    help="For nginx and caddy: answer only requests for this host name, such as status.example.org. Use this if the server has other sites.",
 )
 @click.option(
     "--listen",
-    help="For nginx and caddy: listen on this port, or on ADDRESS:PORT. Default: 8080; with --domain, the ports of HTTP and HTTPS.",
+    metavar="PORT|ADDRESS:PORT",
+    help="For nginx and caddy: listen on this port, or on ADDRESS:PORT. Default: 8080, or the ports of HTTP and HTTPS with --domain.",
 )
-@click.option("--branch", help="Let the host publish this git branch. Default: the current branch.")
+@click.option(
+    "--branch", metavar="BRANCH", help="Publish the site from this git branch. Default: the current branch."
+)
 @click.option(
     "--edge",
     metavar="ADDRESS:PORT",
-    help="For nginx and caddy: pass requests to the edge program, which `deno serve` runs at this address.",
+    help="For nginx and caddy: forward requests to the edge program that `deno serve` runs at this address, such as 127.0.0.1:8001.",
 )
 def hosting_command(
     name: str,
@@ -85,7 +90,7 @@ def hosting_command(
 ) -> None:
     """Write the configuration and the edge program for a host.
 
-    `statuary setup HOST` writes them too, with a schedule that keeps the site up to date.
+    To also get a schedule that keeps the site up to date, run `statuary setup HOST` instead.
     """
     host = HOSTS[name]
     settings, on, source = read_hosting_settings(content)

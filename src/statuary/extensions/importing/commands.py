@@ -91,14 +91,14 @@ STATUS_KINDS = (
     StatusKind(
         "Statuspage", read_statuspage, "the URL of a public page, or a folder or file of saved documents"
     ),
-    StatusKind("cState", read_cstate, "a checkout of its repository, or one issue"),
+    StatusKind("cState", read_cstate, "a checkout of the page's repository, or one issue file"),
     StatusKind(
         "Upptime",
         read_upptime,
-        "the URL of its repository on GitHub, or a checkout with saved issues",
+        "the URL of the page's GitHub repository, or a checkout of it with saved issues",
         "GITHUB_TOKEN",
     ),
-    StatusKind("Gatus", read_gatus, "its configuration (a file or folder), or the URL of its page"),
+    StatusKind("Gatus", read_gatus, "the configuration of Gatus (a file or folder), or the URL of the page"),
     StatusKind(
         "Instatus",
         read_instatus,
@@ -135,7 +135,7 @@ with_import_target = option_group(
 def _status_command(kind: StatusKind) -> click.Command:
     about = f"SOURCE is {kind.source}."
     if kind.key:
-        about += f"\n\n{kind.key} in the environment is sent as the key of the API."
+        about += f"\n\nThe command reads the key of the API from the environment variable {kind.key}, if it is set."
 
     @click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")
     @click.argument("source", metavar="SOURCE")
@@ -230,38 +230,44 @@ class ContractOptions(NamedTuple):
 with_contract_options = option_group(
     "contract_options",
     ContractOptions,
-    click.option("--chain-id", type=CHAIN_ID, help="Import only contracts on this chain, such as 1."),
     click.option(
-        "--address", "addresses", multiple=True, type=ADDRESS, help="Import only this contract (repeatable)."
+        "--chain-id", type=CHAIN_ID, help="Import only contracts on the chain with this id, such as 1."
+    ),
+    click.option(
+        "--address",
+        "addresses",
+        multiple=True,
+        type=ADDRESS,
+        help="Import only the contract at this address (repeatable).",
     ),
     click.option(
         "--addresses",
         "address_file",
         type=FILE,
-        help="Import only the contracts in this file, one address per line.",
+        help="Import only the contracts whose addresses are in this text file, one per line.",
     ),
     click.option(
         "--rpc",
         multiple=True,
         metavar="URL",
-        help="Compare contracts with the code at this Ethereum node (repeat it for each chain).",
+        help="Verify the contracts' code with the Ethereum node at this URL. Repeat the option for each chain.",
     ),
     click.option(
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="Use this compiler for contracts that need its version: solc=PATH or vyper=PATH (repeatable). Default: the compilers on your PATH.",
+        help="Compile with solc=PATH or vyper=PATH. Repeat the option for each version. Default: the compilers on your PATH.",
     ),
     anchor_option,
     click.option(
         "--add-chains",
         is_flag=True,
-        help="Add missing chains to site.yaml, each with its chain id as its name. You can change the name there.",
+        help="Add chains that the site's settings don't list yet, each named by its chain id.",
     ),
     click.option(
         "--report",
         type=FILE,
-        help="Write the result for each address to this file, as JSON.",
+        help="Write the result for each address to this JSON file.",
     ),
     form_option,
 )

@@ -159,18 +159,18 @@ def _only_chain(chains: list[ChainId]) -> ChainId:
 @click.option(
     "--rpc",
     metavar="URL",
-    help="Ask this Ethereum node. Default: the first node of the chain in site.yaml.",
+    help="Get the proofs from the Ethereum node at this URL. Default: the first node of the chain in site.yaml.",
 )
 @click.option(
     "--chain-id",
     type=CHAIN_ID,
-    help="Use contracts on this chain, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
+    help="Set the chain id of the contracts, such as 1. Default: the chain of the node, or the only chain of the site.",
 )
 @click.option(
     "--older-than",
     type=DurationType(),
     metavar="DURATION",
-    help="Skip contracts with an anchor that is newer than this, such as 30d. Default: renew every anchor.",
+    help="Skip contracts whose saved proofs are newer than this, such as 30d. Default: renew all proofs.",
 )
 @content_option
 @now_option
@@ -470,7 +470,9 @@ contract_command.add_command(anchor)
 
 @contract_command.command("compile")
 @click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
-@click.option("--chain-id", type=CHAIN_ID, help="List only contracts on this chain, such as 1.")
+@click.option(
+    "--chain-id", type=CHAIN_ID, help="Compile only contracts on the chain with this id, such as 1."
+)
 @compiler_option
 @content_option
 def compile_contracts(

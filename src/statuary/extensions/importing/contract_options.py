@@ -52,7 +52,7 @@ class ParsedType(click.ParamType[Parsed]):
 
 
 ADDRESS = ParsedType("address", parse_address)
-CHAIN_ID = ParsedType("chain id", parse_chain_id)
+CHAIN_ID = ParsedType("id", parse_chain_id)
 HASH = ParsedType("hash", _parse_hash)
 NUMBER = ParsedType("number", _parse_number)
 
@@ -72,36 +72,39 @@ class CompilationOptions(NamedTuple):
 with_compilation_options = option_group(
     "compilation_options",
     CompilationOptions,
-    click.option("--address", required=True, type=ADDRESS, help="Add the contract at this address."),
+    click.option(
+        "--address", required=True, type=ADDRESS, help="Add the contract that is deployed at this address."
+    ),
     click.option(
         "--chain-id",
         type=CHAIN_ID,
-        help="Name the chain of the contract by its id, such as 1. Default: the chain of the node, or the chain of the site if it has only one.",
+        help="Set the chain id of the contract, such as 1. Default: the chain of the node, or the only chain of the site.",
     ),
     click.option(
         "--contract",
         metavar="[PATH:]NAME",
-        help="Choose the contract to add, such as src/Bridge.sol:Bridge, if FILE has several.",
+        help="Choose the contract by name, such as Bridge or src/Bridge.sol:Bridge. Needed if FILE contains several.",
     ),
     click.option(
         "--output",
         type=FILE,
-        help="Read the compiler's standard JSON output from this file. You need it if FILE is the compiler's input.",
+        help="Read the compiler's standard JSON output from this file. Needed if FILE is the standard JSON input.",
     ),
     click.option(
         "--compiler-version",
-        help="State the version of the compiler, such as 0.8.28+commit.7893614a. You need it if the compiler's output doesn't contain it.",
+        metavar="VERSION",
+        help="Set the compiler's version, such as 0.8.28+commit.7893614a. Needed if the compiler's output doesn't contain it.",
     ),
     click.option(
         "--project",
         type=FOLDER,
-        help="Use the settings of the Foundry project in this folder. Default: the nearest folder above FILE with foundry.toml.",
+        help="Read the compiler settings from the Foundry project in this folder. Default: the nearest folder above FILE with a foundry.toml.",
     ),
     click.option(
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="Compile the contract again with solc=PATH or vyper=PATH of the same version, if FILE lacks outputs of the compiler.",
+        help="Compile the contract again with solc=PATH or vyper=PATH, of the same version, to add outputs that FILE lacks (repeatable).",
     ),
 )
 
@@ -124,37 +127,37 @@ with_chain_options = option_group(
     click.option(
         "--rpc",
         metavar="URL",
-        help="Read the contract's code from this Ethereum node, such as http://127.0.0.1:8545.",
+        help="Read the contract's code from the Ethereum node at this URL, such as http://127.0.0.1:8545.",
     ),
     click.option(
         "--transaction",
         type=HASH,
-        help="Name the transaction that created the contract, by its hash. Default with --rpc: the node is asked for it.",
+        help="Set the hash of the transaction that created the contract. Default: with --rpc, ask the node for it.",
     ),
     click.option(
         "--runtime",
         type=FILE,
-        help="Without --rpc: read the contract's on-chain code, in hex, from this file.",
+        help="Without --rpc: read the contract's code on the chain from this file, in hex.",
     ),
     click.option(
         "--creation",
         type=FILE,
-        help="Without --rpc: read the creation code and the constructor's arguments, in hex, from this file.",
+        help="Without --rpc: read the creation code, followed by the constructor's arguments, from this file, in hex.",
     ),
     click.option(
         "--block-number",
         type=NUMBER,
-        help="Without --rpc: state the number of the block in which the contract was created.",
+        help="Without --rpc: set the number of the block in which the contract was created.",
     ),
     click.option(
         "--transaction-index",
         type=NUMBER,
-        help="Without --rpc: state the position of the creating transaction in its block, from 0.",
+        help="Without --rpc: set the index of the creating transaction in its block; the first has 0.",
     ),
     click.option(
         "--deployer",
         type=ADDRESS,
-        help="Without --rpc: state the address that sent the creating transaction.",
+        help="Without --rpc: set the address that sent the creating transaction.",
     ),
 )
 
@@ -165,14 +168,14 @@ form_option = click.option(
     type=click.Choice(["workspace", "record"]),
     default="workspace",
     show_default=True,
-    help="Write a folder with your settings and the compiler's files (workspace), or one JSON file with all of the record (record).",
+    help="Save a contract as a folder with your settings and the compiler's files (workspace), or as one JSON file with the whole record (record).",
 )
 anchor_option = click.option(
     "--anchor/--no-anchor",
     "anchoring",
     default=True,
     show_default=True,
-    help="With --rpc: save Merkle proofs from the node, as `contract anchor` does.",
+    help="With --rpc: also save the node's Merkle proofs of the code, as `statuary contract anchor` does.",
 )
 
 
@@ -197,23 +200,23 @@ with_write_options = option_group(
     click.option(
         "--match-id",
         type=NUMBER,
-        help="Give the contract this match id, a number that identifies it in the API's lists. Default: the next unused number.",
+        help="Set the contract's match id, the number that identifies it in the API's lists. Default: the next unused number.",
     ),
     click.option(
         "--verified-at",
         type=INSTANT,
-        help="Date the verification to this time, such as 2026-11-02T10:00:00Z. Default: --now.",
+        help="Set the time of the verification, such as 2026-11-02T10:00:00Z. Default: the current time (or --now).",
     ),
     click.option(
         "--force",
         is_flag=True,
-        help="Replace the contract if the content already has it. Its match id and time of verification stay.",
+        help="Replace the contract if the content already contains it. Its match id and time of verification stay the same.",
     ),
     anchor_option,
     click.option(
         "--add-chain",
         is_flag=True,
-        help="Add the chain to site.yaml if it's missing there, with its chain id as its name. You can change the name there.",
+        help="Add the chain if the site's settings don't list it yet, named by its chain id.",
     ),
     click.option("--dry-run", is_flag=True, help="Verify the contract, and write nothing."),
     content_option,

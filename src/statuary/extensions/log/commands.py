@@ -92,9 +92,10 @@ LARGEST_ANSWER = 100_000
 
 quorum_option = click.option(
     "--quorum",
+    metavar="N",
     type=click.IntRange(0),
     default=0,
-    help="Require that at least this many of the witnesses have cosigned the checkpoint.",
+    help="Fail unless at least this many witnesses have cosigned the checkpoint.",
 )
 witness_key_options = with_options(
     click.option(
@@ -102,7 +103,7 @@ witness_key_options = with_options(
         "witnesses",
         multiple=True,
         metavar="KEY",
-        help="Trust the witness with this public key (repeatable).",
+        help="Accept cosignatures of the witness with this public key (repeatable).",
     ),
     quorum_option,
 )
@@ -189,14 +190,14 @@ SHOWN = 50
 @click.option(
     "--since",
     type=FILE,
-    help="Verify that the log continues the checkpoint in this file, which you saved earlier, and verify only what has changed since.",
+    help="Verify only what changed since the checkpoint (the signed state of a log) in this file, and that the log continues it.",
 )
 @public_log_key_option
 @witness_key_options
 @click.option(
     "--forget",
     is_flag=True,
-    help="Ignore the checkpoint that the last `log verify` stored, and store none.",
+    help="Don't compare the log with the checkpoint that the last `log verify` saved, and don't save one.",
 )
 def verify(
     location: str,
@@ -361,13 +362,19 @@ def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:
         return check.check(paths)
 
 
+new_key_option = click.option(
+    "--out",
+    type=FILE,
+    required=True,
+    help="Write the new private key to this file, which must be outside of the content folder.",
+)
 from_option = click.option(
     "--from",
     "site",
     metavar="FOLDER|SNAPSHOT|URL",
     default="build",
     show_default=True,
-    help="Read a published site: a URL, a folder or a snapshot.",
+    help="Read the published site in this folder or snapshot, or at this URL.",
 )
 
 
@@ -386,17 +393,12 @@ log_command.add_command(witness)
 
 @log_command.command()
 @click.argument("origin")
-@click.option(
-    "--out",
-    type=FILE,
-    required=True,
-    help="Write the new private key to this file. It must be outside of the content folder.",
-)
+@new_key_option
 @content_option
 def init(origin: str, out: Path, content: Path) -> None:
     """Create the key of a log.
 
-    A file of the content, log-floor.txt, records the published size of the log.
+    The command also creates log-floor.txt in the content folder, which records the published size of the log.
 
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
@@ -447,15 +449,12 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 
 @log_command.command()
 @click.option(
-    "--log-key", type=FILE, help=f"Sign with the current key in this file. Default: {KEY_VARIABLE}."
-)
-@click.option(
-    "--out",
+    "--log-key",
     type=FILE,
-    required=True,
-    help="Write the new private key to this file. It must be outside of the content folder.",
+    help=f"Sign the change with the current private key in this file. Default: the key in the environment variable {KEY_VARIABLE}.",
 )
-@click.option("--origin", help="Give the log this new name. Default: the log keeps its name.")
+@new_key_option
+@click.option("--origin", metavar="NAME", help="Give the log this new name. Default: keep its name.")
 @content_option
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
     """Create a new key for a log, and announce it with the current key.

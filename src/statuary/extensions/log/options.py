@@ -31,7 +31,7 @@ KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(
     "--public-key",
     metavar="FILE|KEY",
-    help="Require that this key signed the log. Give the public key as NAME+HEX+BASE64, or a file that contains it.",
+    help="Fail unless this key signed the log. Give the public key as NAME+HEX+BASE64, or a file that contains it.",
 )
 
 

@@ -33,13 +33,13 @@ MOST_AT_ONCE = 16
     "--points",
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Append the measurements to files in this folder. Default: the `folder` of `metrics` in site.yaml, beside the content folder.",
+    help="Append the measurements to CSV files in this folder. Default: `folder` under `metrics` in site.yaml.",
 )
 @click.option(
     "--alert",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    help="Write the alerts of this run to this file, for `statuary incident from-alert`; `-` is standard output.",
+    help="Write an alert for each probe, firing or resolved, to this file, for `statuary incident from-alert`. Use - for standard output.",
 )
 @now_option
 def probe_command(

@@ -21,16 +21,20 @@ from statuary.extensions.snapshots.options import public_key_option, read_public
 @click.argument("url")
 @click.argument("folder", type=FOLDER)
 @public_key_option
-@click.option("--allow-older", is_flag=True, help="Copy the site even if it is older than the mirror.")
+@click.option(
+    "--allow-older",
+    is_flag=True,
+    help="Copy the site even if the mirror has a newer version of it. Default: fail.",
+)
 @click.option(
     "--verify",
     is_flag=True,
-    help="Read every file of the mirror, and fetch those that were changed or damaged.",
+    help="Read every file of the mirror, and fetch changed or damaged files again.",
 )
 @click.option(
     "--with-host-files",
     is_flag=True,
-    help="Also copy files that a host runs or reads as its configuration, such as _worker.js and netlify.toml.",
+    help="Also copy files that configure a host or that a host executes, such as netlify.toml and _worker.js.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
 def mirror_command(

@@ -48,17 +48,17 @@ from statuary.status.urls import INCIDENT
 @click.option(
     "--state",
     metavar="FILE|URL",
-    help="Remember what was sent in this file, which you keep between runs, or beside the site in an object store (s3://BUCKET/PREFIX).",
+    help="Save what was sent in this file, or in an object store (s3://BUCKET/PREFIX). Name the same one in each run, so that nothing is sent twice. Only --test works without it.",
 )
 @click.option(
     "--site",
     metavar="FOLDER|URL",
-    help="Send only updates that readers can already see on this published site. Default: send every update in the content.",
+    help="Send only updates that this published site already shows. Default: send all updates in the content.",
 )
 @click.option(
     "--since",
     type=INSTANT,
-    help="Send a new channel also the earlier updates since this time, such as 2026-11-02T10:00:00Z. Default: only updates after its first run.",
+    help="Also send new channels the updates since this time, such as 2026-11-02T10:00:00Z. Default: a new channel gets only later updates.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the messages for each channel, and send nothing.")
 @click.option(
@@ -66,12 +66,12 @@ from statuary.status.urls import INCIDENT
     is_flag=False,
     flag_value="",
     metavar="[CHANNEL]",
-    help="Send a test message to this channel, or to every channel if you name none. You don't need --state for it.",
+    help="Send a test message to this channel, or to all channels if you name none, and nothing else.",
 )
 @click.option(
     "--allow-clock-rollback",
     is_flag=True,
-    help="Continue although the delivery state is dated in the future, because an earlier run had a wrong clock.",
+    help="Continue even if --state has times in the future, because the clock of an earlier run was wrong. Default: fail.",
 )
 @now_option
 def notify_command(
@@ -90,7 +90,8 @@ def notify_command(
     that holds its URL. Run the command after each build or tick, with the same --state, so that it sends each event
     once.
 
-    A component, an incident or a window with an error is left out, and statuses of components wait; the rest is sent.
+    The command skips components, incidents and maintenance with errors. It sends changes of component statuses only after
+    you fix the errors.
 
     Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """

@@ -79,24 +79,25 @@ store_options = with_options(
     click.option(
         "--adopt",
         is_flag=True,
-        help="Overwrite objects that statuary did not write, if they have the name of a file of the site.",
+        help="Overwrite objects that another program wrote, if files of the site have the same names. Default: keep them.",
     ),
     click.option(
         "--verify",
         is_flag=True,
-        help="Request every object from the store to find changed ones. Default: trust the list that the last run left there.",
+        help="Ask the store about every object, to find changed ones. Default: trust the list that the last run saved there.",
     ),
     click.option(
         "--no-lease",
         is_flag=True,
-        help="Publish without a lease, the lock that prevents two publishers from writing at once. Use it for stores without conditional requests.",
+        help="Don't lock the store against other publishers. Use this only if the store has no conditional requests.",
     ),
     click.option(
         "--lease-seconds",
+        metavar="SECONDS",
         type=click.IntRange(2, 3600),
         default=LEASE_SECONDS,
         show_default=True,
-        help="Let the lease (lock) of a killed publisher block others for this many seconds.",
+        help="Let other publishers take over the lock (lease) of a killed publisher after this many seconds.",
     ),
     click.option(
         "--wait",
@@ -104,7 +105,7 @@ store_options = with_options(
         default=DEFAULT_WAIT,
         show_default=True,
         metavar="SECONDS",
-        help="Wait at most this many seconds for another publisher, or for the lease (lock) of a killed one.",
+        help="Wait at most this many seconds for another publisher to release its lock.",
     ),
 )
 
@@ -257,10 +258,14 @@ def format_requests(requests: RequestCounts) -> str:
     "--to",
     metavar="FOLDER|URL",
     required=True,
-    help="Publish to a folder, or to an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
+    help="Publish to this folder or object store (s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://CONTAINER/PREFIX).",
 )
 @public_key_option
-@click.option("--allow-older", is_flag=True, help="Publish a snapshot even if the site at --to is newer.")
+@click.option(
+    "--allow-older",
+    is_flag=True,
+    help="Publish the snapshot even if the site at --to is newer. Default: fail.",
+)
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -269,7 +274,7 @@ def format_requests(requests: RequestCounts) -> str:
 @click.option(
     "--exclude-packed",
     is_flag=True,
-    help="Publish no separate files for records and proofs that are in the site's packs. Only programs that read packs then find them.",
+    help="Don't publish separate files for records and proofs that the site's packs contain. Only programs that read packs can then find them.",
 )
 @store_options
 def publish_command(

@@ -43,8 +43,9 @@ JAVASCRIPT_READER = Path(__file__).parents[2] / "edge" / "packs.js"
 
 workers_option = click.option(
     "--workers",
+    metavar="N",
     type=click.IntRange(1, 256),
-    help="Compress documents in this many threads. Default: one for each core.",
+    help="Compress documents in this many threads. Default: one per CPU core.",
 )
 
 
@@ -55,7 +56,7 @@ def pack_command() -> None:
     A pack is one file with many documents, sorted and compressed, and an index of them. On a host that can send a part
     of a file (range requests), a look-up takes two requests.
 
-    The same documents give the same bytes with the same version of zstd.
+    Packs with the same documents have the same bytes if they are made with the same version of zstd.
     """
 
 
@@ -66,14 +67,15 @@ def pack_command() -> None:
     multiple=True,
     required=True,
     metavar="FILE|FOLDER|URL",
-    help="Read the records from a JSON Lines file, such as records.jsonl (repeatable), or from a site, given as a folder, a snapshot or a URL.",
+    help="Pack the records in this JSON Lines file (repeatable), or those of this site: a folder, a snapshot or a URL.",
 )
 @workers_option
 @click.argument("out", type=FILE)
 def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
     """Pack records and proofs into the .pack file OUT.
 
-    Records in JSON lines are written as a build publishes them, but not verified: only a build does that.
+    The command does not verify records from JSON Lines files; only a build does. It writes them in the form in which a
+    build publishes them.
 
     Exit codes: 0 written; 1 a line is not a record, and nothing was written; 3 a file cannot be read or written.
     """
@@ -119,13 +121,13 @@ def _open_sources(sources: tuple[str, ...]) -> Iterator[KeyTable]:
     "sources",
     multiple=True,
     metavar="FILE",
-    help="Add or replace the records in this file, which has one JSON record on each line (repeatable).",
+    help="Add the records in this JSON Lines file, and replace earlier versions of them (repeatable).",
 )
 @click.option(
     "--remove",
     "removed",
     type=FILE,
-    help="Remove the documents that this file lists, one path on each line, such as v2/contract/1/0x….",
+    help="Remove the documents whose paths are in this text file, one per line, such as v2/contract/1/0x….",
 )
 @workers_option
 @click.argument("folder", type=FOLDER)
@@ -157,7 +159,7 @@ def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, 
 def merge(workers: int | None, folder: Path) -> None:
     """Merge all packs of FOLDER into one.
 
-    Removed and replaced documents are left out.
+    The merged pack has no removed documents, and only the newest version of each document.
 
     Exit codes: 0 written; 3 a pack is damaged, or a file cannot be read or written.
     """

@@ -77,7 +77,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     QUARTER is a quarter, such as 2026-q3. The command writes a CSV file with a row for each component and month, and a
     page for printing, which also explains how availability is computed. The same content and --now give the same files.
 
-    A component, an incident or a window with an error is left out, and the page names its file.
+    The report leaves out components, incidents and maintenance with errors, and its page names their files.
 
     Exit codes: 0 the report is complete; 1 something is left out, or site.yaml has errors and nothing was written.
     """

@@ -45,23 +45,25 @@ from statuary.system.network.listening import MAX_PORT, ServerError, listen
 )
 @click.option(
     "--host",
+    metavar="ADDRESS",
     default=LOOPBACK,
     show_default=True,
-    help="Listen on this address. With 0.0.0.0, other machines can read the site too.",
+    help="Listen on this address. Use 0.0.0.0 to let other machines read the site.",
 )
 @click.option(
     "--port",
+    metavar="PORT",
     type=click.IntRange(0, MAX_PORT),
     default=8000,
     show_default=True,
-    help="Listen on this port. With 0, a free one is chosen.",
+    help="Listen on this port. Use 0 to choose a free port.",
 )
 @click.option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Answer requests for this host name too (repeatable). IP addresses, localhost, --host and the host of the site's URL are always allowed.",
+    help="Also answer requests for this host name (repeatable). IP addresses, localhost, --host and the host of the site's URL are always allowed.",
 )
 def serve_command(
     site: str | None, content: Path, at: Instant | None, host: str, port: int, hosts: tuple[str, ...]

@@ -73,37 +73,49 @@ class Answers(NamedTuple):
 with_answers = option_group(
     "answers",
     Answers,
-    click.option("--url", help="Set up the host for the site at this URL. Default: the URL in site.yaml."),
-    click.option("--branch", help="Let the host publish this git branch. Default: the current branch."),
+    click.option(
+        "--url",
+        metavar="URL",
+        help="Set the URL at which the host publishes the site. Default: `url` in site.yaml.",
+    ),
+    click.option(
+        "--branch",
+        metavar="BRANCH",
+        help="Publish the site from this git branch. Default: the current branch.",
+    ),
     click.option(
         "--form/--no-form",
         default=None,
-        help="Add a form on GitHub with which people report incidents without git. Default: yes.",
+        help="Add a form on GitHub with which your team reports incidents without git. Default: --form if the repository is on GitHub.",
     ),
     click.option(
         "--alerts/--no-alerts",
         default=None,
-        help="Add a function and a workflow that open incidents from alerts. Default: no.",
+        help="Add a webhook and a GitHub workflow that open incidents from monitoring alerts. Default: --no-alerts.",
     ),
-    click.option("--to", "store", metavar="URL", help="For s3: publish to this bucket, such as s3://BUCKET."),
+    click.option(
+        "--to", "store", metavar="URL", help="For s3: publish to the bucket at this URL, such as s3://BUCKET."
+    ),
     click.option(
         "--root",
+        metavar="FOLDER",
         default=HostOptions().root,
         show_default=True,
-        help="For nginx and caddy: serve the site from this folder on the server.",
+        help="For nginx and caddy: set the folder of the built site on the server.",
     ),
     click.option(
         "--clone",
+        metavar="FOLDER",
         default="/srv/status",
         show_default=True,
-        help="For nginx and caddy: clone the project into this folder on the server.",
+        help="For nginx and caddy: set the folder of the project's git clone on the server.",
     ),
     click.option(
         "--edge",
         metavar="ADDRESS:PORT",
-        help="For nginx and caddy: pass requests to the service at this address, which `statuary setup deno` installed on the same server.",
+        help="For nginx and caddy: forward requests to the edge program at this address, such as 127.0.0.1:8001. Install it on the same server with `statuary setup deno`.",
     ),
-    click.option("--yes", is_flag=True, help="Ask nothing: use the defaults."),
+    click.option("--yes", is_flag=True, help="Don't ask questions. Use the default answers."),
 )
 
 
@@ -117,9 +129,9 @@ with_answers = option_group(
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="Let the host install statuary with `pip install` of this requirement, such as a wheel or git+https://…. Default: this version, from where you installed it.",
+    help="Make the host install statuary from this pip requirement, such as a wheel or git+https://…. Default: the version that you run, from where you installed it.",
 )
-@click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: refuse.")
+@click.option("--force", is_flag=True, help="Overwrite existing files that differ. Default: fail.")
 @click.option("--test-message", is_flag=True, help="Send a test message to every notification channel now.")
 def setup_command(
     host: str,
@@ -132,11 +144,11 @@ def setup_command(
 ) -> ExitCode:
     """Set up a host that keeps your site up to date, and print the remaining steps.
 
-    The command asks for what it needs. You can give each answer as an option instead. Run it again after you change
-    components or channels.
+    The command asks questions; you can answer them with options instead. Run it again after you change components or
+    channels.
 
-    It writes the configuration of the host, a schedule that builds before the site gets old, workflows that send
-    notifications and let people report without git, and lines of .gitignore.
+    The command writes the configuration of the host, a schedule that builds the site regularly, workflows for
+    notifications and for reports without git, and lines of .gitignore.
     """
     read = read_content(content)
     if read.site is None or _is_incomplete(read.site):

@@ -61,7 +61,7 @@ from statuary.version import VERSION
 def diff_command(before: str, after: str, form: str) -> None:
     """Compare two snapshots, folders or sites.
 
-    Every byte of both is verified first.
+    The command verifies every byte of both before it compares them.
 
     Exit codes: 0 compared; 3 one of them is damaged or cannot be read.
     """
@@ -117,16 +117,17 @@ def _display_text(value: object) -> str:
 @click.option(
     "--against",
     metavar="SNAPSHOT",
-    help="Verify the files by the manifest of this snapshot instead of the site's own manifest.",
+    help="Compare the files with the manifest (the list of digests) of this snapshot. Default: the site's own manifest.",
 )
 @click.option(
-    "--prove", "proving", is_flag=True, help="Also verify every contract record in it, as a build does."
+    "--prove", "proving", is_flag=True, help="Also verify every contract record of the site, as a build does."
 )
 @text_or_json_option
 def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
     """Check every byte of a snapshot, folder or site.
 
-    The manifest of the site has the digests. A signature is checked against --public-key.
+    The command compares each file with its digest in the site's manifest. With --public-key, it also verifies the
+    manifest's signature.
 
     Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """
@@ -200,12 +201,12 @@ only_option = click.option(
     "--only",
     multiple=True,
     metavar="PART",
-    help="Pack only this part: contracts, status, chain=ID or address-list=FILE (repeatable). Default: everything.",
+    help="Include only this part of the site: contracts, status, chain=ID or address-list=FILE (repeatable). Default: the whole site.",
 )
 
 
 allow_older_option = click.option(
-    "--allow-older", is_flag=True, help="Replace the snapshot even if it is newer."
+    "--allow-older", is_flag=True, help="Replace the existing snapshot even if it is newer. Default: fail."
 )
 
 
@@ -213,7 +214,7 @@ allow_older_option = click.option(
 def snapshot_command() -> None:
     """Pack the whole site into one file; verify, compare and sign it.
 
-    A snapshot is a zip that any unzip opens. The same site gives the same bytes.
+    A snapshot is a zip file with all files of the site. The same site always gives the same bytes.
     """
 
 
@@ -227,14 +228,14 @@ snapshot_command.add_command(diff_command)
     "--from",
     "source",
     metavar="FOLDER|FILE|URL",
-    help="Pack this published site. Default: build the content, and pack the result.",
+    help="Make the snapshot of this published site. Default: build the content, and use the result.",
 )
 @only_option
 @now_option
 @click.option(
     "--revision",
-    metavar="TEXT",
-    help="Note this version of the content in the manifest. Default: the git commit of the content.",
+    metavar="REVISION",
+    help="Record this revision of the content in the manifest. Default: the git commit of the content.",
 )
 @sign_option
 @allow_older_option
@@ -362,7 +363,7 @@ def _print_result(target: SnapshotTarget) -> None:
     "--key",
     type=FILE,
     required=True,
-    help="Sign with your minisign secret key in this file, which `minisign -G` creates.",
+    help="Sign with the minisign secret key in this file. `minisign -G` creates one.",
 )
 @click.option(
     "--out", type=FILE, help="Write the signed snapshot to this file. Default: sign the snapshot in place."
@@ -388,9 +389,11 @@ WILDCARD = re.compile(r"[*?\[]")
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @click.argument("wanted", nargs=-1, metavar="[WHAT]...")
 @click.option(
-    "--to", type=click.Path(path_type=Path, file_okay=False), help="Write the documents into this folder."
+    "--to",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the documents into this folder. Default: print the document.",
 )
-@click.option("--list", "listing", is_flag=True, help="Print the paths of the documents only.")
+@click.option("--list", "listing", is_flag=True, help="Print only the paths of the documents.")
 @public_key_option
 def extract_command(
     location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 public_key_option = click.option(
     "--public-key",
     metavar="FILE|KEY",
-    help="Require that this minisign key signed the manifest. Give the public key, or a file that contains it.",
+    help="Fail unless this minisign key signed the manifest. Give the public key, or a file that contains it.",
 )
 sign_option = click.option(
     "--sign", "key", type=FILE, help="Sign the manifest with the minisign secret key in this file."

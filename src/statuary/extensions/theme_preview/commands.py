@@ -41,7 +41,7 @@ def theme_command() -> None:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("theme-preview"),
     show_default=True,
-    help="Write the preview into this folder, which must be empty or not exist yet.",
+    help="Write the preview into this folder, which must be empty or new.",
 )
 def preview_command(content: Path, out: Path) -> None:
     """Write a page that shows every part and state in your theme.

@@ -48,12 +48,12 @@ class FetchedStatus(NamedTuple):
 
 @click.command()
 @content_option
-@click.option("--dry-run", is_flag=True, help="Print the statuses of the other pages, and save nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the fetched statuses, and save nothing.")
 @now_option
 @click.option(
     "--allow-clock-rollback",
     is_flag=True,
-    help="Discard saved statuses that are dated in the future, because an earlier run had a wrong clock.",
+    help="Discard saved statuses with times in the future, because the clock of an earlier run was wrong. Default: fail.",
 )
 def upstream_command(
     content: Path,
