@@ -1,14 +1,14 @@
 """What source files are, and examples of keys that no content of this repository has."""
 
 DESCRIPTIONS = {
-    "site": "The settings of the site: its page, chains, pages, log and hosts.",
+    "site": "The settings of the site. The file can also be `site.json`.",
     "components": "The components of the status page, and their groups.",
-    "incident": "An incident with its updates: one file each.",
-    "maintenance": "A planned maintenance, once or by a rule: one file each.",
-    "template": "What a new incident begins with.",
-    "page": "The keys at the beginning of a page in Markdown.",
-    "contract": "What only the author of a contract knows; the rest of its record is derived.",
-    "anchor": "The chain's own proofs of a contract; statuary contract anchor writes it.",
+    "incident": "An incident and its updates. Each incident has a file of its own.",
+    "maintenance": "The settings of one scheduled maintenance, which happens once or repeats.",
+    "template": "A template for new incidents, which `statuary incident open --template` uses.",
+    "page": "The settings at the beginning of a Markdown page, between two lines of three hyphens.",
+    "contract": "The settings of one contract. statuary computes the rest of its record from the files in the same folder.",
+    "anchor": "Merkle proofs of a contract from the chain, which `statuary contract anchor` writes.",
 }
 
 EXAMPLES = {

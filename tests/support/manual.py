@@ -47,10 +47,10 @@ def content_reference() -> Iterator[tuple[str, str]]:
         (
             f"---\ntitle: Content files\norder: 610\n{REFERENCE}\ndescription: Every key of every source file, with its default and an example.\n---\n"
             f"| file | what it is |\n|---|---|\n{rows}\n\n"
-            "A key that statuary doesn't know is an error. Write a time in ISO 8601 with an offset, such as `2026-11-02T10:00:00Z`. You\n"
-            "don't need quotes around a text that YAML would read as something else.\n\n"
-            "`statuary schema NAME` prints the keys of a file as a JSON Schema. With it, your [editor](install.md#set-up-your-editor)\n"
-            "completes keys.\n"
+            "An unknown key in a content file is an error. Write times in ISO 8601 with a UTC offset, such as\n"
+            "`2026-11-02T10:00:00Z`. A text needs no quotes, even if YAML would read it as a number or a date.\n\n"
+            "`statuary schema NAME` prints the keys of a content file as a JSON Schema. Your\n"
+            "[editor](install.md#set-up-your-editor) can use this schema to complete keys.\n"
         ),
     )
     for number, file in enumerate(files, start=1):

@@ -16,40 +16,44 @@ class PagesSource(SourceModel):
     """The HTML pages to build."""
 
     status: Flag = PAGES.status
-    """Whether there are pages for status, incidents, history and uptime."""
+    """Whether the site has pages about the status, incidents, history and uptime."""
     contracts: Annotated[WholeNumber, Field(ge=0)] = PAGES.contracts
-    """Most contracts for which each gets a page; with more, none does. 0 builds no contract pages."""
+    """The largest number of contracts for which each contract has its own page. A site with more contracts
+    has no such pages, and `contract.html` shows each contract. 0 means no pages about contracts."""
     listed: Annotated[WholeNumber, Field(ge=0)] = PAGES.listed
-    """Most contracts that pages list and search; with more, none is listed."""
+    """The largest number of contracts for which pages have a list and a search. A site with more contracts
+    has neither."""
     search: Flag = PAGES.search
-    """Whether pages search contracts by name, address and selector."""
+    """Whether pages have a search for contracts by name, address and selector."""
     language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = PAGES.language
-    """The language of the pages, as a BCP 47 tag."""
+    """The language of the pages, such as `en` or `de` (a BCP 47 tag)."""
 
 
 class HostingSource(SourceModel):
-    """Extra files for hosts."""
+    """Settings for the host of the site."""
 
     files: tuple[HostingPlatform, ...] = NO_HOSTING.files
-    """Hosts whose configuration files are published: `netlify`, `cloudflare`, `github-pages`."""
+    """The hosts whose configuration files a build writes into the site: `netlify`, `cloudflare`,
+    `github-pages`."""
     layout: PathLayout = NO_HOSTING.layout
-    """`sharded`: contracts are in folders by the first two digits of their address, for Netlify's limit of 54,000
-    files in a folder."""
+    """How contract files are arranged in folders. `sharded` puts contracts into folders named by the first
+    two digits of their address, because Netlify allows at most 54,000 files in a folder."""
     lower_case_names: Flag = NO_HOSTING.lower_case_names
-    """Whether records and proofs have a second name, with the address in lower case. You don't need it behind the edge module
-    or `statuary serve`, which answer both names; without it, the site has half as many files.
-    """
+    """Whether each contract record and proof has a second file, whose name has the address in lower case. The
+    edge program and `statuary serve` don't need the second file. Without it, the site has half as many
+    files."""
     precompressed: tuple[CompressedFormat, ...] = NO_HOSTING.precompressed
-    """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
+    """The kinds of compressed copies that a build writes next to each document, for nginx and Caddy: `gz`,
+    `br`, `zst`."""
 
 
 class SiteSource(SourceModel):
     """The settings of the whole site."""  # the keys of contracts and status have their models in their sections
 
     pages: PagesSource = PagesSource.model_construct()
-    """Which HTML pages are built."""
+    """Which HTML pages the site has, and their language."""
     hosting: HostingSource = HostingSource.model_construct()
-    """Extra files for hosts."""
+    """Settings for the host of the site."""
 
     @override
     @classmethod

@@ -42,19 +42,23 @@ class PageFile(SourceModel):
     title: Text
     """The title of the page, and its name in the navigation."""
     order: WholeNumber = 0
-    """The position in the page's folder, lowest first. Pages with equal positions are sorted by title."""
+    """The position of the page among the pages of its folder, lowest first. Pages with the same position are
+    sorted by title."""
     group: Text = ""
-    """The heading above the page in the sidebar. Headings are in the order of their first pages."""
+    """The heading under which the sidebar lists the page. The order of the headings is that of their first
+    pages."""
     description: Text = ""
-    """A sentence below the title; search engines show it too."""
+    """A sentence about the page, which readers see below the title and in search engines."""
     navigation: Flag | None = None
-    """Whether every page of the site links to it; by default, only pages directly in `pages/` are linked."""
+    """Whether the header of every page links to this page. Default: `true` for pages directly in `pages/`,
+    else `false`."""
     keywords: tuple[Text, ...] = ()
     """Extra words for the search, such as `https` on a page about certificates."""
     search: Literal["normal", "low", "none"] = "normal"
     """The rank of the page in search results: `low` is below other pages, `none` excludes the page."""
     aliases: tuple[Text, ...] = ()
-    """Former file names of the page, relative to its folder. The site redirects their addresses here."""
+    """Earlier file names of the page, relative to its folder. The site redirects their addresses to this
+    page."""
 
 
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:

@@ -103,11 +103,11 @@ class AnchoredBlockSource(SourceModel):
     number: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
     """The block's number."""
     hash: Hash
-    """The block's hash: Keccak-256 of its header. Ask a node that you trust for it."""
+    """The hash of the block, which is the Keccak-256 of its header. Compare it with a node that you trust."""
     header: HexText
     """The block's header in RLP."""
     agreed: tuple[Text, ...] = ()
-    """The hosts of the nodes that gave this hash for this number."""
+    """The hosts of the nodes that returned this hash for this block number."""
 
 
 class DeploymentEvidenceSource(SourceModel):
@@ -116,10 +116,11 @@ class DeploymentEvidenceSource(SourceModel):
     block: AnchoredBlockSource
     """The block of the transaction."""
     transaction: tuple[Node, ...]
-    """The nodes from the block's transactions root to the signed transaction. `{creationBytecode}` replaces the
-    digits of the record's `creationBytecode.onchainBytecode`."""
+    """The nodes of the Merkle proof from the block's transactions root to the signed transaction. The
+    placeholder `{creationBytecode}` stands for the digits of `creationBytecode.onchainBytecode` in the
+    contract's record."""
     receipt: HexNodes
-    """The nodes from the block's receipts root to the transaction's receipt."""
+    """The nodes of the Merkle proof from the block's receipts root to the receipt of the transaction."""
 
     def evidence(self) -> DeploymentEvidence:
         """Convert this part of a parsed `anchor.json` to the object that checks use."""
@@ -130,17 +131,19 @@ class AnchorSource(SourceModel):
     """The chain's own Merkle proofs of one contract, as `statuary contract anchor` writes them."""
 
     record: Digest
-    """SHA-256 of the record as it is published: the anchor is about this record."""
+    """The SHA-256 of the published contract record. The anchor is only valid for a record with this
+    digest."""
     block: AnchoredBlockSource | None = None
-    """The block that the account and its storage are under."""
+    """The block whose state contains the account and its storage."""
     account: HexNodes = ()
-    """The nodes from the block's state root to the account (EIP-1186)."""
+    """The nodes of the Merkle proof from the block's state root to the account (EIP-1186)."""
     storage: Annotated[dict[Text, HexNodes], Field(default={})]
-    """The nodes from the account's storage root to a slot, by slot: where a proxy keeps its implementation."""
+    """The nodes of the Merkle proof from the account's storage root to a storage slot, by slot. A proxy keeps
+    the address of its implementation in such a slot."""
     deployment: DeploymentEvidenceSource | None = None
     """The transaction that created the contract, and its receipt."""
     missing: Annotated[dict[Text, Text], Field(default={})]
-    """Why a claim (`onChain`, `deployed`) has no evidence."""
+    """The reason why a claim about the contract (`onChain` or `deployed`) has no evidence, by claim."""
 
     def anchor(self) -> Anchor:
         """Convert the parsed content of `anchor.json` to the object that checks use."""

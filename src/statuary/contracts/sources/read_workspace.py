@@ -65,42 +65,42 @@ class CompilerSource(SourceModel):
     """The compiler that made the bytecode."""
 
     name: Text
-    """`solc` or `vyper` (Yul is compiled by solc)."""
+    """The name of the compiler: `solc` or `vyper`. For Yul, write `solc`."""
     version: Text
-    """The full version, such as 0.8.30+commit.73712a01."""
+    """The full version of the compiler, such as 0.8.30+commit.73712a01."""
 
 
 class DeploymentSource(SourceModel):
-    """The transaction that created the contract; omit what is unknown."""
+    """The transaction that created the contract. Leave out keys that you don't know."""
 
     transaction_hash: HexText | None = None
-    """Its hash, 32 bytes."""
+    """The hash of the transaction, in hex."""
     block_number: DecimalText | None = None
-    """The number of its block; -1 for a contract of the genesis block."""
+    """The number of the block that contains the transaction. Write -1 for a contract of the genesis block."""
     transaction_index: DecimalText | None = None
-    """Its index in that block, from 0."""
+    """The index of the transaction in its block, from 0."""
     deployer: AddressText | None = None
-    """The sender (not a factory that it called)."""
+    """The address that sent the transaction. This is never a factory contract that the transaction called."""
 
 
 class ImplementationSource(SourceModel):
     """A contract that a proxy calls."""
 
     address: AddressText
-    """Where it is."""
+    """The address of the implementation."""
     name: Text | None = None
-    """Its name, if it is verified on this chain."""
+    """The name of the implementation, if it is verified on this chain."""
 
 
 class ProxySource(SourceModel):
     """A proxy's implementation on the chain, if its code does not decide it."""
 
     is_proxy: Flag
-    """Whether it is a proxy."""
+    """Whether the contract is a proxy."""
     type: Text | None = None
-    """Its kind, such as EIP1967Proxy."""
+    """The kind of the proxy, such as EIP1967Proxy."""
     implementations: tuple[ImplementationSource, ...] = ()
-    """The implementation that it called at that time."""
+    """The implementation of the proxy when the contract was verified."""
 
     def resolution(self) -> Json:
         """Return this part of `contract.yaml` as the `proxyResolution` of a record."""
@@ -117,25 +117,28 @@ class WorkspaceSource(SourceModel):
     """The content of a workspace's `contract.yaml`: what only the owner knows."""
 
     compiler: CompilerSource
-    """The compiler."""
+    """The compiler that made the bytecode."""
     contract: Text
-    """The fully qualified name, such as contracts/Bridge.sol:Bridge."""
+    """The fully qualified name of the contract, such as contracts/Bridge.sol:Bridge."""
     verified_at: InstantText
-    """When it was verified."""
+    """The time at which the contract was verified."""
     match_id: DecimalText
-    """The record's number, unique in the site; lists are in its order."""
+    """The number of the contract, unique in the site. Lists in the API are ordered by this number."""
     deployment: DeploymentSource = DeploymentSource.model_construct()
-    """The creating transaction."""
+    """The transaction that created the contract."""
     proxy: ProxySource | None = None
-    """What the chain returns for it, if it is a proxy that reads a storage slot."""
+    """The implementation of the contract, if it is a proxy that reads the implementation's address from
+    storage."""
     input: FileText = "input.json"
-    """The compiler's standard JSON input."""
+    """The file with the compiler's standard JSON input."""
     output: FileText = "output.json"
-    """The compiler's standard JSON output for it."""
+    """The file with the compiler's standard JSON output."""
     creation: FileText | None = None
-    """The on-chain creation code as hex: input of the creating transaction. `creation.hex` is taken if it exists."""
+    """The file with the contract's creation code from the chain, in hex: the input of the creating
+    transaction. Default: `creation.hex`, if this file exists."""
     runtime: FileText | None = None
-    """The on-chain runtime code as hex. `runtime.hex` is taken if it exists."""
+    """The file with the contract's code on the chain (the runtime code), in hex. Default: `runtime.hex`, if
+    this file exists."""
 
     def workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
         """Combine the settings in `contract.yaml` with the contents of other files.

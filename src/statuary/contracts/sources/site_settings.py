@@ -26,20 +26,20 @@ class CheckpointSource(SourceModel):
     """A block of the chain that you vouch for."""
 
     block: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
-    """Its number."""
+    """The number of the block."""
     hash: Annotated[HexText, Field(min_length=66, max_length=66)]
-    """Its hash, compared with nodes that the author trusts."""
+    """The hash of the block. Compare the hash with nodes that you trust."""
 
 
 class KnownContradictionSource(SourceModel):
     """A contract that stays published as contradicted."""
 
     address: AddressText
-    """Its address."""
+    """The address of the contract."""
     date: DateText
-    """The day from which you know it."""
+    """The day from which you know that the contract is gone, or that its record is wrong."""
     reason: Text
-    """What happened; its page, its proof and the reports of builds say it."""
+    """The reason that readers see on the contract's page and in its proof. Builds print it too."""
 
 
 def _reject_repeated_addresses(
@@ -64,25 +64,28 @@ class ChainSource(SourceModel):
     """An EVM chain whose verified contracts the site serves."""
 
     chain_id: ChainIdText
-    """The chain id."""
+    """The chain id, such as 1 for Ethereum."""
     name: Text
-    """The name that clients show."""
+    """The name of the chain in the API and on pages."""
     title: Text | None = None
-    """A longer name; default: `name`."""
+    """A longer name of the chain in the API. Default: `name`."""
     rpc: tuple[Annotated[Text, Field(pattern=r"^(https?|wss?)://[^\s]+$")], ...] = ()
-    """Public JSON-RPC URLs. `statuary contract anchor` compares the hashes of blocks from all of them."""
+    """The URLs of public Ethereum nodes of the chain (JSON-RPC). `statuary contract anchor` compares block
+    hashes from all of them."""
     explorer: Annotated[Text, Field(pattern=r"^https?://[^\s]+$")] | None = None
-    """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""
+    """The URL of a block explorer, to which pages link. Its paths must follow EIP-3091, such as
+    `/block/<hash>`."""
     supported: Flag = True
-    """Whether new contracts are still verified on it."""
+    """Whether the API says that new contracts on this chain are still verified."""
     checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_reject_repeated_blocks)] = ()
-    """Blocks whose hashes you vouch for. A build verifies proofs of the chain under them."""
+    """Blocks whose hashes you compared with nodes that you trust. A build trusts a Merkle proof from the
+    chain if it leads to one of these blocks."""
     gone: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_reject_repeated_addresses)] = ()
-    """Contracts that have destroyed themselves. A proof that one has no code is then a note of the build, not an error;
-    its page still says contradicted, and anything else against it is still an error."""
+    """Contracts that destroyed themselves. For these, a proof that the code is gone is only a note in the
+    build, not an error. The contract's page still says that the contract is contradicted."""
     rejected: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_reject_repeated_addresses)] = ()
-    """Contracts whose records fail checks, and which you publish as a warning. What their checks find is then a note of
-    the build; every document says that the record is contradicted."""
+    """Contracts whose records fail checks, but which you publish to warn readers. For these, a failed check
+    is only a note in the build. Pages and documents say that the record is contradicted."""
 
     def chain(self) -> Chain:
         """Return the settings of a chain from this part of a parsed site.yaml."""
@@ -106,21 +109,23 @@ class ContractsSource(SourceModel):
     """The settings of published contracts."""
 
     publish: PublishPolicy = CONTRACTS.publish
-    """`proved`: only verified records. `all`: others too, marked as rejected."""
+    """Which contract records the site contains: `proved` only those that pass all checks, `all` also the
+    others, marked as rejected."""
     sources: tuple[Text, ...] = ()
-    """More sources of contracts: folders like `contracts/` or bulk files, as a path relative to the content folder
-    or a URL of an object store (`s3://`, `gs://`, `az://`)."""
+    """Additional folders or bulk files with contracts. Write a path relative to the content folder, or the
+    URL of an object store (`s3://`, `gs://`, `az://`)."""
     compilations: tuple[Annotated[Text, Field(pattern=r"^[0-9a-f]{64}$")], ...] = CONTRACTS.compilations
-    """SHA-256 of each `compilation.json` that you vouch for, as `statuary contract compile` prints it. A build without
-    a compiler verifies `compiled` under it."""
+    """The SHA-256 of each file `compilation.json` that you wrote with your own compiler, as `statuary
+    contract compile` prints it. Builds then trust these files without compiling again."""
     join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = CONTRACTS.join_memory >> 20
-    """Mebibytes of memory for joining the tables of an export; the rest goes to disk."""
+    """The memory in MiB for joining the tables of a database export. If a join needs more, it uses the
+    disk."""
 
 
 class ContractKeysSource(SourceModel):
     """The keys of site.yaml about contracts."""
 
     chains: Annotated[tuple[ChainSource, ...], Field(default=())]
-    """The chains whose contracts are served."""
+    """The chains whose contracts the site contains."""
     contracts: ContractsSource = ContractsSource.model_construct()
-    """How contracts are published."""
+    """Which contracts the site contains, and where else they come from."""

@@ -51,17 +51,19 @@ class AlertRuleSource(SourceModel):
     """A rule: which alerts are about a component, and what is published of them."""
 
     component: Text
-    """The component, by its key or id."""
+    """The affected component, by key or id."""
     labels: Annotated[dict[str, Text], Field(min_length=1, max_length=50)] | None = None
-    """The labels that an alert has; default: `component`, with the key of the component."""
+    """The labels that an alert must have for this rule. Default: the label `component`, with the key of the
+    component."""
     status: ComponentStatus = "major_outage"
     """The status of the component while the alert fires."""
     name: Name | None = None
-    """The title of the incident; default: the name of the alert."""
+    """The title of the incident. Default: the name of the alert."""
     body: Body | None = None
-    """The text of its first update; default: Statuspage's own text."""
+    """The text of the first update, in Markdown. Default: Statuspage's standard text."""
     publish: Publication = Publication.DRAFT
-    """`draft`: a person publishes it. `automatically`: the next build does; then `name` is needed, since an alert's text may be internal."""
+    """Who publishes the incident: with `draft`, a person; with `automatically`, the next build.
+    `automatically` needs a `name`, because the name of an alert may reveal internals."""
 
     @model_validator(mode="after")
     def _check_rule(self) -> Self:
@@ -91,14 +93,15 @@ class AlertsSource(SourceModel):
     """Rules for alerts."""
 
     rules: Annotated[tuple[AlertRuleSource, ...], Field(max_length=1000)] = ()
-    """The first that fits an alert applies; an alert that none fits changes nothing."""
+    """The rules for alerts. For each alert, statuary applies the first rule whose labels match. If no rule
+    matches, the alert changes nothing."""
 
 
 class SiteAlertsSource(ExtensionSource):
     """The key `alerts` of site.yaml."""
 
     alerts: AlertsSource | None = None
-    """The alerts that open incidents. Without it, alerts with a label `component` open drafts."""
+    """The alerts that open incidents. Without this key, each alert with a label `component` opens a draft."""
 
     @override
     def settings(self) -> AlertSettings | None:

@@ -16,20 +16,18 @@ class CardSettings(NamedTuple):
 
 
 class CardsSource(SourceModel):
-    """The pictures that other sites show with links to pages.
-
-    They need the extra `cards`.
-    """
+    """The settings of preview pictures."""
 
     font: Annotated[Text, Field(pattern=r"^[^/\\]+\.woff2$")] | None = None
-    """A font in `content/theme/`, for names that have more than ASCII; default: a plain font for ASCII."""
+    """The file of a font in `content/theme/`. Default: a built-in font, which has only ASCII characters."""
 
 
 class SiteCardsSource(ExtensionSource):
     """The key `cards` of site.yaml."""
 
     cards: CardsSource
-    """Pictures for links to pages, by state. They need the extra `cards`."""
+    """Preview pictures, which chats and social networks show with links to your pages. They need the extra
+    `cards`."""
 
     @override
     def settings(self) -> CardSettings:

@@ -16,22 +16,23 @@ class ClearSigningSettings(NamedTuple):
 
 
 class ClearSigningSource(SourceModel):
-    """The descriptors in `clear-signing/`."""
+    """The ERC-7730 descriptors in the content folder `clear-signing/`."""
 
     unverified: Literal["withhold", "publish"] = "withhold"
-    """Deployments whose contract has no verified record on this site: `withhold` excludes them from the indexes,
-    `publish` marks them as unproved.
-    """
+    """What happens to descriptors of contracts that are not verified on this site: `withhold` excludes them
+    from the indexes, `publish` includes them and marks them as unproved."""
 
     currencies: dict[Text, Text] | None = None
-    """The symbol of each chain's currency, by chain id, for examples on pages. Currencies have 18 decimals."""
+    """The symbol of each chain's currency, by chain id, for examples on pages. Every currency must have 18
+    decimals."""
 
 
 class SiteClearSigningSource(ExtensionSource):
     """The key `clear_signing` of site.yaml."""
 
     clear_signing: ClearSigningSource | None = None
-    """ERC-7730 descriptors, checked against the verified records; without it `clear-signing/` is not read."""
+    """The ERC-7730 descriptors in the content folder `clear-signing/`. Without this key, builds ignore that
+    folder."""
 
     @override
     def settings(self) -> ClearSigningSettings | None:

@@ -18,7 +18,8 @@ class SiteEmbedSource(ExtensionSource):
     """The key `embed` of site.yaml."""
 
     embed: Flag = False
-    """Publish a banner (`embed/script.js`, `embed/frame`) and a badge (`badge`) for pages of other origins."""
+    """Whether the site has a banner (`embed/script.js`) and a badge (`badge`) that other websites can
+    show."""
 
     @override
     def settings(self) -> EmbedSettings | None:

@@ -18,7 +18,8 @@ class SiteInstatusSource(ExtensionSource):
     """The key `instatus` of site.yaml."""
 
     instatus: Flag = False
-    """Publish Instatus's `summary.json` and `v2/components.json` too, for programs that poll a page of Instatus."""
+    """Whether the site also has Instatus's `summary.json` and `v2/components.json`, for programs that poll an
+    Instatus page."""
 
     @override
     def settings(self) -> InstatusSettings | None:

@@ -49,7 +49,8 @@ class SiteLanguagesSource(ExtensionSource):
     """The key `languages` of site.yaml."""
 
     languages: Annotated[tuple[Text, ...], AfterValidator(_validate_tags)] = ()
-    """The languages of the site, such as `[en, de]`. The first is that of `pages.language`; the others are below `/de/`."""
+    """The languages of the site, such as `[en, de]`. The first must be that of `pages.language`. Pages in the
+    others are in folders such as `/de/`."""
 
     @override
     def settings(self) -> LanguageSettings | None:

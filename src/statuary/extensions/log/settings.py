@@ -14,12 +14,12 @@ from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber
 
 
 class WitnessSource(SourceModel):
-    """A witness, which cosigns the checkpoints of logs that only grow."""
+    """An independent service that cosigns checkpoints of the log, if the log only grew."""
 
     key: Text
-    """Its public key: NAME+HEX+BASE64."""
+    """The public key of the witness, in the form NAME+HEX+BASE64."""
     url: Text
-    """The prefix of its requests, without `/add-checkpoint`."""
+    """The URL of the witness, without `/add-checkpoint`."""
 
     @field_validator("key")
     @classmethod
@@ -35,20 +35,22 @@ class LogSource(SourceModel):
     """The transparency log of the site."""
 
     origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
-    """Its name: the address of the log without https://, such as `status.example.org/log`. Only
-    `statuary log rotate` changes it, so an older log whose name is a URL keeps it."""
+    """The permanent name of the log. Use the address of the log without https://, such as
+    `status.example.org/log`. Only `statuary log rotate` can change the name of a log."""
     url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
-    """The address of the published site, whose log is read before a checkpoint is signed. Default: only the folder that
-    is built, and the target of `--to`, are read.
-    """
+    """The address of the published site. A build reads the published log there before it adds entries.
+    Default: a build reads only the logs in the build folder and at `--to`."""
     branch: Text = "main"
-    """The published branch, for hosts that pass the branch to a build but not whether it is a preview."""
+    """The git branch that you publish. On hosts that tell a build only its branch, such as Cloudflare, builds
+    of other branches don't sign the log."""
     example_key: Flag = False
-    """Sign with the public example key: for demonstrations. The origin must contain `example-key`."""
+    """Whether to sign with the public example key, for demonstrations. `origin` must then contain
+    `example-key`."""
     witnesses: tuple[WitnessSource, ...] = ()
-    """Witnesses that `statuary log witness` requests cosignatures from."""
+    """The witnesses that `statuary log witness` asks to cosign."""
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
-    """The number of witnesses that must cosign. `statuary log verify` reports a published checkpoint with fewer cosignatures."""
+    """The number of witnesses that must cosign each checkpoint. `statuary log verify` reports a checkpoint
+    with fewer cosignatures."""
 
     @model_validator(mode="after")
     def _check_witnesses(self) -> Self:
@@ -80,7 +82,7 @@ class SiteLogSource(ExtensionSource):
     """The key `log` of site.yaml."""
 
     log: LogSource | None = None
-    """The transparency log; without it there is none."""
+    """The transparency log of the site. Without this key, the site has no log."""
 
     @override
     def settings(self) -> LogSettings | None:

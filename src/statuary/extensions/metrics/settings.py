@@ -92,15 +92,17 @@ class MetricSource(SourceModel):
     """A series of points that is shown."""
 
     name: Name
-    """Its name on the page."""
+    """The title of the graph on the page."""
     unit: Annotated[Text, Field(max_length=12)] = ""
-    """The unit of its values, such as `ms`."""
+    """The unit of the values, such as `ms`."""
     file: Text
-    """The file of its points, below `folder`."""
+    """The file with the measurements, relative to `folder`."""
     form: PointsForm = PointsForm.CSV
-    """Whose form the file has: `csv`, `prometheus` (`query_range`), `gatus`, `uptime_kuma` or `upptime`."""
+    """The format of the file: `csv`, or a saved response of Prometheus (`prometheus`, from `query_range`),
+    Gatus (`gatus`), Uptime Kuma (`uptime_kuma`) or Upptime (`upptime`)."""
     series: Text = ""
-    """The column of a CSV file (default: the second), the key or name of Gatus's endpoint, or the number of Uptime Kuma's monitor."""
+    """The part of the file to show: the name of a CSV column (default: the second column), the key or name of
+    a Gatus endpoint, or the number of an Uptime Kuma monitor."""
 
     @field_validator("file")
     @classmethod
@@ -114,29 +116,34 @@ class ProbeSource(SourceModel):
     """A probe of `statuary probe`."""
 
     kind: ProbeKind
-    """`http`, `tcp`, `jsonrpc` (an Ethereum node), `optimism` (the `op-node` of an OP Stack chain) or `zksync` (a node of a ZKsync chain)."""
+    """What the probe tests: `http`, `tcp`, `jsonrpc` (an Ethereum node), `optimism` (the `op-node` of an OP
+    Stack chain) or `zksync` (a node of a ZKsync chain)."""
     url: Text = ""
-    """The address; for `tcp` HOST:PORT."""
+    """The URL to test. For `tcp`, write HOST:PORT."""
     url_variable: Annotated[Text, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")] = ""
-    """The environment variable that holds the address, in place of `url`: an address with a key is a secret."""
+    """The environment variable that holds the URL to test. Use it instead of `url` if the URL contains a
+    secret key."""
     component: Text
-    """The component that its failure is about, by key or id."""
+    """The component that the probe tests, by key or id."""
     group: Text = ""
-    """Nodes of one chain: each is compared with the highest head of its group."""
+    """The group of nodes of one chain. statuary compares the newest block of each node with the highest
+    newest block in its group."""
     most_age: Annotated[WholeNumber, Field(ge=0)] = 0
-    """Seconds that the newest block may be old; default: any."""
+    """The maximum age of the newest block, in seconds. Default: no limit."""
     most_lag: Annotated[WholeNumber, Field(ge=0)] = 0
-    """Blocks that the node may be behind the highest of its group; default: any."""
+    """The maximum number of blocks that the node may be behind the other nodes of its group. Default: no
+    limit."""
     most_batch_age: Annotated[WholeNumber, Field(ge=0)] = 0
-    """The maximum age in seconds of a rollup's newest block whose batch is on L1 (`optimism`, `zksync`). Default: any."""
+    """For `optimism` and `zksync`: the maximum age of the newest block whose batch is on L1, in seconds.
+    Default: no limit."""
     most_unfinalized: Annotated[WholeNumber, Field(ge=0)] = 0
-    """Blocks that the finalized block may be behind the head; default: any."""
+    """The maximum number of blocks between the finalized block and the newest block. Default: no limit."""
     expected_status: Annotated[tuple[WholeNumber, ...], Field(min_length=1)] = (200,)
-    """The HTTP statuses that count as success."""
+    """The HTTP status codes that count as success."""
     failures: Annotated[WholeNumber, Field(ge=1, le=100)] = 2
-    """Failures in a row before an alert fires."""
+    """The number of failures in a row after which the alert fires."""
     timeout: Annotated[WholeNumber, Field(ge=1, le=60)] = 10
-    """Seconds to wait for the response."""
+    """The time to wait for the response, in seconds."""
 
     @model_validator(mode="after")
     def _check_probe(self) -> Self:
@@ -150,14 +157,15 @@ class ProbeSource(SourceModel):
 
 
 class MetricsSource(SourceModel):
-    """The measurements, and those that are shown."""
+    """The probes to run, and the graphs that the status page shows."""
 
     folder: Text = "measurements"
-    """The folder of the files of points, relative to the one that the content folder is in."""
+    """The folder with the measurement files, relative to the parent folder of the content folder."""
     shown: Annotated[dict[Identifier, MetricSource], Field(max_length=50)] | None = None
-    """The metrics that the status page shows, by id."""
+    """The graphs that the status page shows, by id."""
     probes: Annotated[dict[Identifier, ProbeSource], Field(max_length=200)] | None = None
-    """The probes of `statuary probe`, by id. The points of a probe are in `<id>.csv`."""
+    """The probes that `statuary probe` runs, by id. The command writes the measurements of a probe to
+    `<id>.csv`."""
 
     @field_validator("folder")
     @classmethod
@@ -174,7 +182,7 @@ class SiteMetricsSource(ExtensionSource):
     """The key `metrics` of site.yaml."""
 
     metrics: MetricsSource | None = None
-    """The measurements, and those that the status page shows."""
+    """The probes to run, and the graphs that the status page shows."""
 
     @override
     def settings(self) -> MetricsSettings | None:

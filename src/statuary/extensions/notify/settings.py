@@ -88,19 +88,24 @@ class ChannelSource(SourceModel):
     """A channel."""
 
     name: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-    """Its name in messages and in the delivery state. A new name is a new channel."""
+    """The name of the channel, in messages and in the file of `--state`. If you change the name, statuary
+    treats the channel as new."""
     kind: ChannelKind
-    """`webhook` (Statuspage's payload), `slack`, `teams`, `listmonk` and `buttondown` (mail to subscribers), or `apprise` for every other service."""
+    """The kind of the channel: `webhook` (with Statuspage's payload), `slack`, `teams`, `listmonk` or
+    `buttondown` (e-mail to subscribers), or `apprise` for any other service."""
     url_variable: Annotated[Text, Field(pattern=VARIABLE)]
-    """The environment variable that holds its URL, which is a secret."""
+    """The environment variable that holds the URL of the channel, which is a secret."""
     secret_variable: Annotated[Text, Field(pattern=VARIABLE)] | None = None
-    """The environment variable with the key that signs the requests of a webhook (Standard Webhooks, `whsec_…`)."""
+    """For webhooks: the environment variable that holds the key with which statuary signs its requests
+    (`whsec_…`, as in Standard Webhooks)."""
     events: tuple[EventKind, ...] = ()
-    """The events to send. Default: everything to a webhook, incidents and maintenances to other channels."""
+    """The kinds of events to send to the channel. Default: all kinds for a webhook, and all except
+    `component` for other channels."""
     components: tuple[Text, ...] = ()
-    """Send only what is about these components (keys or ids); default: everything."""
+    """The components whose events the channel gets, by key or id. Default: all components."""
     delivery: Delivery = Delivery.AT_LEAST_ONCE
-    """`at_least_once`: send, then record. `at_most_once`: record, then send, for services that cannot drop a repeated message."""
+    """What happens if a run is killed while it sends: with `at_least_once`, a message may arrive twice; with
+    `at_most_once`, a message may be lost."""
 
     @model_validator(mode="after")
     def _check_channel(self) -> Self:
@@ -129,12 +134,13 @@ class NotifySource(SourceModel):
     """Notifications of the site."""
 
     channels: Annotated[tuple[ChannelSource, ...], Field(max_length=100)] = ()
-    """The channels that receive events."""
+    """The channels to which `statuary notify` sends events."""
     messages: Flag = False
-    """Publish the message of each update as `notifications/<id>.json`, for a service with its own list of subscribers."""
+    """Whether the site has a ready-made message for each update, in `notifications/<id>.json`. Use it if your
+    own program sends e-mail."""
 
     sign_up: Annotated[Text, AfterValidator(_validate_web_address)] | None = None
-    """The address of the page on which readers sign up for e-mail, which the panel *Subscribe* links to."""
+    """The URL of the page on which readers sign up for e-mail. The panel *Subscribe* links to this page."""
 
     @model_validator(mode="after")
     def _check_channels(self) -> Self:
@@ -153,7 +159,7 @@ class SiteNotifySource(ExtensionSource):
     """The key `notify` of site.yaml."""
 
     notify: NotifySource | None = None
-    """Channels to which `statuary notify` sends events."""
+    """The notification channels, such as Slack, to which `statuary notify` sends events."""
 
     @override
     def settings(self) -> NotifySettings | None:

@@ -18,7 +18,8 @@ class SitePacksSource(ExtensionSource):
     """The key `packs` of site.yaml."""
 
     packs: Flag = False
-    """Also publish the records and proofs of contracts in packs (`packs/packs.json`), for readers of many. This needs the extra `zstd`."""
+    """Whether the site also has *packs*: large files that hold the records and proofs of many contracts.
+    Packs need the extra `zstd`."""
 
     @override
     def settings(self) -> PacksSettings | None:

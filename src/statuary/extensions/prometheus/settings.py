@@ -18,7 +18,7 @@ class SitePrometheusSource(ExtensionSource):
     """The key `prometheus` of site.yaml."""
 
     prometheus: Flag = False
-    """Publish the status as metrics for Prometheus too, as `metrics.txt`."""
+    """Whether the site also has the file `metrics.txt`, with the status as metrics for Prometheus."""
 
     @override
     def settings(self) -> PrometheusSettings | None:

@@ -44,12 +44,12 @@ class UpstreamSettings(NamedTuple):
 
 
 class OverrideSource(SourceModel):
-    """A person's status for a component, which overrides the other page's."""
+    """Your own status for a component, which replaces that of the other page."""
 
     status: ComponentStatus
     """The status of the component."""
     since: InstantText
-    """From when on."""
+    """The time from which the status applies."""
 
     def to_override(self) -> Override:
         """Convert this part of site.yaml to a status that overrides the fetched one."""
@@ -57,23 +57,25 @@ class OverrideSource(SourceModel):
 
 
 class UpstreamComponentSource(SourceModel):
-    """A component of this page, and the one that it follows."""
+    """A component of your page, and the component of another page that it follows."""
 
     url: Annotated[Text, Field(pattern=r"^https?://[^\s?#]+$")]
-    """The address of the other page, such as `https://status.example.com`."""
+    """The URL of the other status page, such as `https://status.example.com`."""
     kind: UpstreamKind = UpstreamKind.STATUSPAGE
-    """Whose documents it has: `statuspage`, `instatus` or `betterstack`."""
+    """The software of the other status page: `statuspage`, `instatus` or `betterstack`. For statuary, write
+    `statuspage`."""
     component: Text
-    """The component's name or id there."""
+    """The name or the id of the component on the other status page."""
     override: OverrideSource | None = None
-    """Your own status for it, which overrides the other page's. Remove it to follow that page again."""
+    """Your own status for the component. It applies until you remove this key; then the component follows the
+    other page again."""
 
 
 class UpstreamSource(SourceModel):
     """Components that follow other pages."""
 
     components: Annotated[dict[str, UpstreamComponentSource], Field(min_length=1, max_length=200)]
-    """The followed components, by the key or the id of the component on this page."""
+    """The components that follow another status page, by their key or id on your page."""
 
     @model_validator(mode="after")
     def _check_components(self) -> Self:
@@ -87,7 +89,8 @@ class SiteUpstreamSource(ExtensionSource):
     """The key `upstream` of site.yaml."""
 
     upstream: UpstreamSource | None = None
-    """Components that follow those of other pages; `statuary upstream` fetches their statuses."""
+    """The components that copy their status from other status pages. `statuary upstream` fetches these
+    statuses."""
 
     @override
     def settings(self) -> UpstreamSettings | None:

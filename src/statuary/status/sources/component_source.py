@@ -27,41 +27,44 @@ class StatusChangeSource(SourceModel):
     """A recorded change of a component's status."""
 
     at: InstantText
-    """The instant of the change."""
+    """The time of the change."""
     status: ComponentStatus
-    """The status from then on."""
+    """The status of the component after the change."""
 
 
 class LeafSource(SourceModel):
     """A component."""
 
     name: Name
-    """The published name."""
+    """The name that readers see."""
     id: Identifier | None = None
-    """The published id; default: the key."""
+    """The published id of the component. Default: the component's key."""
     description: Body | None = None
-    """The component's purpose, in Markdown."""
+    """A description of the component, in Markdown."""
     status: ComponentStatus = "operational"
-    """The status before the first recorded change."""
+    """The status of the component before the first change in `history`."""
     history: tuple[StatusChangeSource, ...] = ()
-    """Recorded changes of status, oldest first; changes by incidents and maintenances are not repeated here."""
+    """The component's changes of status that no incident or maintenance window makes, oldest first."""
     position: WholeNumber | None = None
-    """Position in the list, from 1; default: the order in the file."""
+    """The position of the component on the page, from 1. Default: the order in the file."""
     rank: WholeNumber | None = None
-    """For imports: the order among components of the same position; default: without `created_at` first, as in the
-    file, then the oldest first."""
+    """For imported pages: the order of components that have the same `position`. Default: components without
+    `created_at` first, in the order of the file; then the others, oldest first."""
     showcase: Flag | None = None
-    """Whether its uptime is published; default: true (false for a group, as in Statuspage)."""
+    """Whether the page shows the uptime of the component. Default: `true`, and `false` for a group, as in
+    Statuspage."""
     start_date: DateText | None = None
-    """The first day that its uptime counts."""
+    """The first day that counts for the uptime of the component."""
     only_show_if_degraded: Flag = False
-    """Whether pages hide it while it is operational."""
+    """Whether pages hide the component while it is operational."""
     created_at: InstantText | None = None
-    """When it was added. Default: the start of `start_date`, otherwise the page's `created_at`."""
+    """The time at which the component was added. Default: the start of the day in `start_date`, else the
+    page's `created_at`."""
     updated_at: InstantText | None = None
-    """For imports: its `updated_at` until its status changes."""
+    """For imported pages: the published `updated_at` of the component, until its status changes."""
     removed: Flag = False
-    """No longer on the page, kept because past incidents name it."""
+    """Whether the component is removed from the page. Keep a removed component in the file, because past
+    incidents name it."""
 
 
 def _refuse_group(component: object) -> object:
@@ -78,7 +81,7 @@ class ComponentSource(LeafSource):
     """A component, or a group if it has `components`."""
 
     components: dict[str, Annotated[LeafSource, BeforeValidator(_refuse_group)]] | None = None
-    """The components of a group, by key."""
+    """The components of the group, by key."""
 
     @model_validator(mode="after")
     def _check_group_has_no_status(self) -> Self:

@@ -45,42 +45,45 @@ class AffectedComponentSource(SourceModel):
     """The effect of an imported update on one component, as Statuspage served it."""
 
     code: Text | None = None
-    """The component's id or key; documents of 2017 have the name alone."""
+    """The id or the key of the component. Documents of 2017 have only its name."""
     name: Text
-    """Its name at the time, `Group - Component` in a group."""
+    """The name of the component at that time. In a group, the name is `Group - Component`."""
     old_status: ComponentStatus | None = None
-    """Its status before the update."""
+    """The status of the component before the update."""
     new_status: ComponentStatus | None = None
-    """Its status after the update."""
+    """The status of the component after the update."""
 
 
 class UpdateSource(SourceModel):
     """An update of an incident or a maintenance."""
 
     at: InstantText
-    """The time that readers see; Statuspage's `display_at`."""
+    """The time of the update that readers see (`display_at` in Statuspage's API)."""
     body: Body | None = None
-    """The text; default: Statuspage's own text for this status."""
+    """The text of the update, in Markdown. Default: Statuspage's standard text for the status."""
     components: dict[str, ComponentStatus | None] | None = None
-    """New statuses of components, by key; a component without a status is only named."""
+    """The new statuses of components, by key. With `null` as its status, the update names a component without
+    changing it."""
     affected_components: tuple[AffectedComponentSource, ...] | None = None
-    """For imports: published as it is, null included; default: derived."""
+    """For imported pages: the affected components exactly as the old page published them. Default: computed
+    from `components`."""
     id: Identifier | None = None
-    """The published id; default: derived from the incident's id and `created_at`."""
+    """The published id of the update. Default: computed from the id of the incident and `created_at`."""
     created_at: InstantText | None = None
-    """When it was posted; default: `at`."""
+    """The time at which the update was posted. Default: `at`."""
     updated_at: InstantText | None = None
-    """When it was last edited; default: `created_at`."""
+    """The time of the last edit of the update. Default: `created_at`."""
     deliver_notifications: Flag = True
-    """Whether it notifies subscribers."""
+    """Whether subscribers get a notification."""
     custom_tweet: Text | None = None
-    """Text for social media."""
+    """A text for social media. The API returns it, and statuary does not post it."""
     tweet_id: TweetId | None = None
-    """The number of the social media post about it."""
+    """The number of the social media post about the update."""
     reopens: Flag = False
-    """Whether it reopens a resolved incident or a completed maintenance."""
+    """Whether the update reopens a resolved incident or a completed maintenance window."""
     next_update_by: InstantText | None = None
-    """When you promise the next update. Pages show the promise, and mark it as overdue afterwards."""
+    """The time by which you promise the next update. Pages show this time, and say afterwards that the update
+    is overdue."""
 
     @model_validator(mode="after")
     def _check_component_keys(self) -> Self:
@@ -96,18 +99,18 @@ class IncidentUpdateSource(UpdateSource):
     """An update of an incident."""
 
     status: IncidentStatus
-    """The incident's new status."""
+    """The status of the incident from this update on."""
 
 
 class PostmortemSource(SourceModel):
     """A postmortem, published after the incident is resolved."""
 
     published_at: InstantText
-    """When it was published."""
+    """The time at which the postmortem was published."""
     body: Body
-    """The text."""
+    """The text of the postmortem, in Markdown."""
     deliver_notifications: Flag = False
-    """Whether it notifies subscribers."""
+    """Whether subscribers get a notification."""
 
 
 class RecordSource(SourceModel):
@@ -116,31 +119,35 @@ class RecordSource(SourceModel):
     name: Name
     """The title that readers see."""
     id: Identifier | None = None
-    """The published id; default: the name of the file."""
+    """The published id. Default: the name of the file without its ending."""
     impact_override: Impact | None = None
-    """Replaces the derived impact."""
+    """The published impact. Default: computed from the statuses of the affected components."""
     impact_override_at: InstantText | None = None
-    """When `impact_override` begins to apply; default: always."""
+    """The time from which `impact_override` applies. Default: from the beginning."""
     publish_at: InstantText | None = None
-    """Nothing is published before this instant."""
+    """The time from which the file is published. Builds before this time leave it out."""
     draft: Flag = False
-    """Nothing is published."""
+    """Whether the file is a draft. Builds do not publish drafts."""
     backfilled: Flag = False
-    """Entered after the fact: it changes no component's status."""
+    """Whether you enter the incident afterwards, when it is over. It then changes no component's status."""
     created_at: InstantText | None = None
-    """When it was opened or announced; default: the first update's `created_at`."""
+    """The time at which the incident was opened or the maintenance announced. Default: `created_at` of the
+    first update."""
     started_at: InstantText | None = None
-    """When it began; default: the first update's `at`, for a maintenance `created_at`."""
+    """The time at which the incident began. Default: `at` of the first update. For maintenance, the default
+    is `created_at`."""
     updated_at: InstantText | None = None
-    """For imports: its last change, unless a later one follows."""
+    """For imported pages: the time of the last change, until something changes later."""
     monitoring_at: InstantText | None = None
-    """For imports: when it was first monitored or verified; default: derived from the updates."""
+    """For imported pages: the time of the first update with the status `monitoring` or `verifying`. Default:
+    computed from the updates."""
     resolved_at: InstantText | None = None
-    """For imports: when it was resolved or completed; default: derived from the updates."""
+    """For imported pages: the time at which the incident was resolved or the maintenance completed. Default:
+    computed from the updates."""
     shortlink: Text | None = None
-    """A short URL; default: the URL of its page."""
+    """The short link in the API. Default: the URL of the page about the incident or maintenance."""
     component_order: tuple[Text, ...] = ()
-    """For imports: the order in which documents list its components; default: the order of the page."""
+    """For imported pages: the order of the components in the API. Default: the order on the page."""
 
 
 def check_affected_count(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
@@ -176,19 +183,21 @@ class IncidentSource(RecordSource):
     """An incident."""
 
     components: dict[str, ComponentStatus | None] | None = None
-    """The affected components by key, with their statuses from the first update on."""
+    """The affected components by key, and their statuses from the first update on."""
     updates: Annotated[
         tuple[IncidentUpdateSource, ...],
         AfterValidator(_require_updates),
         Field(json_schema_extra={"minItems": 1}),
     ]
-    """The updates, in any order; readers see them by time."""
+    """The updates of the incident, in any order. Readers see them ordered by time."""
     postmortem: PostmortemSource | None = None
     """The postmortem."""
     alert: Text | None = None
-    """The key of the alert that opened the incident, written by `statuary incident from-alert`. When the alert ends, the incident is resolved."""
+    """The key of the alert that opened the incident. `statuary incident from-alert` writes this key, and
+    resolves the incident when the alert ends."""
     reminder_intervals: Text | None = None
-    """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
+    """For imported pages: the value of `reminder_intervals` in the API. Write `absent` to omit the member, as
+    Statuspage does for incidents from before late 2023."""
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:
@@ -202,17 +211,17 @@ class TemplateSource(SourceModel):
     name: Name | None = None
     """The title that readers see."""
     components: dict[str, ComponentStatus | None] | None = None
-    """The affected components by key, with their statuses."""
+    """The affected components by key, and their statuses."""
     status: IncidentStatus | None = None
-    """The first status; default: `investigating`."""
+    """The first status of the incident. Default: `investigating`."""
     body: Body | None = None
-    """The text of the first update; default: Statuspage's own text for this status."""
+    """The text of the first update, in Markdown. Default: Statuspage's standard text for the status."""
     impact_override: Impact | None = None
-    """Replaces the derived impact."""
+    """The published impact. Default: computed from the statuses of the affected components."""
     next_update_in: DurationText | None = None
-    """The time within which the next update is promised, such as `30m`."""
+    """The time within which you promise the next update, such as `30m`."""
     deliver_notifications: Flag = True
-    """Whether the first update notifies subscribers."""
+    """Whether subscribers get a notification of the first update."""
 
 
 def translate_template(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:

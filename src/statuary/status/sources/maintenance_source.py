@@ -44,28 +44,28 @@ class MaintenanceUpdateSource(UpdateSource):
     """An update of a maintenance."""
 
     status: MaintenanceStatus
-    """The maintenance's new status."""
+    """The status of the maintenance from this update on."""
     moved_from: InstantText | None = None
-    """The start of the window before this update moved it. A reminder of that window stays as it was posted."""
+    """The start of the maintenance before this update moved it. A reminder that was already posted stays."""
 
 
 class OccurrenceSource(SourceModel):
     """Changes to one window of a recurring maintenance."""
 
     scheduled_for: InstantText | None = None
-    """Another start."""
+    """A different start of this window."""
     scheduled_until: InstantText | None = None
-    """Another end; default: the length of the window is unchanged."""
+    """A different end of this window. Default: the window keeps its length."""
     name: Name | None = None
-    """Another name."""
+    """A different title of this window."""
     body: Body | None = None
-    """Another announcement."""
+    """A different announcement of this window."""
     cancelled_at: InstantText | None = None
-    """When this window was cancelled."""
+    """The time at which this window was cancelled."""
     rescheduled_at: InstantText | None = None
-    """When this window was last moved. Calendars and feeds show the change from then on."""
+    """The time at which this window was last moved. Calendars and feeds show the move from then on."""
     updates: tuple[MaintenanceUpdateSource, ...] = ()
-    """Updates of this window alone, oldest first."""
+    """The updates of only this window, oldest first."""
 
 
 MAX_ANNOUNCE_DAYS = 366
@@ -94,36 +94,36 @@ class RecurrenceSource(SourceModel):
     """The rule by which a maintenance repeats."""
 
     rule: Annotated[Text, AfterValidator(_validate_rule)]
-    """An RFC 5545 recurrence rule, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
+    """The recurrence rule (RFC 5545), such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
     time_zone: TimeZoneText | None = None
-    """The zone whose clock the rule follows; default: the page's."""
+    """The IANA time zone of the rule. Default: the time zone of the page."""
     announce_days: Annotated[WholeNumber, AfterValidator(_validate_announce_days)] = 7
-    """The number of days between a window's publication and its start."""
+    """The number of days before its start at which the page announces each window."""
     occurrences: dict[Annotated[Text, AfterValidator(_validate_instant_key)], OccurrenceSource] = Field(
         default_factory=dict
     )
-    """Changes to single windows, by the start that the rule gives them."""
+    """The windows that differ from the rule, by the start that the rule gives them."""
 
 
 class AutomationSource(SourceModel):
     """Automatic changes of a maintenance."""
 
     scheduled_remind_prior: Flag = True
-    """Post a reminder 60 minutes before the window."""
+    """Whether statuary posts a reminder 60 minutes before the start."""
     scheduled_auto_in_progress: Flag = True
-    """Start at `scheduled_for`."""
+    """Whether the maintenance starts automatically at `scheduled_for`."""
     scheduled_auto_completed: Flag = True
-    """Complete at `scheduled_until`."""
+    """Whether the maintenance completes automatically at `scheduled_until`."""
     auto_transition_to_maintenance_state: Flag = True
-    """The start puts the components under maintenance."""
+    """Whether the start sets the components to `under_maintenance`."""
     auto_transition_to_operational_state: Flag = True
-    """The completion makes them operational."""
+    """Whether the completion sets the components to `operational`."""
     auto_transition_deliver_notifications_at_start: Flag = True
-    """The start notifies subscribers."""
+    """Whether subscribers get a notification at the start."""
     auto_transition_deliver_notifications_at_end: Flag = True
-    """The completion notifies subscribers."""
+    """Whether subscribers get a notification at the completion."""
     remind_prior_deliver_notifications: Flag = True
-    """The reminder notifies subscribers."""
+    """Whether subscribers get a notification of the reminder."""
 
 
 PER_WINDOW_KEYS = ("updates", "cancelled_at", "rescheduled_at")
@@ -139,19 +139,22 @@ class MaintenanceSource(RecordSource, AutomationSource):
     components: tuple[Text, ...] = ()
     """The keys of the affected components."""
     scheduled_for: InstantText
-    """The start of the window (of the first one, if it recurs)."""
+    """The start of the maintenance. If the maintenance recurs, the start of the first window."""
     scheduled_until: InstantText
-    """The end of the window."""
+    """The end of the maintenance. If the maintenance recurs, the end of the first window."""
     body: Body | None = None
-    """The announcement, posted at `created_at`; default: Statuspage's own text."""
+    """The text of the announcement, in Markdown. It is posted at `created_at`. Default: Statuspage's standard
+    text."""
     updates: tuple[MaintenanceUpdateSource, ...] = ()
-    """The updates, oldest first; missing ones are posted automatically."""
+    """The updates of the maintenance, oldest first. statuary posts the updates for an automatic start or
+    completion itself."""
     recurrence: RecurrenceSource | None = None
-    """The rule by which it repeats."""
+    """The rule by which the maintenance repeats."""
     cancelled_at: InstantText | None = None
-    """When it was cancelled. It ends then, without any further automatic change."""
+    """The time at which the maintenance was cancelled. The maintenance ends at this time, and changes nothing
+    afterwards."""
     rescheduled_at: InstantText | None = None
-    """When its window was last moved. Calendars and feeds show the change from then on."""
+    """The time at which the maintenance was last moved. Calendars and feeds show the move from then on."""
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:

@@ -62,33 +62,35 @@ def _validate_feed_host(text: str) -> str:
 
 
 class PageSource(SourceModel):
-    """The status page as a whole."""
+    """The name, the address and other settings of the status page."""
 
     name: Name
-    """The name, usually that of the network."""
+    """The name of the page, usually that of the network."""
     url: Annotated[Text, AfterValidator(check_page_url)]
-    """The URL of the page: absolute, without a slash at the end, unless clients know it with one."""
+    """The URL of the page, such as `https://status.example.org`. Write it without a slash at the end, unless
+    programs already know the page with one."""
     id: Identifier | None = None
-    """The published `page_id`; default: derived from the URL. Set it before you change the URL: feeds and
-    calendars identify their entries by it."""
+    """The published id of the page. Default: computed from `url`. Set the id before you change `url`, because
+    feeds and calendars recognize their entries by it."""
     time_zone: TimeZoneText = Field(default="Etc/UTC", validate_default=True)
-    """The IANA time zone of every published timestamp."""
+    """The IANA time zone of all published times."""
     created_at: InstantText | None = None
-    """When the page was created; used wherever nothing has happened yet. Default: the first date in the content."""
+    """The time at which the page was created. Default: the first date in the content."""
     updated_at: InstantText | None = None
-    """For imports: the published `updated_at` from that instant on, until something changes later."""
+    """For imported pages: the published `updated_at` of the page, until something changes later."""
     indicator: Impact | None = None
-    """Replaces the indicator that follows from the components."""
+    """The overall status in the API (`indicator`). Default: computed from the components."""
     description: Body | None = None
-    """Replaces the description that follows from the components."""
+    """The text of the overall status in the API (`description`), such as "All Systems Operational". Default:
+    computed from the components."""
     about: Body | None = None
-    """The purpose of the site, in Markdown. Pages show it below the status."""
+    """A text about the site, in Markdown. The status page shows it below the status."""
     demo: Flag = False
-    """Whether the content is invented. Every page then says so, and `statuary check` warns unless `url` is on
-    localhost.
-    """
+    """Whether the content is invented. Every page then says that it is a demo. `statuary check` warns you if
+    the `url` of a demo is not on localhost."""
     feed_host: Annotated[Text, AfterValidator(_validate_feed_host)] | None = None
-    """The host in the ids of feeds. Set it to the old host name of an imported page, so that feed readers keep their state."""
+    """The host name in the ids of feed entries. After an import, write the host name of the old page, so that
+    feed readers recognize entries that they already have."""
 
 
 def translate_page(source: PageSource) -> Page:
@@ -111,25 +113,26 @@ STATUS = StatusSettings()  # the source of the keys' defaults
 
 
 class StatusSource(SourceModel):
-    """The published status documents, and their horizon."""
+    """The settings of the status documents, and how far ahead a build writes them."""
 
     cap: Annotated[WholeNumber, Field(ge=0)] = STATUS.cap
-    """The maximum of incidents and maintenances in the lists; 0 for all. Open ones are always listed."""
+    """The maximum number of incidents and of maintenance windows in lists; 0 means all. Lists always contain
+    those that are open."""
     archives: Flag = STATUS.archives
-    """Whether the complete history is published by month."""
+    """Whether the site has a document for each month of the history."""
     uptime: Flag = STATUS.uptime
-    """Whether uptime is published."""
+    """Whether the site publishes the uptime of components."""
     horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = STATUS.horizon.days
-    """The number of days for which documents are written ahead, up to the next midnight; 0 for none.
-    Fewer days make builds faster, most of all on a site with a daily maintenance, but builds are due more often."""
+    """The number of days for which a build writes documents ahead of time; 0 means none. With fewer days,
+    builds are faster, but you must build more often."""
     max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = STATUS.max_epochs
-    """The maximum of future instants for which documents are written."""
+    """The maximum number of future moments for which a build writes documents."""
 
 
 class StatusKeysSource(SourceModel):
     """The keys of site.yaml about the status."""
 
     page: PageSource
-    """The status page."""
+    """The name and the address of the status page."""
     status: StatusSource = StatusSource.model_construct()
-    """Which status documents are published."""
+    """Which documents about the status the site has."""
