@@ -17,7 +17,7 @@ from contracts.checks.test_compilation_forgeries import FORGERIES as COMPILATION
 from contracts.checks.test_compilation_forgeries import forged
 from statuary.base.findings import Severity
 from statuary.base.primitives import keccak256
-from statuary.contracts.checks.claims import runtime_differs
+from statuary.contracts.checks.claims import has_different_runtime_code
 from statuary.contracts.checks.proof_rule_list import proof_rules
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove, runtime_finding
 from statuary.contracts.checks.record_view import RecordView
@@ -74,7 +74,7 @@ def build_verdicts(record: bytes) -> Verdicts:
     value = orjson.loads(record)
     proof = prove(value)
     differs = runtime_finding(value, proof, Severity.ERROR) or (
-        runtime_differs(RecordView(value)) and not proof.has_no_errors
+        has_different_runtime_code(RecordView(value)) and not proof.has_no_errors
     )
     return {
         result.check: (

@@ -104,7 +104,7 @@ def test_exception_excludes_only_faulty_record(tmp_path, monkeypatch, expected, 
 
     places = {
         "read": (build_contract, "read_contract"),
-        "row": (build_contract, "contract_row"),
+        "row": (build_contract, "make_contract_row"),
         "record": (record_documents, "encode_unchecked"),
         "page": (contract_pages, "fact_rows"),
     }

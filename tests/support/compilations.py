@@ -29,7 +29,7 @@ from click.testing import CliRunner
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import checksum_address
 from statuary.cli.main import command
-from statuary.contracts.model.compiler import build_version, parse_compiler_version
+from statuary.contracts.model.compiler import find_build_version, parse_compiler_version
 from statuary.extensions.compilers.compiler import detect_compiler
 from statuary.system.programs import RunLimits
 from support.edge_runtimes import served
@@ -185,7 +185,7 @@ def compile_with(compilation: Compilation, program: Path, kept: Path | None = No
     if file is None or not file.exists():
         compiler = detect_compiler(compilation.compiler.partition("-")[0], program)
         output = compiler.compile(compilation.standard_json, RunLimits())
-        compiled = Compiled(build_version(compiler.version), output)
+        compiled = Compiled(find_build_version(compiler.version), output)
         if file is None:
             return compiled
         file.write_text(json.dumps(compiled))

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
-from statuary.contracts.model.abi import signature_text
+from statuary.contracts.model.abi import item_signature
 
 Record = dict[str, Any]
 Apply = Callable[[Record], bool]
@@ -840,7 +840,7 @@ def add_a_storage_layout_override(record):
 def an_item(record: Record) -> dict[str, Any] | None:
     """Return an item of the ABI that has a signature (in library ABIs some have none)."""
     items = [item for item in record["abi"] or [] if item.get("type") in ("function", "event", "error")]
-    return next((item for item in items if signature_text(item)), None)
+    return next((item for item in items if item_signature(item)), None)
 
 
 @damage("std-json-output-mismatch")

@@ -18,7 +18,7 @@ from statuary.contracts.api import list_pages
 from statuary.contracts.api import lists as contract_lists
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
-from statuary.contracts.model.record import contract_row
+from statuary.contracts.model.record import make_contract_row
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from statuary.extensions.serving.server import timed_response
 from statuary.site.document import Document, encode_json
@@ -145,7 +145,7 @@ def fixture_site() -> dict[str, bytes]:
     ]
     rows = [listed_row(number) for number in (2, 3, 11, 20, 101, 9007199254740993, 9007199254740995)]
     site = lookup_site(records, CHAINS, rows)
-    on_ten = sorted([*rows, contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
+    on_ten = sorted([*rows, make_contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
     with patch.object(list_pages, "PAGE_SIZE", 3):
         pages = {one.path: one.body for one in contract_lists.chain_documents("10", on_ten)}
     return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS

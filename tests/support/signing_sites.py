@@ -9,7 +9,7 @@ import pytest
 
 from statuary.base.primitives import checksum_address, keccak256, parse_instant
 from statuary.base.progress import NoProgress
-from statuary.contracts.model.abi import signature_text
+from statuary.contracts.model.abi import item_signature
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
@@ -64,7 +64,7 @@ def signed_record(
     """Return the record of a contract with an ABI, whose hash is in the code; `proxy` is a key of SLOTS."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contracts, "ABI", [contracts.ABI[0], *abi])
-        selectors = [keccak256(str(signature_text(item)).encode())[:4].hex() for item in abi]
+        selectors = [keccak256(str(item_signature(item)).encode())[:4].hex() for item in abi]
         slot = f"507f{SLOTS[proxy]}" if proxy else ""
         code = contracts.SELECTOR + "".join(f"5063{selector}" for selector in selectors) + slot
         patch.setattr(contracts, "SELECTOR", code)

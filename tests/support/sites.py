@@ -19,7 +19,7 @@ from statuary.contracts.api.lists import all_chains_document, chain_documents, r
 from statuary.contracts.api.proof_rules import service_documents
 from statuary.contracts.checks.prove import CONTRACT_CHECKS
 from statuary.contracts.model.contract_row import ContractRow
-from statuary.contracts.model.record import contract_row
+from statuary.contracts.model.record import make_contract_row
 from statuary.engine import config_documents
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult, CheckedSite
@@ -218,7 +218,7 @@ def lookup_site(
     records: Iterable[bytes], chains: bytes, rows: Iterable[ContractRow] = ()
 ) -> dict[str, bytes]:
     """Return the documents of the look-up, by path, of these records; lists hold these rows as well."""
-    bodies = {contract_row(json.loads(record)): record for record in records}
+    bodies = {make_contract_row(json.loads(record)): record for record in records}
     listed = sorted({row.matchId: row for row in (*bodies, *rows)}.values(), key=lambda row: int(row.matchId))
     site = {
         f"v2/contract/{row.chainId}/{address}": body

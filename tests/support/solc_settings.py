@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import statuary.contracts.model.solc_settings as module
-from statuary.contracts.model.solc_settings import read_release, setting_differences
+from statuary.contracts.model.solc_settings import parse_release_row, setting_differences
 from support.compilations import FOLDER, INSTALL, RELEASES, release_names
 from support.requirements import absent
 
@@ -235,7 +235,7 @@ def main() -> None:
     for compiler in names:
         print(compiler, file=sys.stderr, flush=True)
         found = row_of(compiler)
-        read_release(found)
+        parse_release_row(found)
         changes = {name: value for name, value in found.items() if name not in row or row[name] != value}
         if changes or compiler == names[-1]:
             rows[compiler.partition("-")[2]] = changes

@@ -51,13 +51,13 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
         selected_checks,
     )
     from statuary.contracts.model.judged_record import JudgedRecord
-    from statuary.contracts.model.record import in_served_order
+    from statuary.contracts.model.record import sort_members_as_served
     from statuary.site.document import encode_unchecked
 
     parsed = _parse_record(file)
     if parsed.record is None:
         return CheckedRecord(locate_findings(file.parent, parsed.findings), None)
-    record = in_served_order(parsed.record)
+    record = sort_members_as_served(parsed.record)
     digest = sha256(parsed.canonical or encode_unchecked(record)).hexdigest()
     proof = prove(record, selected_checks(skipped), digest=digest)
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]

@@ -8,7 +8,7 @@ import pytest
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
-from statuary.contracts.model.record import in_served_order, unknown_members
+from statuary.contracts.model.record import sort_members_as_served, unknown_member_paths
 from statuary.contracts.sources.parse_record import parse_record_json
 from support.contracts import made_record
 from support.forgeries import repeat
@@ -151,14 +151,16 @@ def test_exact_match_of_unknown_language_is_open():
 
 def test_unknown_members_are_listed_sorted():
     names = "hgfedcba"
-    assert [*unknown_members(made_record() | dict.fromkeys(names, 1))] == [(name,) for name in sorted(names)]
+    assert [*unknown_member_paths(made_record() | dict.fromkeys(names, 1))] == [
+        (name,) for name in sorted(names)
+    ]
 
 
 def test_unknown_members_keep_their_order():
     canonical = {"audit": 1} | made_record()
-    assert in_served_order(canonical) is canonical
+    assert sort_members_as_served(canonical) is canonical
     shuffled = {name: canonical[name] for name in reversed(canonical)}
-    assert [*in_served_order(shuffled)] == [*made_record(), "audit"]
+    assert [*sort_members_as_served(shuffled)] == [*made_record(), "audit"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from statuary.contracts.checks.prove import CONTRACT_CHECKS, ProofInput, prove, 
 from statuary.contracts.checks.public_fact_checks import releases
 from statuary.contracts.model.field_names import DOTTED, GROUPS, SELECTABLE
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
-from statuary.contracts.model.storage_layout import LayoutFault, vyper_layout_faults
+from statuary.contracts.model.storage_layout import LayoutFault, find_vyper_layout_faults
 from support.contracts import FEATURES, made_record
 from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
 from support.strategies import steady
@@ -40,7 +40,11 @@ WITHOUT_PIN = {
 def test_every_record_member_has_evidence_kind():
     pinned = {
         *claims.COMPILED_MEMBERS,
-        *dict(claims._pinned_by_record(has_hashed_metadata=True, creation=True, runtime=True)),
+        *dict(
+            claims._evidence_from_record(
+                has_hashed_metadata=True, creation_matches=True, runtime_matches=True
+            )
+        ),
     }
     replayed = {f"{side}Bytecode.transformationValues" for side in ("creation", "runtime")}
     of_pinned_groups = {name for name in DOTTED if name.partition(".")[0] in pinned}
@@ -261,14 +265,14 @@ ROUNDED = [18_446_744_073_709_552_000, "18446744073709552000", 1.844674407370955
 def test_rounded_slot_is_not_checked(slot):
     """Two variables share it, which no compiler does, and a record is not lost for it."""
     place = {"type": "uint256", "slot": slot, "n_slots": 1}
-    faults = list(vyper_layout_faults({"a": place, "b": place, "c": {"type": "address", "slot": 0}}))
+    faults = list(find_vyper_layout_faults({"a": place, "b": place, "c": {"type": "address", "slot": 0}}))
     assert [fault.is_known for fault in faults] == [False, False]
     assert "is not checked: JavaScript rounds numbers above 2^53" in faults[0].message
 
 
 @pytest.mark.parametrize("slot", ["5", "", "-1", "1e5", -1, 1.5, None, float("inf"), "9" * 90])
 def test_vyper_variable_without_slot_is_reported(slot):
-    (fault,) = vyper_layout_faults({"a": {"type": "uint256", "slot": slot}})
+    (fault,) = find_vyper_layout_faults({"a": {"type": "uint256", "slot": slot}})
     assert fault == LayoutFault("a variable has no slot", ("a",))
 
 
@@ -278,7 +282,7 @@ def test_small_slots_are_checked_beside_rounded():
         "b": {"type": "uint256", "slot": 3},
         "c": {"type": "address", "slot": 3},
     }
-    assert [fault.is_known for fault in vyper_layout_faults(layout)] == [False, True]
+    assert [fault.is_known for fault in find_vyper_layout_faults(layout)] == [False, True]
 
 
 @pytest.mark.parametrize(

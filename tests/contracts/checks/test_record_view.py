@@ -7,9 +7,9 @@ import pytest
 from statuary.contracts.checks.record_view import (
     MetadataHashes,
     RecordView,
-    as_json_text,
-    decode_hex,
-    same_json,
+    decode_lowercase_hex,
+    format_json_line,
+    is_same_json,
 )
 from statuary.contracts.model.metadata_hashes import metadata_hash
 from support.contracts import made_record
@@ -73,13 +73,13 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("value", "other"), SAME)
 def test_equal_json_values_compare_equal(value, other):
-    assert same_json(value, other)
+    assert is_same_json(value, other)
 
 
 @pytest.mark.parametrize(("value", "other"), DIFFERENT)
 def test_different_json_values_compare_unequal(value, other):
-    assert not same_json(value, other)
-    assert not same_json(other, value)
+    assert not is_same_json(value, other)
+    assert not is_same_json(other, value)
 
 
 @pytest.mark.parametrize(
@@ -96,18 +96,18 @@ def test_different_json_values_compare_unequal(value, other):
     ],
 )
 def test_hex_string_is_decoded_to_bytes(text, data):
-    assert decode_hex(text) == data
+    assert decode_lowercase_hex(text) == data
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "null"), (True, "true"), (False, "false"), ("a", "'a'"), (3, "3")]
 )
 def test_value_is_shown_as_json(value, text):
-    assert as_json_text(value) == text
+    assert format_json_line(value) == text
 
 
 def test_invalid_immutables_prevent_match():
     record = made_record("immutables")
-    assert RecordView(record).runtime.found_match is not None
+    assert RecordView(record).runtime.recomputed_match is not None
     record["runtimeBytecode"]["immutableReferences"] = {"7": "x"}
-    assert RecordView(record).runtime.found_match is None
+    assert RecordView(record).runtime.recomputed_match is None

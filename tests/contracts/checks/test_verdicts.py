@@ -17,7 +17,7 @@ from statuary.contracts.checks.anchor_claims import anchor_claims
 from statuary.contracts.checks.prove import prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, CompilationEvidence
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.evidence import encode_anchor, encode_compilation
 from statuary.contracts.sources.read_contract import read_contract
@@ -56,7 +56,7 @@ def folder(record: dict[str, Any]) -> str:
 
 
 def digest_of(record: dict[str, Any]) -> str:
-    return sha256(encode_unchecked(in_served_order(record))).hexdigest()
+    return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 
 
 def with_files(record: dict[str, Any], **evidence: bytes) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def proxy() -> tuple[dict[str, Any], Anchor]:
     for source in catalogue.of(SiteContracts).sources:
         read = read_contract(CHECKOUT / "content", source)
         if read.record and read.anchor and read.record["compilation"]["name"] == "CatalogueProxy":
-            return dict(in_served_order(read.record)), read.anchor
+            return dict(sort_members_as_served(read.record)), read.anchor
     raise AssertionError("the demo network has no CatalogueProxy")
 
 

@@ -15,7 +15,7 @@ from statuary.contracts.incremental.build_contract import _code_findings, build_
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import ClaimStatus
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.evidence import encode_anchor
 from statuary.contracts.sources.parse_record import parse_record_json
@@ -24,7 +24,7 @@ from support.contracts import made_record
 from support.made_anchors import anchor_of
 from support.sites import write_files
 
-RECORD = in_served_order(made_record())
+RECORD = sort_members_as_served(made_record())
 DIGEST = sha256(encode_unchecked(RECORD)).hexdigest()
 CHAIN, ADDRESS = RECORD["chainId"], RECORD["address"]
 PATH = f"contracts/{CHAIN}/{ADDRESS}.json"

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from contracts.checks.test_compilation_forgeries import FORGERIES, RECORDS, UNKNOWN, forged, true_record
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from support.sites import build, files_in, write_files
 
 CHAIN = "31337"
@@ -47,7 +47,7 @@ def squatting() -> list[dict[str, Any]]:
 def true_files() -> dict[str, bytes]:
     records = {name: true_record(name) | {"matchId": number} for name, number in TARGETS.items()}
     return {
-        f"contracts/{CHAIN}/{record['address']}.json": orjson.dumps(in_served_order(record))
+        f"contracts/{CHAIN}/{record['address']}.json": orjson.dumps(sort_members_as_served(record))
         for record in records.values()
     }
 

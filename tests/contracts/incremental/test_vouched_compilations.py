@@ -8,7 +8,7 @@ import pytest
 from statuary.contracts.incremental.build_contract import build_contract_batch
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.model.proof import CompilationEvidence
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.evidence import encode_compilation
@@ -17,7 +17,7 @@ from statuary.site.document import encode_unchecked
 from support.contracts import made_record
 from support.made_anchors import anchor_of
 
-RECORD = in_served_order(made_record())
+RECORD = sort_members_as_served(made_record())
 DIGEST = sha256(encode_unchecked(RECORD)).hexdigest()
 CHAIN, ADDRESS = RECORD["chainId"], RECORD["address"]
 PATH = f"contracts/{CHAIN}/{ADDRESS}.json"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from statuary.base.limits import MAX_ABI_TYPE_DEPTH
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, parse_abi_parameters, signature_text
+from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, item_signature, parse_abi_parameters
 from support.strategies import steady
 
 TRANSFER = {
@@ -63,7 +63,7 @@ def function(*types, **members):
     ],
 )
 def test_signature_text_matches_ethers(item, text):
-    assert signature_text(item) == text
+    assert item_signature(item) == text
 
 
 def test_signature_lists_are_sorted_and_unique():

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.auxdata import (
     Auxdata,
-    auxdata_positions,
+    find_trailing_auxdata,
     has_source_hash,
+    locate_auxdata,
     parse_auxdata,
-    split_auxdata,
 )
 from statuary.contracts.model.compiler import UNKNOWN, CompilerVersion, parse_compiler_version
 from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
-from statuary.contracts.model.metadata_hashes import metadata_hash, metadata_texts
+from statuary.contracts.model.metadata_hashes import metadata_hash, possible_metadata_texts
 from support.strategies import steady
 
 CODE = bytes.fromhex("6001600255fe")
@@ -75,7 +75,7 @@ def test_compiler_versions_are_ordered():
 )
 def test_vyper_release_decides_runtime_auxdata(piece, version, in_runtime):
     code = CODE + piece
-    found = auxdata_positions(code, code, language="Vyper", version=version, assembly=None)
+    found = locate_auxdata(code, code, language="Vyper", version=version, assembly=None)
     expected = {"1": Auxdata(len(CODE), piece)}
     assert (found.creation, found.runtime) == (expected, expected if in_runtime else {})
 
@@ -94,9 +94,9 @@ def test_vyper_release_decides_runtime_auxdata(piece, version, in_runtime):
     ],
 )
 def test_auxdata_is_split_from_code(piece, style):
-    assert split_auxdata(CODE + piece, style) == Auxdata(len(CODE), piece)
-    assert split_auxdata(CODE + piece[:-1], style) is None
-    assert split_auxdata(CODE + piece, AuxdataStyle.NONE) is None
+    assert find_trailing_auxdata(CODE + piece, style) == Auxdata(len(CODE), piece)
+    assert find_trailing_auxdata(CODE + piece[:-1], style) is None
+    assert find_trailing_auxdata(CODE + piece, AuxdataStyle.NONE) is None
 
 
 def test_auxdata_reports_hashes_versions_and_sizes():
@@ -128,21 +128,21 @@ def test_source_hash_presence_is_detected(piece, style, version, carries):
 
 
 def test_metadata_spellings_start_with_escapes():
-    assert set(metadata_texts({"a": 1})) == {b'{"a":1}'}
-    escaped, older, plain, *_ = metadata_texts({"a": "ü😀\x7f"})
+    assert set(possible_metadata_texts({"a": 1})) == {b'{"a":1}'}
+    escaped, older, plain, *_ = possible_metadata_texts({"a": "ü😀\x7f"})
     assert escaped == b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}'
     assert (older, plain) == (b'{"a":"\\u00fc\\ud83d\\ude00\x7f"}', '{"a":"ü😀\x7f"}'.encode())
-    assert set(metadata_texts({"a": "\x7f\\u007f"})) == {
+    assert set(possible_metadata_texts({"a": "\x7f\\u007f"})) == {
         b'{"a":"\\u007f\\\\u007f"}',
         b'{"a":"\x7f\\\\u007f"}',
     }
-    assert list(metadata_texts({"b": 1, "a": 2}))[-1] == b'{"a":2,"b":1}'
-    assert next(metadata_texts({"a": 1}, '{"a": 1}')) == b'{"a": 1}'
+    assert list(possible_metadata_texts({"b": 1, "a": 2}))[-1] == b'{"a":2,"b":1}'
+    assert next(possible_metadata_texts({"a": 1}, '{"a": 1}')) == b'{"a": 1}'
     deep: list = []
     for _ in range(1_000):
         deep = [deep]
     with pytest.raises(InvalidValueError):
-        list(metadata_texts(deep))
+        list(possible_metadata_texts(deep))
 
 
 def test_unknown_hash_schemes_are_rejected():
@@ -153,7 +153,7 @@ def test_unknown_hash_schemes_are_rejected():
 @steady
 @given(st.binary(max_size=120), st.sampled_from(AuxdataStyle))
 def test_arbitrary_bytes_are_auxdata_or_rejected(data, style):
-    found = split_auxdata(data, style)
+    found = find_trailing_auxdata(data, style)
     assert found is None or data.endswith(found.value)
     has_source_hash(data, style, "0.8.30")
     try:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from statuary.base.limits import MAX_CBOR_DEPTH
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model import auxdata
-from statuary.contracts.model.auxdata import decode_cbor, decode_cbor_prefix
+from statuary.contracts.model import cbor
+from statuary.contracts.model.cbor import decode_cbor, decode_cbor_prefix
 from support.requirements import require_module
 from support.strategies import steady
 
@@ -137,5 +137,5 @@ def test_fast_path_matches_general_decoder(monkeypatch):
         for change in (0x01, 0x20, 0x80)
     ]
     by_both = [decoded(text) for text in texts]
-    monkeypatch.setattr(auxdata, "_USUAL_MAP", re.compile(b"(?!)"))
+    monkeypatch.setattr(cbor, "_USUAL_MAP", re.compile(b"(?!)"))
     assert [decoded(text) for text in texts] == by_both

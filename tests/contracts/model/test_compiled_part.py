@@ -9,12 +9,12 @@ from statuary.contracts.model.compiled_part import (
     RecordPieces,
     split_record_text,
 )
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from support.contracts import made_record
 
 
 def record_and_pieces(name: str = "plain") -> tuple[dict, RecordPieces]:
-    record = dict(in_served_order(made_record(name)))
+    record = dict(sort_members_as_served(made_record(name)))
     pieces = split_record_text(orjson.dumps(record))
     assert pieces is not None
     return record, pieces
@@ -85,6 +85,6 @@ def test_full_cache_drops_oldest_compilation() -> None:
     "mark", [b',"transformations":', b'},"runtimeBytecode":{', b',"proxyResolution":{', b',"sources":{']
 )
 def test_text_without_mark_has_no_pieces(mark: bytes) -> None:
-    text = orjson.dumps(in_served_order(made_record()))
+    text = orjson.dumps(sort_members_as_served(made_record()))
     assert split_record_text(text) is not None
     assert split_record_text(text.replace(mark, b"")) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.compiler import find_build_version, is_same_build
 
 VERSIONS = {
     "solc, the solidity compiler commandline interface\nVersion: 0.8.30+commit.73712a01.Linux.g++\n": (
@@ -19,7 +19,7 @@ VERSIONS = {
 
 @pytest.mark.parametrize("printed", VERSIONS)
 def test_printed_version_is_parsed(printed):
-    assert build_version(printed) == VERSIONS[printed]
+    assert find_build_version(printed) == VERSIONS[printed]
 
 
 SAME = [

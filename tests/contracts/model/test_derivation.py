@@ -12,7 +12,7 @@ from statuary.contracts.model.derivation import (
     Workspace,
     WorkspaceDeployment,
     derive_record,
-    input_language,
+    standard_json_language,
 )
 from support.contracts import ABI, ADDRESS, FEATURES, NAME, PATH, Features, made_record, made_workspace
 from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
@@ -433,5 +433,5 @@ def test_overrides_become_additional_input():
 @pytest.mark.parametrize("language", ["", None, 5, ["Solidity"]])
 def test_input_without_language_is_refused(language):
     with pytest.raises(DerivationError, match="the standard JSON input names no language"):
-        input_language({"language": language})
-    assert input_language({"language": "vyper"}) == "Vyper"
+        standard_json_language({"language": language})
+    assert standard_json_language({"language": "vyper"}) == "Vyper"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from statuary.contracts.model.auxdata import parse_auxdata, split_auxdata
+from statuary.contracts.model.auxdata import find_trailing_auxdata, parse_auxdata
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.contracts.model.metadata_hashes import (
     encode_base58,
     ipfs_multihash,
     metadata_hash,
-    metadata_texts,
+    possible_metadata_texts,
     swarm_hash_v1,
 )
 
@@ -35,7 +35,7 @@ def test_ipfs_hash_matches_importer(size):
 @pytest.mark.parametrize("row", COMPILED, ids=lambda row: f"{row['solc']}-{row['filler']}")
 def test_metadata_hash_matches_solc(row):
     text = row["metadata"].replace("@@", "x" * row["filler"]).encode()
-    tail = split_auxdata(bytes.fromhex(row["runtimeEnd"]), AuxdataStyle.SOLIDITY)
+    tail = find_trailing_auxdata(bytes.fromhex(row["runtimeEnd"]), AuxdataStyle.SOLIDITY)
     hashes = parse_auxdata(tail.value, AuxdataStyle.SOLIDITY).hashes
     [(scheme, digest)] = hashes.items()
     assert scheme == {"0.4.24": "bzzr0", "0.5.17": "bzzr1", "0.8.30": "ipfs"}[row["solc"]]
@@ -61,9 +61,9 @@ def test_metadata_texts_are_those_of_solc() -> None:
     metadata = {"b": "\u00fc", "a": "\x7f"}
     texts = ['{"b":"\u00fc","a":"\x7f"}', '{"a":"\x7f","b":"\u00fc"}']
     escaped = ['{"b":"\\u00fc","a":"\x7f"}', '{"a":"\x7f","b":"\\u00fc"}']
-    found = [text.decode() for text in metadata_texts(metadata, "given")]
+    found = [text.decode() for text in possible_metadata_texts(metadata, "given")]
     assert found[0] == "given"
     assert {texts[0], texts[1]} <= set(found)
     assert {escaped[0], escaped[1]} <= {text.replace("\\u007f", "\x7f") for text in found}
-    plain = [text.decode() for text in metadata_texts({"b": 1, "a": 2}, None)]
+    plain = [text.decode() for text in possible_metadata_texts({"b": 1, "a": 2}, None)]
     assert plain == ['{"b":1,"a":2}', '{"a":2,"b":1}']

@@ -10,23 +10,23 @@ from statuary.contracts.model.abi import parse_abi_parameters
 from statuary.contracts.model.auxdata import (
     Auxdata,
     CodeReference,
-    auxdata_positions,
-    javascript_order,
-    listed_auxdata,
+    auxdata_in_assembly,
+    locate_auxdata,
     parse_cbor_auxdata,
     parse_immutable_references,
     parse_link_references,
-    recognized_auxdata_pieces,
+    scan_for_auxdata,
+    sort_keys_as_javascript,
 )
-from statuary.contracts.model.derivation import library_placeholders, unlinked_code
+from statuary.contracts.model.derivation import decode_unlinked_code, library_placeholders
 from statuary.contracts.model.matching import (
     MatchLevel,
     RecompiledSide,
-    constructor_inputs,
+    constructor_argument_types,
+    decide_match_level,
     match_creation,
     match_runtime,
-    overall_level,
-    side_level,
+    overall_match_level,
 )
 from statuary.contracts.model.transformations import (
     TransformationReason,
@@ -62,7 +62,12 @@ AUXDATA_STEP = TransformationStep(
     ],
 )
 def test_match_level_depends_on_auxdata(auxdata, steps, language, version, level):
-    assert side_level(auxdata=auxdata, transformations=steps, language=language, version=version) == level
+    assert (
+        decide_match_level(
+            auxdata_sections=auxdata, transformations=steps, language=language, version=version
+        )
+        == level
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +81,7 @@ def test_match_level_depends_on_auxdata(auxdata, steps, language, version, level
     ],
 )
 def test_overall_match_combines_creation_and_runtime(creation, runtime, overall):
-    assert overall_level(creation, runtime) == overall
+    assert overall_match_level(creation, runtime) == overall
 
 
 def test_vyper_immutables_are_appended():
@@ -112,13 +117,16 @@ def test_arguments_require_matching_constructor():
     assert match_creation(side, b"\1" + bytes(32), parse_abi_parameters([])) is None
     assert match_creation(side, b"\1" + bytes(32), None) is None
     assert match_creation(side, b"\1", None) is not None
-    assert constructor_inputs([{"type": "constructor", "inputs": [{"type": "TransformationType"}]}]) is None
-    assert constructor_inputs(None).items == ()
+    assert (
+        constructor_argument_types([{"type": "constructor", "inputs": [{"type": "TransformationType"}]}])
+        is None
+    )
+    assert constructor_argument_types(None).items == ()
 
 
 def test_javascript_order_puts_integers_first():
     keys = ["b", "10", "9", "4294967295", "01", "a", "0", "-1", "1.5", ""]
-    assert javascript_order(keys) == ["0", "9", "10", "b", "4294967295", "01", "a", "-1", "1.5", ""]
+    assert sort_keys_as_javascript(keys) == ["0", "9", "10", "b", "4294967295", "01", "a", "-1", "1.5", ""]
 
 
 def test_jsonb_order_sorts_by_length():
@@ -176,7 +184,7 @@ def test_library_placeholders_have_two_forms():
     assert library_placeholders("a" * 50)[1] == "__" + "a" * 36 + "__"
     place = CodeReference("file.sol:Math", 1, 20)
     for text in (new, old, "0" * 40):
-        assert unlinked_code("73" + text + "5b", [place]) == b"\x73" + bytes(20) + b"\x5b"
+        assert decode_unlinked_code("73" + text + "5b", [place]) == b"\x73" + bytes(20) + b"\x5b"
 
 
 def test_assembly_lists_parent_auxdata_first():
@@ -191,31 +199,31 @@ def test_assembly_lists_parent_auxdata_first():
             "ACAF3289D7B601CBD114FB36C4D29C85BBFD5E133F14CB355C3FD8D99367964F": "text",
         },
     }
-    assert [piece.hex() for piece in listed_auxdata(assembly)] == ["aa", "bb", "cc", "dd"]
+    assert [piece.hex() for piece in auxdata_in_assembly(assembly)] == ["aa", "bb", "cc", "dd"]
 
 
 def test_equal_auxdata_positions_are_distinct():
     code = b"\1" + IPFS + b"\2" + IPFS
     assembly = {".data": {"0": {".auxdata": IPFS.hex(), ".data": {"0": {".auxdata": IPFS.hex()}}}}}
-    found = auxdata_positions(code, code, assembly=assembly, **SOLC).runtime
+    found = locate_auxdata(code, code, assembly=assembly, **SOLC).runtime
     assert {number: piece.offset for number, piece in found.items()} == {"1": 1, "2": 2 + len(IPFS)}
 
 
 def test_single_auxdata_is_found_before_data():
     code = b"\1" + IPFS + b"data"
-    found = auxdata_positions(code, code, assembly={".data": {"0": {".auxdata": IPFS.hex()}}}, **SOLC)
+    found = locate_auxdata(code, code, assembly={".data": {"0": {".auxdata": IPFS.hex()}}}, **SOLC)
     assert {number: piece.offset for number, piece in found.runtime.items()} == {"1": 1}
 
 
 def test_auxdata_pieces_are_recognized_anywhere():
     code = b"\xa2\x64ipfs" + IPFS + b"\0" + BARE + IPFS[:-1] + b"\0"
-    assert [piece.value for piece in recognized_auxdata_pieces(code)] == [IPFS, BARE]
+    assert [piece.value for piece in scan_for_auxdata(code)] == [IPFS, BARE]
 
 
 @steady
 @given(st.binary(max_size=120), st.binary(max_size=120), st.sampled_from(["0.4.6", "0.4.9", "0.8.30"]))
 def test_auxdata_positions_match_code(creation, runtime, version):
-    found = auxdata_positions(creation, runtime, language="Solidity", version=version, assembly=None)
+    found = locate_auxdata(creation, runtime, language="Solidity", version=version, assembly=None)
     for code, pieces in ((creation, found.creation), (runtime, found.runtime)):
         for piece in pieces.values():
             assert code[piece.offset : piece.offset + len(piece.value)] == piece.value

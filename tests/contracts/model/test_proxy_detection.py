@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from statuary.contracts.model.proxy_detection import (
     BEACON_SLOT,
     ProxyVerdict,
+    find_proxy_evidence,
+    find_proxy_patterns,
     has_delegatecall,
-    proxy_evidence,
-    proxy_marks,
     proxy_resolution_from_bytecode,
     proxy_slots,
 )
@@ -37,7 +37,7 @@ def test_recorded_responses_cover_every_kind():
 
 @pytest.mark.parametrize("row", ANSWERS, ids=lambda row: row["code"][2:26])
 def test_proxy_marks_match_whatsabi(row):
-    marks = proxy_marks(bytes.fromhex(row["code"][2:]))
+    marks = find_proxy_patterns(bytes.fromhex(row["code"][2:]))
     assert marks.is_factory == row["isFactory"]
     found = [name for name, address in row["proxies"] if not address]
     # up to 0.27 it cut off as many bytes as the last two say, also where they end no CBOR, and found less behind it
@@ -67,23 +67,23 @@ def deploying(constructor: str, runtime: str) -> bytes:
     ],
 )
 def test_constructor_is_distinguished_from_contract(constructor, is_factory):
-    assert proxy_marks(deploying(constructor, "6000 00")).is_factory == is_factory
+    assert find_proxy_patterns(deploying(constructor, "6000 00")).is_factory == is_factory
 
 
 def test_data_may_precede_deployed_code():
     """The constructor ends at RETURN; POP stands for a byte of data before the code that is returned."""
     code = bytes.fromhex("f0" + DEPLOY.format(9) + "50" + "6000 00")
-    assert not proxy_marks(code).is_factory
+    assert not find_proxy_patterns(code).is_factory
 
 
 def test_pattern_in_constructor_is_kept():
     slot = EIP_1967[:-2].hex()
-    assert proxy_marks(deploying(f"{slot} 50", "6000 00")).candidates == ("EIP1967Proxy",)
+    assert find_proxy_patterns(deploying(f"{slot} 50", "6000 00")).candidates == ("EIP1967Proxy",)
 
 
 @pytest.mark.parametrize("code", [CLONE, CLONE_CREATION])
 def test_clone_evidence_names_implementation(code):
-    evidence = proxy_evidence(code)
+    evidence = find_proxy_evidence(code)
     assert evidence.verdict is ProxyVerdict.EIP_1167_PROXY
     assert evidence.implementation.lower() == "0x" + IMPLEMENTATION
 
@@ -93,13 +93,13 @@ def test_clone_evidence_names_implementation(code):
 def test_clone_marks_match_any_implementation(implementation):
     for code in (CLONE, CLONE_CREATION):
         other = code.replace(bytes.fromhex(IMPLEMENTATION), implementation)
-        marks = proxy_marks(other)
+        marks = find_proxy_patterns(other)
         assert (marks.is_factory, marks.fixed) == (False, (implementation,))
-        assert proxy_evidence(other).implementation.lower() == "0x" + implementation.hex()
+        assert find_proxy_evidence(other).implementation.lower() == "0x" + implementation.hex()
 
 
 def test_pushed_slot_needs_chain_storage():
-    evidence = proxy_evidence(EIP_1967)
+    evidence = find_proxy_evidence(EIP_1967)
     assert (evidence.verdict, evidence.candidates) == (ProxyVerdict.NEEDS_CHAIN, ("EIP1967Proxy",))
 
 
@@ -116,13 +116,13 @@ def test_pushed_slot_needs_chain_storage():
     ],
 )
 def test_other_code_is_not_proxy(code):
-    assert proxy_evidence(code).verdict is ProxyVerdict.NOT_PROXY
+    assert find_proxy_evidence(code).verdict is ProxyVerdict.NOT_PROXY
 
 
 @steady
 @given(st.binary(max_size=300))
 def test_arbitrary_bytes_get_proxy_verdict(data):
-    assert proxy_evidence(data).verdict in ProxyVerdict
+    assert find_proxy_evidence(data).verdict in ProxyVerdict
 
 
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -149,7 +149,7 @@ def test_eip1967_proxy_may_use_two_slots():
 
 
 def test_resolution_follows_from_decisive_bytecode():
-    implementation = proxy_evidence(CLONE).implementation
+    implementation = find_proxy_evidence(CLONE).implementation
     clone = {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": [{"address": implementation}]}
     assert proxy_resolution_from_bytecode(CLONE) == proxy_resolution_from_bytecode(CLONE_CREATION) == clone
     plain = {"isProxy": False, "proxyType": None, "implementations": []}
@@ -160,10 +160,10 @@ def test_resolution_follows_from_decisive_bytecode():
 def test_clone_behind_other_constructor_is_found():
     """The constructor is not one of the usual two, so the code is disassembled."""
     creation = bytes.fromhex("602d600b5f39602d5ff3fe") + CLONE
-    evidence = proxy_evidence(creation)
+    evidence = find_proxy_evidence(creation)
     assert (evidence.verdict, evidence.implementation) == (
         ProxyVerdict.EIP_1167_PROXY,
-        proxy_evidence(CLONE).implementation,
+        find_proxy_evidence(CLONE).implementation,
     )
 
 
@@ -187,7 +187,7 @@ METADATA = bytes.fromhex("a164736f6c6343000606000a")
     ],
 )
 def test_polygon_proxy_is_candidate(code):
-    evidence = proxy_evidence(code)
+    evidence = find_proxy_evidence(code)
     assert (evidence.verdict, evidence.candidates) == (ProxyVerdict.NEEDS_CHAIN, ("MaticProxy",))
     assert proxy_slots("MaticProxy", ADDRESS) == [f"0x{MATIC_SLOT.hex()}"]
 
@@ -195,15 +195,15 @@ def test_polygon_proxy_is_candidate(code):
 def test_slot_inside_metadata_is_ignored():
     piece = b"\xa1\x64note\x58\x20" + MATIC_SLOT
     code = PROGRAM + piece + len(piece).to_bytes(2, "big")
-    assert proxy_evidence(code).verdict is ProxyVerdict.NOT_PROXY
+    assert find_proxy_evidence(code).verdict is ProxyVerdict.NOT_PROXY
 
 
 @pytest.mark.parametrize("arguments", [b"\x00", b"\x01" * 64, CLONE, EIP_1967])
 def test_clone_may_be_followed_by_arguments(arguments):
-    evidence = proxy_evidence(CLONE + arguments)
+    evidence = find_proxy_evidence(CLONE + arguments)
     assert (evidence.verdict, evidence.is_plain_clone) == (ProxyVerdict.EIP_1167_PROXY, False)
     assert evidence.implementation.lower() == f"0x{IMPLEMENTATION}"
-    assert proxy_evidence(CLONE).is_plain_clone
+    assert find_proxy_evidence(CLONE).is_plain_clone
 
 
 @pytest.mark.parametrize(
@@ -216,4 +216,4 @@ def test_only_instructions_count_as_delegatecall(code, does):
 
 @pytest.mark.parametrize("code", [b"\x5b" + CLONE + b"\x00", CLONE[:-1] + b"\x00", CLONE[1:] + b"\x00"])
 def test_clone_elsewhere_is_not_proxy(code):
-    assert proxy_evidence(code).verdict is not ProxyVerdict.EIP_1167_PROXY
+    assert find_proxy_evidence(code).verdict is not ProxyVerdict.EIP_1167_PROXY

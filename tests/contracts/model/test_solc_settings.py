@@ -5,7 +5,7 @@ import json
 import pytest
 
 from statuary.base.json_values import NumberText
-from statuary.contracts.model.solc_settings import TABLE, read_release, setting_differences
+from statuary.contracts.model.solc_settings import TABLE, parse_release_row, setting_differences
 
 NOTHING = {"optimizer": {"enabled": False, "runs": 200}, "libraries": {}, "remappings": []}
 RECENT = NOTHING | {"evmVersion": "osaka", "metadata": {"bytecodeHash": "ipfs"}}
@@ -203,8 +203,8 @@ def test_table_begins_with_standard_json():
 
 def test_release_details_are_read():
     row = next(iter(json.loads(TABLE.read_text("utf-8")).values()))
-    assert read_release(row | {"details": None}).details is None
-    assert read_release(row | {"details": {"cse": [0, 0, 1]}}).details == {"cse": (False, False, True)}
+    assert parse_release_row(row | {"details": None}).details is None
+    assert parse_release_row(row | {"details": {"cse": [0, 0, 1]}}).details == {"cse": (False, False, True)}
 
 
 def test_cached_comparison_respects_number_spelling():

@@ -11,8 +11,8 @@ from statuary.base.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
 from statuary.contracts.model.storage_layout import (
     LayoutFault,
     SolidityLayout,
+    find_vyper_layout_faults,
     parse_solidity_layout,
-    vyper_layout_faults,
 )
 from support.requirements import absent
 
@@ -224,21 +224,21 @@ def place(slot, size=1):
 
 def test_vyper_neighbours_do_not_overlap():
     modules = {"a": place(0, 3), "module": {"type": place(3), "b": place(4, 2)}, "c": place(6)}
-    assert list(vyper_layout_faults(modules)) == []
-    [fault] = vyper_layout_faults(modules | {"d": place(5)})
+    assert list(find_vyper_layout_faults(modules)) == []
+    [fault] = find_vyper_layout_faults(modules | {"d": place(5)})
     assert fault == LayoutFault("the variable at slot 5 overlaps the one before it", ("d",))
 
 
 def test_vyper_place_in_code_overlaps_nothing():
     code = {"type": "uint256", "offset": 0, "length": 32}
-    assert list(vyper_layout_faults({"a": code, "b": code, "c": place(0)})) == []
+    assert list(find_vyper_layout_faults({"a": code, "b": code, "c": place(0)})) == []
 
 
 @pytest.mark.parametrize(
     "value", ["a", None, [], {"type": "uint256"}, {"type": "uint256", "slot": 1, "n_slots": -1}]
 )
 def test_vyper_variable_without_slot_is_fault(value):
-    assert list(vyper_layout_faults({"a": value})) == [LayoutFault("a variable has no slot", ("a",))]
+    assert list(find_vyper_layout_faults({"a": value})) == [LayoutFault("a variable has no slot", ("a",))]
 
 
 def test_vyper_depth_is_limited():
@@ -248,8 +248,8 @@ def test_vyper_depth_is_limited():
             layout = {"a": layout}
         return layout
 
-    assert list(vyper_layout_faults(nested(MAX_LAYOUT_DEPTH))) == []
-    [fault] = vyper_layout_faults(nested(MAX_LAYOUT_DEPTH + 1))
+    assert list(find_vyper_layout_faults(nested(MAX_LAYOUT_DEPTH))) == []
+    [fault] = find_vyper_layout_faults(nested(MAX_LAYOUT_DEPTH + 1))
     assert fault.message == "a variable has no slot"
 
 

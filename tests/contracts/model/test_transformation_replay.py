@@ -11,11 +11,11 @@ from statuary.contracts.model.transformations import (
     TransformationReason,
     TransformationStep,
     TransformationType,
-    first_difference,
+    first_differing_offset,
     parse_transformation,
     replay_transformations,
-    value_bytes,
-    value_names,
+    transformation_value_bytes,
+    transformation_value_keys,
 )
 from support.real_records import real_records, served_vectors, vectors
 from support.strategies import steady
@@ -113,7 +113,11 @@ def test_transformation_keeps_key_order():
 
 def test_value_names_list_reasons_and_ids():
     values = {"immutables": {"1": "0x", "2": "0x"}, "callProtection": "0x", "libraries": {}, "other": 1}
-    assert value_names(values) == {("callProtection", None), ("immutable", "1"), ("immutable", "2")}
+    assert transformation_value_keys(values) == {
+        ("callProtection", None),
+        ("immutable", "1"),
+        ("immutable", "2"),
+    }
 
 
 def test_too_many_resizing_steps_are_rejected():
@@ -151,7 +155,7 @@ def test_random_step_splices_or_fails(code, value, offset, length, kind):
 @steady
 @given(st.binary(max_size=30), st.binary(max_size=30))
 def test_first_difference_finds_first_byte(one, other):
-    place = first_difference(one, other)
+    place = first_differing_offset(one, other)
     if place is None:
         assert one == other
     else:
@@ -224,6 +228,6 @@ def test_replay_reproduces_code_of_published_vectors(folder):
 
 def test_value_lookup_uses_reason_and_id():
     values = {"libraries": {"a:B": "0xff"}, "constructorArguments": "0x01"}
-    assert value_bytes(step(id="a:B"), values) == b"\xff"
-    assert value_bytes(step("insert", "constructorArguments"), values) == b"\x01"
-    assert value_bytes(step("delete", "cborAuxdata", length=1), values) == b""
+    assert transformation_value_bytes(step(id="a:B"), values) == b"\xff"
+    assert transformation_value_bytes(step("insert", "constructorArguments"), values) == b"\x01"
+    assert transformation_value_bytes(step("delete", "cborAuxdata", length=1), values) == b""

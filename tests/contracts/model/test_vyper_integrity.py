@@ -19,7 +19,7 @@ from statuary.contracts.model.vyper_integrity import (
     Import,
     UnknownModuleError,
     VyperProgram,
-    hashed_paths,
+    integrity_hashed_paths,
     integrity_hashes,
     parse_imports,
 )
@@ -131,7 +131,7 @@ def test_check_of_unknown_module_is_inapplicable(version, name):
 @pytest.mark.parametrize(("version", "name"), KNOWN)
 def test_change_of_hashed_source_fails(version, name):
     """Every hashed source decides the hash, and no other source does."""
-    hashed = hashed_paths(recorded_program(version, name))
+    hashed = integrity_hashed_paths(recorded_program(version, name))
     for path in PROGRAMS[name]["sources"]:
         record = record_of(version, name)
         record["sources"][path]["content"] += " "
@@ -144,7 +144,7 @@ def test_sources_outside_hash_are_known():
     unhashed = {
         (version.partition("+")[0], path)
         for version, name in KNOWN
-        for path in PROGRAMS[name]["sources"].keys() - hashed_paths(recorded_program(version, name))
+        for path in PROGRAMS[name]["sources"].keys() - integrity_hashed_paths(recorded_program(version, name))
     }
     old = ("0.4.1", "0.4.2", "0.4.3")
     every = (*old, "0.5.0b1")

@@ -13,7 +13,7 @@ import yaml
 
 from statuary.base.primitives import checksum_address
 from statuary.contracts.model.proxy_detection import proxy_slots
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.sources.evidence import encode_anchor
 from statuary.site.document import encode_unchecked
 from statuary.site.url_table import match_url
@@ -48,7 +48,7 @@ def proxy_record() -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SLOTS, "EIP1967Proxy", f"{slot}545af4")
         record = signed_record([PROXY_FUNCTION], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,))
-    return dict(in_served_order(orjson.loads(record)))
+    return dict(sort_members_as_served(orjson.loads(record)))
 
 
 def with_anchor(code: str = "", **given: Any) -> dict[str, bytes]:
@@ -111,7 +111,7 @@ def test_rejected_proxy_publishes_no_functions(tmp_path):
     path = record_path(PROXY)
     record = orjson.loads(files[path])
     next(iter(record["sources"].values()))["content"] += "// more\n"
-    digest = sha256(encode_unchecked(in_served_order(record))).hexdigest()
+    digest = sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
     slots = dict.fromkeys(proxy_slots("EIP1967Proxy", PROXY), 0) | {SLOT: int(UPGRADED, 16)}
     anchor = anchor_of(digest, PROXY, record["runtimeBytecode"]["onchainBytecode"], slots=slots)
     files = {path: orjson.dumps(record), f"{path.removesuffix('.json')}/anchor.json": encode_anchor(anchor)}
@@ -124,7 +124,7 @@ def test_rejected_proxy_publishes_no_functions(tmp_path):
 
 def test_contradicted_implementation_gives_no_functions(tmp_path):
     token = orjson.loads(signed_record(TOKEN_ABI, TOKEN))
-    digest = sha256(encode_unchecked(in_served_order(token))).hexdigest()
+    digest = sha256(encode_unchecked(sort_members_as_served(token))).hexdigest()
     anchor = encode_anchor(anchor_of(digest, TOKEN, OTHER_CODE))
     token_anchor = f"{record_path(TOKEN).removesuffix('.json')}/anchor.json"
     site = site_of(tmp_path, with_slot(TOKEN) | {token_anchor: anchor})

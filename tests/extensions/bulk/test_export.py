@@ -11,7 +11,7 @@ import pytest
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.primitives import checksum_address
 from statuary.contracts.incremental.bulk import locate_bulk_findings
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource
 from statuary.extensions.bulk.export_records import bucket_file, read_bucket
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_of_file
@@ -62,7 +62,7 @@ def bodies_of(root, **options):
     assert [finding for contract in contracts for finding in contract.parsed_contract.findings] == []
     return {
         (contract.source.chain_id, contract.source.address): encode_unchecked(
-            in_served_order(contract.parsed_contract.record)
+            sort_members_as_served(contract.parsed_contract.record)
         )
         for contract in contracts
     }

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.contracts.model.record import in_served_order
+from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.sources.evidence import encode_anchor
 from statuary.site.document import encode_unchecked
 from support.contracts import NAME, PATH, made_record
@@ -28,7 +28,7 @@ class Site:
         self.folder = folder
         record = made_record("plain") | {"chainId": CHAIN}
         self.address = record["address"]
-        canonical = encode_unchecked(in_served_order(record))
+        canonical = encode_unchecked(sort_members_as_served(record))
         self.digest = sha256(canonical).hexdigest()
         code = record["runtimeBytecode"]["onchainBytecode"]
         anchor = anchor_of(self.digest, self.address, code)

@@ -11,7 +11,7 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import ChainId
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, Proof
-from statuary.contracts.model.record import contract_row
+from statuary.contracts.model.record import make_contract_row
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.page_members import listed_compilation, with_page_members
 from statuary.contracts.pages.previous_pages import no_previous_pages
@@ -73,7 +73,7 @@ def test_contract_list_escapes_texts() -> None:
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
         lists = ContractListPages(
             Renderer(small_site_context()),
-            [with_page_members(contract_row(record), record, listed_compilation(record))],
+            [with_page_members(make_contract_row(record), record, listed_compilation(record))],
             with_pages=True,
         )
         (document,) = lists.chain_documents(chain, no_previous_pages())

@@ -59,7 +59,7 @@ from statuary.contracts.model.proof import (
     EvidenceValue,
     PinnedBy,
 )
-from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, proxy_evidence, proxy_slots
+from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, find_proxy_evidence, proxy_slots
 
 
 class AnchoredProxy(NamedTuple):
@@ -107,7 +107,9 @@ def _proxy_slot_words(record: RecordView, code: bytes, account: Account, anchor:
     Returns:
         The words by slot; none if one of them has no proof.
     """
-    slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
+    slots = [
+        slot for kind in find_proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)
+    ]
     if not set(slots) <= anchor.storage.keys():
         return {}
     return {slot: proved_storage_word(account, slot, anchor.storage[slot]) for slot in slots}
@@ -124,7 +126,7 @@ def _contradicts_implementation(words: Mapping[str, int], record: RecordView) ->
         return False
     if resolution.get("isProxy") is False:
         code = record.creation.onchain or record.runtime.onchain or b""
-        return any(words.values()) and bool(proxy_evidence(code).candidates)
+        return any(words.values()) and bool(find_proxy_evidence(code).candidates)
     slots = proxy_slots(as_text(resolution.get("proxyType")), record.address)
     in_slots = [[_address_in(words[slot])] for slot in slots if slot in words]
     named_addresses = _named_implementations(resolution)

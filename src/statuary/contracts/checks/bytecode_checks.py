@@ -19,8 +19,8 @@ from statuary.contracts.checks.check import (
     confirms,
     of_compilation,
 )
-from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, decode_hex
-from statuary.contracts.model.matching import MatchLevel, overall_level, side_level
+from statuary.contracts.checks.record_view import RecordView, SideView, decode_lowercase_hex, format_json_line
+from statuary.contracts.model.matching import MatchLevel, decide_match_level, overall_match_level
 from statuary.contracts.model.open_lists import COMPILERS, is_plausible_name
 from statuary.contracts.model.transformations import (
     ReplayError,
@@ -28,9 +28,9 @@ from statuary.contracts.model.transformations import (
     TransformationStep,
     TransformationType,
     UnknownTransformationError,
-    first_difference,
-    value_bytes,
-    value_names,
+    first_differing_offset,
+    transformation_value_bytes,
+    transformation_value_keys,
 )
 
 _SINGLE_VALUES = ("callProtection", "constructorArguments")
@@ -74,7 +74,7 @@ def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
         if side.value.get(member) is not None:
             yield (side.member, member), side.value[member], data
     for pointer, text in _short_hex_texts(side):
-        yield pointer, text, decode_hex(text)
+        yield pointer, text, decode_lowercase_hex(text)
 
 
 def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
@@ -125,7 +125,7 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
             is_given = side.value.get(member) is not None
             if is_given != (side.claimed_level is not None):
                 yield Violation(
-                    f"{side.name}Match is {as_json_text(side.claimed_level)}, but {member} is"
+                    f"{side.name}Match is {format_json_line(side.claimed_level)}, but {member} is"
                     f" {'given' if is_given else 'null'}",
                     (side.member, member),
                 )
@@ -159,7 +159,7 @@ def _replay_violations(side: SideView) -> Iterator[Observation]:
     for member in ("onchainBytecode", "recompiledBytecode"):
         if side.value.get(member) in (None, "0x"):
             yield Violation(
-                f"{side.name}Match is {as_json_text(side.claimed_level)}, but {member} is {as_json_text(side.value.get(member))}",
+                f"{side.name}Match is {format_json_line(side.claimed_level)}, but {member} is {format_json_line(side.value.get(member))}",
                 (side.member, member),
             )
             return
@@ -172,7 +172,7 @@ def _replay_violations(side: SideView) -> Iterator[Observation]:
         yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
     else:
         yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
-        if (place := first_difference(replayed, side.onchain)) is not None:
+        if (place := first_differing_offset(replayed, side.onchain)) is not None:
             yield _bytecode_violation(side, replayed, side.onchain, place)
 
 
@@ -181,7 +181,7 @@ def _unknown_transformation(side: SideView) -> NotKnown | None:
     if side.transformations is not None:
         return None  # every step is known
     errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
-    if not errors or side.found_match is not None or not is_plausible_name(errors[0].word):
+    if not errors or side.recomputed_match is not None or not is_plausible_name(errors[0].word):
         return None
     return NotKnown("transformation", errors[0].word, (side.member, "transformations"))
 
@@ -225,7 +225,7 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
     if unknown := _unknown_transformation(side):
         yield unknown
         return
-    if side.found_match is None:
+    if side.recomputed_match is None:
         yield Violation(
             f"Sourcify's procedure finds no match between recompiled and on-chain {side.name} bytecode",
             (f"{side.name}Match",),
@@ -234,10 +234,10 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
         return
     if side.transformations is None:
         return  # another check names the element that cannot be read
-    steps, own_steps = side.found_match.transformations, side.transformations
+    steps, own_steps = side.recomputed_match.transformations, side.transformations
     yield Evidence({"transformations": len(steps)})
     has_places = len({step.offset for step in steps}) == len(steps)
-    if has_places and steps == own_steps and side.found_match.values == side.values:
+    if has_places and steps == own_steps and side.recomputed_match.values == side.values:
         return  # the usual case; otherwise, the differences are yielded below
     yield from _position_differences(side, steps, own_steps)
     yield from _value_differences(side, steps, own_steps)
@@ -272,19 +272,21 @@ def _value_differences(
     side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
     """Compare values by position."""
-    if side.found_match is None:
+    if side.recomputed_match is None:
         return
     pointer = (side.member, "transformations")
     by_place = {_position_of(step): step for step in steps}
     pairs = [(step, by_place[_position_of(step)]) for step in own_steps if _position_of(step) in by_place]
     for step, other_step in pairs:
-        if not _have_same_value(step, side.values, other_step, side.found_match.values):
+        if not _have_same_value(step, side.values, other_step, side.recomputed_match.values):
             yield Violation(
                 f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
                 pointer,
             )
     yield from _id_differences(pairs, pointer)
-    unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in own_steps}
+    unused = transformation_value_keys(side.values) - {
+        (step.reason.value, _value_id(step)) for step in own_steps
+    }
     for reason, key in sorted(unused, key=str):
         yield Violation(
             f"no transformation uses the {reason} value {key or ''}".rstrip(),
@@ -321,7 +323,9 @@ def _have_same_value(
     other_values: Mapping[str, Json],
 ) -> bool:
     try:
-        return value_bytes(step, values) == value_bytes(other_step, other_values)
+        return transformation_value_bytes(step, values) == transformation_value_bytes(
+            other_step, other_values
+        )
     except InvalidValueError:
         return False
 
@@ -399,7 +403,7 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
         yield Evidence({side.name: earned.value})
         if side.claimed_level != earned:
             yield Violation(
-                f"{side.name}Match is {as_json_text(side.claimed_level)}, but the bytecode shows only {earned.value!r}",
+                f"{side.name}Match is {format_json_line(side.claimed_level)}, but the bytecode shows only {earned.value!r}",
                 (f"{side.name}Match",),
                 f"write {earned.value}",
                 Severity.NOTE if side.claimed_level == MatchLevel.MATCH else None,
@@ -413,10 +417,10 @@ def earned_level(side: SideView) -> MatchLevel:
     that inserts the auxdata that is already there changes nothing, so it does not lower the level.
     """
     steps = tuple([step for step in side.transformations or () if not _has_no_effect(side, step)])
-    if (found := side.found_match) is not None and found.transformations == steps:
+    if (found := side.recomputed_match) is not None and found.transformations == steps:
         return found.level  # the level that the matching algorithm gave this code
-    return side_level(
-        auxdata=[piece.value for piece in side.auxdata.values()],
+    return decide_match_level(
+        auxdata_sections=[piece.value for piece in side.auxdata.values()],
         transformations=steps,
         language=side.record.language,
         version=side.record.version,
@@ -428,7 +432,7 @@ def _has_no_effect(side: SideView, step: TransformationStep) -> bool:
         return False
     piece = next((piece for piece in side.auxdata.values() if piece.offset == step.offset), None)
     try:
-        return piece is not None and value_bytes(step, side.values) == piece.value
+        return piece is not None and transformation_value_bytes(step, side.values) == piece.value
     except InvalidValueError:
         return False
 
@@ -437,11 +441,11 @@ def _has_no_effect(side: SideView, step: TransformationStep) -> bool:
 def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `match` must be exact_match if either code's match is exact, and null only if neither matches."""
     claimed = record.value.get("match")
-    earned = overall_level(record.creation.claimed_level, record.runtime.claimed_level)
+    earned = overall_match_level(record.creation.claimed_level, record.runtime.claimed_level)
     yield Evidence({"match": str(earned or "null")})
     if claimed != earned:
         yield Violation(
-            f"match is {as_json_text(claimed)}, but creationMatch and runtimeMatch make it {as_json_text(earned)}",
+            f"match is {format_json_line(claimed)}, but creationMatch and runtimeMatch make it {format_json_line(earned)}",
             ("match",),
             f"write {earned or 'null'}",
         )
@@ -456,12 +460,16 @@ def understated_match_level(record: RecordView) -> Iterator[Observation]:
         if side.claimed_level is not None or not side.onchain:
             continue
         yield Evidence(
-            {side.name: "does not match" if side.found_match is None else side.found_match.level.value}
+            {
+                side.name: "does not match"
+                if side.recomputed_match is None
+                else side.recomputed_match.level.value
+            }
         )
-        if side.found_match is not None:
+        if side.recomputed_match is not None:
             yield Violation(
                 f"{side.name}Match is null, but the bytecode matches with"
-                f" {len(side.found_match.transformations)} transformations: {side.found_match.level.value}",
+                f" {len(side.recomputed_match.transformations)} transformations: {side.recomputed_match.level.value}",
                 (f"{side.name}Match",),
                 "verify the contract again to record the match",
             )

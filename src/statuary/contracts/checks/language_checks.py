@@ -6,13 +6,13 @@ from typing import Final, NamedTuple
 from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, of_compilation
-from statuary.contracts.checks.record_view import RecordView, as_json_text
+from statuary.contracts.checks.record_view import RecordView, format_json_line
 from statuary.contracts.model.code_maker import CodeMaker, find_code_maker
 from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.contracts.model.evm_forks import FORKS, find_later_opcode
-from statuary.contracts.model.solc_settings import default_fork
-from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setting_support
+from statuary.contracts.model.solc_settings import default_evm_version
+from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, vyper_setting_support
 
 
 class Traces(NamedTuple):
@@ -120,7 +120,7 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
 
 def _wrong_hash_kind(record: RecordView) -> Iterator[Observation]:
     """Check that the compiled code has the kind of metadata hash that the settings name."""
-    fields = record.runtime.own_fields
+    fields = record.runtime.trailing_auxdata_fields
     is_solidity = record.auxdata_style is AuxdataStyle.SOLIDITY
     if fields is None or not is_solidity or parse_compiler_version(record.version) < _HASH_SETTING_SINCE:
         return
@@ -145,7 +145,7 @@ def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"metadata": str(language)[:80]})
     if language != record.language:
         yield Violation(
-            f"the metadata is for {as_json_text(language)[:80]}, but the record is for {record.language}",
+            f"the metadata is for {format_json_line(language)[:80]}, but the record is for {record.language}",
             ("metadata", "language"),
             "write null: its compiler writes no metadata",
         )
@@ -183,9 +183,9 @@ def _refused_vyper_settings(record: RecordView) -> Iterator[Observation]:
             continue
         yield Evidence({name: str(value)[:80]})
         pointer = ("compilation", "compilerSettings", name)
-        match setting_support(record.version.partition("+")[0], name, value):
+        match vyper_setting_support(record.version.partition("+")[0], name, value):
             case SettingSupport.REFUSED:
-                message = f"Vyper {record.version[:80]} takes no {name} {as_json_text(value)[:80]}"
+                message = f"Vyper {record.version[:80]} takes no {name} {format_json_line(value)[:80]}"
                 yield Violation(message, pointer, "write the settings that the contract was compiled with")
             case SettingSupport.NOT_KNOWN:
                 yield NotKnown(f"setting {name}", str(value)[:80], pointer)
@@ -196,14 +196,14 @@ def _refused_vyper_settings(record: RecordView) -> Iterator[Observation]:
 def _refused_yul_opcodes(record: RecordView) -> Iterator[Observation]:
     """Check that a Yul record's code fits its compiler and `evmVersion`."""
     given = as_object(record.compilation.get("compilerSettings")).get("evmVersion")
-    default = default_fork(record.version)
+    default = default_evm_version(record.version)
     fork = default if given is None else as_text(given)
     pointer = ("compilation", "compilerSettings", "evmVersion")
     if not fork:
         return
     if fork not in FORKS:
         if default:
-            message = f"solc {record.version[:80]} takes no evmVersion {as_json_text(given)[:80]}"
+            message = f"solc {record.version[:80]} takes no evmVersion {format_json_line(given)[:80]}"
             yield Violation(message, pointer, "write the settings that the contract was compiled with")
         return
     yield Evidence({"evmVersion": fork})

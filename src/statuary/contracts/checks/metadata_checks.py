@@ -21,7 +21,7 @@ from statuary.contracts.checks.check import (
     confirms,
     of_compilation,
 )
-from statuary.contracts.checks.record_view import RecordView, SideView, same_json, same_members
+from statuary.contracts.checks.record_view import RecordView, SideView, is_same_json, is_same_sorted_json
 from statuary.contracts.model.compiler_evidence import SOLIDITY, AuxdataStyle, SourceHash, compiler_evidence
 from statuary.contracts.model.solc_settings import setting_differences
 from statuary.contracts.model.vyper_integrity import UnknownModuleError
@@ -129,7 +129,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    path, name = record.path_and_name
+    path, name = record.qualified_name
     settings = as_object(record.metadata.get("settings"))
     version = as_object(record.metadata.get("compiler")).get("version")
     if isinstance(version, str):
@@ -145,7 +145,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
         for difference in setting_differences(settings, compiler_settings, record.version)
     }
     for member, (in_metadata, in_record) in compared.items():
-        if not same_json(in_metadata, in_record):
+        if not is_same_json(in_metadata, in_record):
             yield Violation(
                 f"the metadata's {member} is {shorten(str(in_metadata))},"
                 f" the record has {shorten(str(in_record))}",
@@ -165,10 +165,10 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     output = as_object(record.metadata.get("output"))
     members = _members_in_metadata(record)
     yield Evidence(dict.fromkeys(members, "equal"))
-    if same_members([output.get(member) for member in members], list(members.values())):
+    if is_same_sorted_json([output.get(member) for member in members], list(members.values())):
         return
     for member, value in members.items():
-        if not same_members(output.get(member), value):
+        if not is_same_sorted_json(output.get(member), value):
             yield Violation(f"the metadata's {member} is not the record's", (member,))
 
 
@@ -187,7 +187,7 @@ def _members_in_metadata(record: RecordView) -> dict[str, Json]:
 
 def _metadata_hash_violations(side: SideView) -> Iterator[Observation]:
     reason = _reason_for_missing_hash(side)
-    fields = side.own_fields
+    fields = side.trailing_auxdata_fields
     if reason or fields is None:
         yield NotApplicable(reason)
         return
@@ -201,9 +201,9 @@ def _metadata_hash_violations(side: SideView) -> Iterator[Observation]:
             ("metadata",),
             "give the metadata exactly as the compiler wrote it",
         )
-    if side.own_auxdata not in side.auxdata.values():
+    if side.trailing_auxdata not in side.auxdata.values():
         yield Violation(
-            f"cborAuxdata does not list the contract's own, at byte {getattr(side.own_auxdata, 'offset', 0)}",
+            f"cborAuxdata does not list the contract's own, at byte {getattr(side.trailing_auxdata, 'offset', 0)}",
             (side.member, "cborAuxdata"),
         )
 
@@ -214,7 +214,7 @@ def _reason_for_missing_hash(side: SideView) -> str:
         return f"the {side.name} bytecode is not claimed to match"
     if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:
         return f"{side.record.language} {side.record.version} writes no metadata hash"
-    if side.own_fields is None or not side.own_fields.hashes:
+    if side.trailing_auxdata_fields is None or not side.trailing_auxdata_fields.hashes:
         return f"the {side.name} bytecode does not end with a metadata hash"
     return "the record has no metadata" if side.record.metadata is None else ""
 

@@ -24,16 +24,15 @@ from statuary.contracts.checks import (
 from statuary.contracts.checks.anchor_claims import anchor_claims
 from statuary.contracts.checks.check import ContractCheck, Match, contract_checks
 from statuary.contracts.checks.claims import (
-    RUNTIME_DIFFERS,
-    claims,
+    apply_recompilation,
     compilation_problems,
-    compiled_claim,
-    pinned_members,
+    decide_claims,
+    decide_compiled_claim,
+    evidence_by_member,
     recompilation_problems,
-    recompiled_claim,
-    verdict,
 )
 from statuary.contracts.checks.record_view import Computed, RecordView, SideView
+from statuary.contracts.checks.verdict import RUNTIME_DIFFERS, decide_verdict
 from statuary.contracts.model.compiled_part import CompiledPart
 from statuary.contracts.model.proof import (
     CheckOutcome,
@@ -206,12 +205,12 @@ def _prove_part(part: CompiledPart, view: RecordView) -> _ProvedPart:
         record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **part.members}
         of_part = RecordView(record)
         results = tuple(result for check in OF_COMPILATION for result in check.results([of_part]))
-        proved = _ProvedPart(results, of_part.compilation_values(), steps_before - steps_left())
+        proved = _ProvedPart(results, of_part.values_of_compilation(), steps_before - steps_left())
         part.proof_results[levels] = proved
         of_part.clear()
     else:
         consume(proved.steps)
-    view.adopt_compilation_values(proved.computed)
+    view.adopt_values_of_compilation(proved.computed)
     return proved
 
 
@@ -233,15 +232,17 @@ def _make_proof(view: RecordView, row: tuple[CheckResult, ...], provable: ProofI
     results = _with_requirements(view, row)
     anchored = anchor_claims(view, provable.anchor, provable.digest, provable.checkpoints)
     run = None if provable.recompilation is None else provable.recompilation.evidence
-    stated = compiled_claim(
+    stated = decide_compiled_claim(
         view, provable.compilation, provable.digest, is_vouched_for=provable.is_vouched_for
     )
-    record_claims = claims(view, results, anchored, recompiled_claim(provable.recompilation, stated))
+    record_claims = decide_claims(
+        view, results, anchored, apply_recompilation(provable.recompilation, stated)
+    )
     return Proof(
         results=results,
         claims=record_claims,
-        verdict=verdict(record_claims),
-        pinned=pinned_members(view, record_claims, anchored, run or provable.compilation),
+        verdict=decide_verdict(record_claims),
+        pinned=evidence_by_member(view, record_claims, anchored, run or provable.compilation),
         anchor=provable.anchor,
         evidence_problems=(
             *anchored.problems,

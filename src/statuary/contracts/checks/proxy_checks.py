@@ -11,13 +11,13 @@ from statuary.base.json_values import Json, as_object
 from statuary.base.primitives import InvalidValueError, parse_address
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation
-from statuary.contracts.checks.record_view import RecordView, as_json_text, same_json
+from statuary.contracts.checks.record_view import RecordView, format_json_line, is_same_json
 from statuary.contracts.model.proxy_detection import (
     SLOTS,
     ProxyEvidence,
     ProxyVerdict,
+    find_proxy_evidence,
     has_delegatecall,
-    proxy_evidence,
 )
 from statuary.contracts.model.record import RecordValue
 
@@ -66,7 +66,7 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
 
 def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
     """Return the reason why an implementation address is impossible, if it is."""
-    text = as_json_text(address)
+    text = format_json_line(address)
     if not _is_checksummed(address):
         return f"implementation {text} is not an address with its EIP-55 checksum"
     if address == own_address:
@@ -107,11 +107,11 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
     count = len(_listed_implementations(resolution))
     if is_proxy != (proxy_type is not None) or (not is_proxy and count):
         return (
-            f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(proxy_type)},"
+            f"isProxy is {format_json_line(is_proxy)}, but proxyType is {format_json_line(proxy_type)},"
             f" with {count} implementations"
         )
     if is_proxy and not isinstance(proxy_type, str):
-        return f"the proxy type {as_json_text(proxy_type)} is not text"
+        return f"the proxy type {format_json_line(proxy_type)} is not text"
     return _count_fault(count, proxy_type) if is_proxy else ""
 
 
@@ -144,7 +144,7 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
             "" if has_delegatecall(_without_auxdata(record)) else "the bytecode delegates to no contract"
         )
     else:
-        evidence = proxy_evidence(code)
+        evidence = find_proxy_evidence(code)
         yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})
         contradiction = _contradiction(evidence, claim)
     if contradiction:
@@ -156,7 +156,7 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
 def _without_auxdata(record: RecordView) -> bytes:
     """Return the on-chain runtime code, or else the creation code, without auxdata."""
     code = record.runtime.onchain or record.creation.onchain or b""
-    own = record.runtime.own_auxdata
+    own = record.runtime.trailing_auxdata
     return code[: own.offset] if own is not None and record.runtime.onchain else code
 
 
@@ -170,7 +170,7 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
     if evidence.verdict is ProxyVerdict.EIP_1167_PROXY:
         return _clone_contradiction(evidence, resolution)
     return (
-        f"the bytecode shows no proxy, the record claims {as_json_text(proxy_type)}"
+        f"the bytecode shows no proxy, the record claims {format_json_line(proxy_type)}"
         if resolution.get("isProxy")
         else ""
     )
@@ -178,7 +178,7 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
 
 def _pattern_contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
     if resolution.get("isProxy") and resolution.get("proxyType") not in evidence.candidates:
-        claimed = as_json_text(resolution.get("proxyType"))
+        claimed = format_json_line(resolution.get("proxyType"))
         return f"the bytecode has patterns of {', '.join(evidence.candidates)}, not of {claimed}"
     return ""
 
@@ -189,11 +189,11 @@ def _clone_contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]
     addresses = [
         as_object(implementation).get("address") for implementation in _listed_implementations(resolution)
     ]
-    if resolution.get("proxyType") == EIP_1167 and same_json(addresses, [evidence.implementation]):
+    if resolution.get("proxyType") == EIP_1167 and is_same_json(addresses, [evidence.implementation]):
         return ""
     return (
         f"the bytecode is an EIP-1167 clone of {evidence.implementation},"
-        f" the record claims {as_json_text(resolution.get('proxyType'))} of {as_json_text(addresses)}"
+        f" the record claims {format_json_line(resolution.get('proxyType'))} of {format_json_line(addresses)}"
     )
 
 

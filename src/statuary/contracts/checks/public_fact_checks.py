@@ -28,9 +28,9 @@ from statuary.contracts.checks.check import (
     of_compilation,
 )
 from statuary.contracts.checks.deceptive_text import describe_deception
-from statuary.contracts.checks.record_view import RecordView, decode_hex
+from statuary.contracts.checks.record_view import RecordView, decode_lowercase_hex
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, library_addresses
-from statuary.contracts.model.record import unknown_members
+from statuary.contracts.model.record import unknown_member_paths
 from statuary.system.files import read_file
 
 ITEM_TYPES: Final = ("function", "event", "error", "constructor", "fallback", "receive")
@@ -128,7 +128,7 @@ def unknown_member(record: RecordView) -> Iterator[Observation]:
     Unknown members are published unchanged, but nothing confirms them.
     """
     yield Evidence({"members": len(record.value)})
-    for path in unknown_members(record.value):
+    for path in unknown_member_paths(record.value):
         yield NotKnown("member", ".".join(path), path)
 
 
@@ -400,7 +400,7 @@ def impossible_code(record: RecordView) -> Iterator[Observation]:
     Code that is 0xef0100 and an address belongs to an account (EIP-7702). Code above 24,576 bytes (EIP-170)
     is only a note, because some chains allow it.
     """
-    address = decode_hex(record.address.lower())
+    address = decode_lowercase_hex(record.address.lower())
     if address is not None:
         yield Evidence({"bytes": len(record.runtime.onchain or b"")})
         yield from _reserved_address_violations(int.from_bytes(address, "big"))

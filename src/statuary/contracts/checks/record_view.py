@@ -19,22 +19,22 @@ from statuary.contracts.model.auxdata import (
     Auxdata,
     AuxdataFields,
     CodeReference,
+    find_trailing_auxdata,
     parse_auxdata,
     parse_cbor_auxdata,
     parse_immutable_references,
     parse_link_references,
-    split_auxdata,
 )
 from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
 from statuary.contracts.model.matching import (
     MatchLevel,
     RecompiledSide,
     SideMatch,
-    constructor_inputs,
+    constructor_argument_types,
     match_creation,
     match_runtime,
 )
-from statuary.contracts.model.metadata_hashes import has_repeated_keys, metadata_hash, metadata_texts
+from statuary.contracts.model.metadata_hashes import has_repeated_keys, metadata_hash, possible_metadata_texts
 from statuary.contracts.model.open_lists import is_known_compilation
 from statuary.contracts.model.transformations import (
     ReplayError,
@@ -43,7 +43,7 @@ from statuary.contracts.model.transformations import (
     replay_transformations,
 )
 from statuary.contracts.model.vyper_immutables import appended_immutables_size
-from statuary.contracts.model.vyper_integrity import VyperProgram, hashed_paths, integrity_hashes
+from statuary.contracts.model.vyper_integrity import VyperProgram, integrity_hashed_paths, integrity_hashes
 
 Part = TypeVar("Part")
 Computed = Mapping[str, object]
@@ -63,28 +63,28 @@ def depends_on_compilation(compute: Compute) -> Compute:
     return compute
 
 
-def parse_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
+def parse_or_error(parser: Callable[[Json], Part], part_value: Json) -> Part | InvalidValueError:
     """Return a parsed part of a record, or the parser's error.
 
     Args:
         parser: the function that parses the part.
-        value: the JSON value of the part.
+        part_value: the JSON value of the part.
     """
     try:
-        return parser(value)
+        return parser(part_value)
     except InvalidValueError as error:
         return error.with_traceback(None)
 
 
-def decode_hex(text: Json) -> bytes | None:
+def decode_lowercase_hex(hex_text: Json) -> bytes | None:
     """Decode a string of `0x` and lower-case hex digits.
 
     Returns:
         The bytes, or None for any other value.
     """
-    if not isinstance(text, str) or not text.startswith("0x"):
+    if not isinstance(hex_text, str) or not hex_text.startswith("0x"):
         return None
-    digits = text[2:]
+    digits = hex_text[2:]
     data = decode_hex_digits(digits)
     return data if data is not None and data.hex() == digits else None  # capitals are decoded too
 
@@ -105,7 +105,7 @@ def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None
         return None
 
 
-def as_json_text(value: Json) -> str:
+def format_json_line(value: Json) -> str:
     """Format a value of a record as one line of JSON, for an error message."""
     if isinstance(value, str):
         return repr(str(value))
@@ -113,7 +113,7 @@ def as_json_text(value: Json) -> str:
     return repr(value) if text is None else text.decode()
 
 
-def same_json(value: Json, other_value: Json) -> bool:
+def is_same_json(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, ignoring the order of keys.
 
     Unlike in Python, `1`, `1.0` and `true` are different values.
@@ -125,13 +125,13 @@ def same_json(value: Json, other_value: Json) -> bool:
     text = encode_compact_json(value)
     if text is not None and text == encode_compact_json(other_value):
         return True  # most values have equal orders of keys, which is fast to compare
-    return text is not None and same_members(value, other_value)
+    return text is not None and is_same_sorted_json(value, other_value)
 
 
-def same_members(value: Json, other_value: Json) -> bool:
+def is_same_sorted_json(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, ignoring the order of keys.
 
-    This is faster than `same_json` if the keys are usually in different orders.
+    This is faster than `is_same_json` if the keys are usually in different orders.
     """
     text = encode_compact_json(value, sort_keys=True)
     return text is not None and text == encode_compact_json(other_value, sort_keys=True)
@@ -143,12 +143,12 @@ class MetadataHashes:
     There are several, because a record does not preserve the order of keys in the compiler's JSON.
 
     Args:
-        value: the record's `metadata`.
+        metadata: the record's `metadata`.
         output_text: the metadata in the compiler's output, or None.
     """
 
-    def __init__(self, value: Json, output_text: Json) -> None:
-        self._value = value if isinstance(value, dict) else None
+    def __init__(self, metadata: Json, output_text: Json) -> None:
+        self._value = metadata if isinstance(metadata, dict) else None
         self._output_text = output_text
         self._known: dict[tuple[str, bytes], bool] = {}
 
@@ -164,7 +164,7 @@ class MetadataHashes:
         ):
             return text  # solc wrote this text, so no key is repeated
         try:
-            is_same = same_json(orjson.loads(text), self._value)
+            is_same = is_same_json(orjson.loads(text), self._value)
         except (ValueError, TypeError):
             return None
         return text if is_same and not has_repeated_keys(text) else None
@@ -190,7 +190,7 @@ class MetadataHashes:
         if self._value is None:
             return
         try:
-            for text in metadata_texts(self._value, self.text):
+            for text in possible_metadata_texts(self._value, self.text):
                 yield metadata_hash(text, scheme)
         except InvalidValueError:
             return
@@ -200,19 +200,19 @@ class SideView:
     """The creation code or the runtime code in a record, decoded.
 
     Attributes:
-        name: `creation` or `runtime`.
+        side_name: `creation` or `runtime`.
         member: `creationBytecode` or `runtimeBytecode`.
         value: the value of that member; empty if the record has none.
         claimed_level: the match level that the record claims.
         is_exact: whether the record claims an exact match.
     """
 
-    def __init__(self, record: "RecordView", name: str) -> None:
+    def __init__(self, record: "RecordView", side_name: str) -> None:
         self.record = record
-        self.name = name
-        self.member = f"{name}Bytecode"
+        self.name = side_name
+        self.member = f"{side_name}Bytecode"
         self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
-        self.claimed_level: Json = record.value.get(f"{name}Match")
+        self.claimed_level: Json = record.value.get(f"{side_name}Match")
         self.is_exact = bool(self.claimed_level == MatchLevel.EXACT_MATCH)
 
     @unlocked_cached_property
@@ -221,7 +221,7 @@ class SideView:
 
         The value is None if the record does not contain the code, or it is not valid hex.
         """
-        return decode_hex(self.value.get("onchainBytecode"))
+        return decode_lowercase_hex(self.value.get("onchainBytecode"))
 
     @unlocked_cached_property
     @depends_on_compilation
@@ -233,9 +233,9 @@ class SideView:
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
         if not isinstance(text, str) or self.onchain is None:
-            return decode_hex(text)
+            return decode_lowercase_hex(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
-            return decode_hex(text)
+            return decode_lowercase_hex(text)
         # reuse the decoded on-chain code: the recompiled code is nearly always equal to it, or to its part
         # before the constructor arguments
         return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
@@ -306,7 +306,7 @@ class SideView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
+    def library_references(self) -> list[CodeReference] | InvalidValueError:
         """The positions of library addresses, from the record's `linkReferences`.
 
         If any is invalid, the value is the error.
@@ -315,7 +315,7 @@ class SideView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
+    def immutable_references(self) -> list[CodeReference] | InvalidValueError:
         """The positions of immutables in the code, or an error.
 
         In Vyper, immutables follow the code.
@@ -340,7 +340,7 @@ class SideView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def own_auxdata(self) -> Auxdata | None:
+    def trailing_auxdata(self) -> Auxdata | None:
         """The contract's own auxdata, or None if it has none.
 
         The auxdata is at the end of the runtime code, also where the creation code contains the runtime code.
@@ -351,26 +351,26 @@ class SideView:
         runtime, code = self.record.runtime.recompiled, self.recompiled
         if runtime and self.name == "creation" and (place := code.find(runtime)) > 0:
             code = code[: place + len(runtime)]
-        return split_auxdata(code, self.record.auxdata_style)
+        return find_trailing_auxdata(code, self.record.auxdata_style)
 
     @unlocked_cached_property
     @depends_on_compilation
-    def own_fields(self) -> AuxdataFields | None:
+    def trailing_auxdata_fields(self) -> AuxdataFields | None:
         """The decoded fields of the contract's own auxdata.
 
         The value is None if the contract has no auxdata of its own, or the auxdata is invalid.
         """
-        if self.own_auxdata is None:
+        if self.trailing_auxdata is None:
             return None
         try:
-            return parse_auxdata(self.own_auxdata.value, self.record.auxdata_style)
+            return parse_auxdata(self.trailing_auxdata.value, self.record.auxdata_style)
         except InvalidValueError:
             return None
 
     @unlocked_cached_property
-    def found_match(self) -> SideMatch | None:
+    def recomputed_match(self) -> SideMatch | None:
         """The match that Sourcify's matching algorithm finds, or None."""
-        libraries, immutables = self.parsed_libraries, self._pushed_immutables
+        libraries, immutables = self.library_references, self._immutable_positions
         if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
             return None
         if isinstance(immutables, InvalidValueError):
@@ -381,7 +381,7 @@ class SideView:
             code=self.recompiled,
             libraries=libraries,
             immutables=immutables if is_runtime else (),
-            appended_immutables=self._appended_immutables if is_runtime and language == "Vyper" else 0,
+            appended_immutables=self._appended_immutables_size if is_runtime and language == "Vyper" else 0,
             auxdata=self.auxdata,
             language=language,
             version=self.record.version,
@@ -391,14 +391,14 @@ class SideView:
         return match_creation(side, self.onchain, self.record.constructor_types)
 
     @property
-    def _pushed_immutables(self) -> Sequence[CodeReference] | InvalidValueError:
+    def _immutable_positions(self) -> Sequence[CodeReference] | InvalidValueError:
         """The positions of immutables that the code pushes, or an error.
 
         Sourcify stores no references for Yul. There, the transformations have the positions, and the sources must load the
         immutables by their names.
         """
-        if self.record.language == "Solidity" or isinstance(self.parsed_immutables, InvalidValueError):
-            return self.parsed_immutables
+        if self.record.language == "Solidity" or isinstance(self.immutable_references, InvalidValueError):
+            return self.immutable_references
         if self.record.language != "Yul" or self.recompiled is None:
             return ()
         return list(self._yul_immutables(self.recompiled))
@@ -406,11 +406,11 @@ class SideView:
     def _yul_immutables(self, code: bytes) -> Iterator[CodeReference]:
         names = {name for text in self.record.sources.values() for name in _LOADED.findall(text)}
         for step in self.transformations or ():
-            if step.reason == "immutable" and step.id in names and _pushes_zeros(code, step.offset):
+            if step.reason == "immutable" and step.id in names and _is_zero_push(code, step.offset):
                 yield CodeReference(str(step.id), step.offset, len(_ZERO_WORD))
 
     @property
-    def _appended_immutables(self) -> int:
+    def _appended_immutables_size(self) -> int:
         """The size of the immutables that Vyper's creation code appends."""
         record = self.record
         return appended_immutables_size(
@@ -427,8 +427,8 @@ _PUSH32 = 0x7F
 _ZERO_WORD = bytes(32)
 
 
-def _pushes_zeros(code: bytes, place: int) -> bool:
-    return code[place - 1 : place + len(_ZERO_WORD)] == bytes([_PUSH32]) + _ZERO_WORD
+def _is_zero_push(code: bytes, operand_offset: int) -> bool:
+    return code[operand_offset - 1 : operand_offset + len(_ZERO_WORD)] == bytes([_PUSH32]) + _ZERO_WORD
 
 
 class QualifiedName(NamedTuple):
@@ -441,16 +441,16 @@ class QualifiedName(NamedTuple):
 class RecordView:
     """A contract record, with values that checks derive from it."""
 
-    def __init__(self, value: Mapping[str, Json]) -> None:
-        self.value = value
-        self.compilation: Mapping[str, Json] = as_object(value.get("compilation"))
+    def __init__(self, record: Mapping[str, Json]) -> None:
+        self.value = record
+        self.compilation: Mapping[str, Json] = as_object(record.get("compilation"))
         self.language = as_text(self.compilation.get("language"))
         self.version = as_text(self.compilation.get("compilerVersion"))
         compiler = as_text(self.compilation.get("compiler"))
         self.is_known: bool = is_known_compilation(self.language, compiler)  # whether its rules are known
         self.evidence = compiler_evidence(self.language, self.version)
         self.auxdata_style: AuxdataStyle = self.evidence.auxdata if self.is_known else AuxdataStyle.NONE
-        self.address = Address(as_text(value.get("address")))
+        self.address = Address(as_text(record.get("address")))
 
     @unlocked_cached_property
     def creation(self) -> SideView:
@@ -467,7 +467,7 @@ class RecordView:
         """The creation code and the runtime code, decoded."""
         return self.creation, self.runtime
 
-    def compilation_values(self) -> tuple[Computed, Computed, Computed]:
+    def values_of_compilation(self) -> tuple[Computed, Computed, Computed]:
         """Return the computed values that depend only on the compilation.
 
         Returns:
@@ -479,11 +479,11 @@ class RecordView:
         )
         return record, creation, runtime
 
-    def adopt_compilation_values(self, computed: tuple[Computed, Computed, Computed]) -> None:
+    def adopt_values_of_compilation(self, computed: tuple[Computed, Computed, Computed]) -> None:
         """Reuse the computed values of another record with the same compilation.
 
         Args:
-            computed: the result of `compilation_values` of the other record.
+            computed: the result of `values_of_compilation` of the other record.
         """
         for holder, values in zip((self, *self.sides), computed, strict=True):
             vars(holder).update(values)
@@ -498,7 +498,7 @@ class RecordView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def path_and_name(self) -> QualifiedName:
+    def qualified_name(self) -> QualifiedName:
         """The path of the source that declares the contract, and the contract's name.
 
         Both are parts of the record's `fullyQualifiedName`.
@@ -524,7 +524,7 @@ class RecordView:
     @depends_on_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
         """The compiler's output for this contract in the record, or None if missing."""
-        path, name = self.path_and_name
+        path, name = self.qualified_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
         return contract if isinstance(contract, dict) else None
@@ -543,8 +543,8 @@ class RecordView:
         return any(
             self.metadata_hashes.includes(scheme, digest)
             for side in self.sides
-            if side.claimed_level is not None and side.own_fields is not None
-            for scheme, digest in side.own_fields.hashes.items()
+            if side.claimed_level is not None and side.trailing_auxdata_fields is not None
+            for scheme, digest in side.trailing_auxdata_fields.hashes.items()
         )
 
     @unlocked_cached_property
@@ -554,17 +554,17 @@ class RecordView:
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
         listed = as_object(self.compilation.get("compilerSettings")).get("search_paths")
         search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
-        return VyperProgram(self.path_and_name[0], self.sources, self.version, overrides, search_paths)
+        return VyperProgram(self.qualified_name[0], self.sources, self.version, overrides, search_paths)
 
     @unlocked_cached_property
     @depends_on_compilation
-    def vyper_modules(self) -> frozenset[str]:
+    def vyper_hashed_paths(self) -> frozenset[str]:
         """The paths of the sources that Vyper's integrity hash covers.
 
         They are empty if the imports cannot be followed.
         """
         try:
-            return hashed_paths(self.vyper_program)
+            return integrity_hashed_paths(self.vyper_program)
         except InvalidValueError:
             return frozenset()
 
@@ -587,4 +587,4 @@ class RecordView:
 
         The value is None if the ABI is invalid.
         """
-        return constructor_inputs(self.value.get("abi"))
+        return constructor_argument_types(self.value.get("abi"))

@@ -21,17 +21,21 @@ from statuary.contracts.checks.check import (
     Violation,
     of_compilation,
 )
-from statuary.contracts.checks.record_view import RecordView, SideView, decode_hex, same_json
+from statuary.contracts.checks.record_view import RecordView, SideView, decode_lowercase_hex, is_same_json
 from statuary.contracts.checks.transformation_checks import is_library
-from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, decode_abi_values, signature_entry
+from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, decode_abi_values, signature_members
 from statuary.contracts.model.open_lists import COMPILERS
 from statuary.contracts.model.solidity_source import (
     count_immutables,
     find_declaration,
-    find_word,
+    find_word_offsets,
     yul_object_name,
 )
-from statuary.contracts.model.storage_layout import LayoutFault, parse_solidity_layout, vyper_layout_faults
+from statuary.contracts.model.storage_layout import (
+    LayoutFault,
+    find_vyper_layout_faults,
+    parse_solidity_layout,
+)
 
 _PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
 
@@ -56,7 +60,7 @@ _STEPS_OF_SEARCHES: Final = 50_000
 @of_compilation
 def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `fullyQualifiedName` must be the path of a source, a colon, and the contract's name."""
-    path, name = record.path_and_name
+    path, name = record.qualified_name
     yield Evidence({"path": path, "name": name})
     if name != record.compilation.get("name"):
         yield Violation(
@@ -71,7 +75,7 @@ def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
 @of_compilation
 def undeclared_contract(record: RecordView) -> Iterator[Observation]:
     """The source in `fullyQualifiedName` must declare the contract (a library if the code is a library's)."""
-    path, name = record.path_and_name
+    path, name = record.qualified_name
     text = record.sources.get(path)
     if text is None:
         yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
@@ -132,7 +136,7 @@ def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
 
 
 def _library_names(record: RecordView) -> set[str]:
-    references_of_sides = [side.parsed_libraries for side in record.sides]
+    references_of_sides = [side.library_references for side in record.sides]
     places = [
         place
         for references in references_of_sides
@@ -165,7 +169,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
         _OVERRIDES: (extra.get(_OVERRIDES), ("additionalInput", _OVERRIDES)),
     }
     for member, (repeated, pointer) in pairs.items():
-        if not same_json(std_json_input.get(member), repeated):
+        if not is_same_json(std_json_input.get(member), repeated):
             yield _difference_violation(("stdJsonInput", member), pointer)
     for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
         yield Violation(
@@ -179,9 +183,9 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
 @of_compilation
 def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `stdJsonOutput` must contain the record's artifacts, bytecode and source maps, and no more."""
-    where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
+    where: Pointer = ("stdJsonOutput", "contracts", *record.qualified_name)
     output = as_object(record.value.get("stdJsonOutput"))
-    if not same_json(output.get("sources"), record.value.get("sourceIds")):
+    if not is_same_json(output.get("sources"), record.value.get("sourceIds")):
         yield _difference_violation(("stdJsonOutput", "sources"), ("sourceIds",))
     if record.output_contract is None:
         yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
@@ -227,7 +231,7 @@ def _compare_members(
     if all(map(is_, map(repeated.get, members), map(own_members.get, members))):
         return  # nearly always the same object, since the parser reuses repeated members
     for member in members:
-        if not same_json(repeated.get(member), own_members.get(member)):
+        if not is_same_json(repeated.get(member), own_members.get(member)):
             yield _difference_violation((*where, member), (*other_pointer, member))
 
 
@@ -269,7 +273,7 @@ def _wrong_signatures(
             fault = f"the {kind} {shorten(text)} is not in the ABI"
         elif texts[text] > 1:
             fault = f"the {kind} {shorten(text)} is repeated"
-        elif dict(entry) != signature_entry(text):
+        elif dict(entry) != signature_members(text):
             fault = f"the hashes of {shorten(text)} are wrong"
         else:
             continue
@@ -343,7 +347,7 @@ _COMPARES_WITH_ZERO: Final = re.compile(
 @check
 def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     """Constructor arguments must be the canonical ABI encoding of values of the constructor's types."""
-    arguments = decode_hex(record.creation.values.get("constructorArguments"))
+    arguments = decode_lowercase_hex(record.creation.values.get("constructorArguments"))
     if arguments is None:
         return
     pointer = ("creationBytecode", "transformationValues", "constructorArguments")
@@ -375,7 +379,7 @@ def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
 
 def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
     if record.language == "Vyper":
-        yield from vyper_layout_faults(layout)
+        yield from find_vyper_layout_faults(layout)
         return
     if record.language != "Solidity":
         yield LayoutFault(f"{record.language} has no storage layout", is_known=record.is_known)
@@ -384,7 +388,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     if isinstance(parsed_layout, LayoutFault):
         yield parsed_layout
         return
-    target, name = record.path_and_name
+    target, name = record.qualified_name
     may_choose = record.evidence.starts_anywhere
     contract = find_declaration(record.sources.get(target, ""), name, record.version) if may_choose else None
     starts_anywhere = contract is not None and contract.has_layout
@@ -417,7 +421,7 @@ class _Words:
         return any(self._contains(self._sources[source], word) for source in (path, *self._sources))
 
     def _contains(self, text: str, word: str) -> bool:
-        place = next(find_word(text, word), None)
+        place = next(find_word_offsets(text, word), None)
         self._searched += 1 + (len(text) if place is None else place) // TEXT_OF_A_STEP
         return place is not None
 

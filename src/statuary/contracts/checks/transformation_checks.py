@@ -12,11 +12,11 @@ from statuary.base.limits import MAX_AUXDATA_BYTES
 from statuary.base.primitives import InvalidValueError
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, Observation, Violation, of_compilation
-from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, same_json
-from statuary.contracts.model.auxdata import LIBRARY_BYTES, CodeReference, auxdata_positions, parse_auxdata
+from statuary.contracts.checks.record_view import RecordView, SideView, format_json_line, is_same_json
+from statuary.contracts.model.auxdata import LIBRARY_BYTES, CodeReference, locate_auxdata, parse_auxdata
 from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.matching import CALL_PROTECTION
-from statuary.contracts.model.transformations import TransformationReason, value_bytes
+from statuary.contracts.model.transformations import TransformationReason, transformation_value_bytes
 
 VYPER_IMMUTABLES = "0"
 """The one id of all immutables of a Vyper contract, which are in one piece."""
@@ -29,7 +29,7 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
     """Each position in `linkReferences` must be 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
-        yield from _check_references(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
+        yield from _check_references(side, side.library_references, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
 
 @check
@@ -42,7 +42,7 @@ def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
     side = record.runtime
     if record.language == "Solidity":
         yield from _check_references(
-            side, side.parsed_immutables, "immutableReferences", _IMMUTABLE_BYTES, _PUSH32
+            side, side.immutable_references, "immutableReferences", _IMMUTABLE_BYTES, _PUSH32
         )
     elif record.language != "Vyper" and side.value.get("immutableReferences"):
         yield Violation(f"{record.language} has no immutables", (side.member, "immutableReferences"))
@@ -82,9 +82,9 @@ def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
     length = len(digits) // 2 - 1 if isinstance(digits, str) else 0
     yield from _vyper_size_violations(record, len(side.recompiled), length)
     expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
-    if (references := side.value.get("immutableReferences")) and not same_json(references, expected):
+    if (references := side.value.get("immutableReferences")) and not is_same_json(references, expected):
         yield Violation(
-            f"immutableReferences is {as_json_text(references)[:200]}, but {length} bytes are inserted"
+            f"immutableReferences is {format_json_line(references)[:200]}, but {length} bytes are inserted"
             f" at {len(side.recompiled)}",
             (side.member, "immutableReferences"),
         )
@@ -140,7 +140,7 @@ def invalid_auxdata_value(record: RecordView) -> Iterator[Observation]:
 
 def _value_fault(side: SideView, place: int) -> str:
     try:
-        value = value_bytes((side.transformations or ())[place], side.values)
+        value = transformation_value_bytes((side.transformations or ())[place], side.values)
     except InvalidValueError as error:
         return str(error)
     return _decoding_fault(side.record, value) if value else ""
@@ -193,7 +193,7 @@ def _missing_pieces(record: RecordView) -> Iterator[Observation]:
     creation, runtime = record.creation, record.runtime
     if creation.recompiled is None or runtime.recompiled is None:
         return
-    positions = auxdata_positions(
+    positions = locate_auxdata(
         creation.recompiled,
         runtime.recompiled,
         language=record.language,

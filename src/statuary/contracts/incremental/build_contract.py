@@ -39,7 +39,7 @@ from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
-from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
+from statuary.contracts.model.record import RecordValue, make_contract_row, sort_members_as_served
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.page_members import listed_compilation, with_page_members
 from statuary.contracts.pages.trail import trail_signs
@@ -288,7 +288,7 @@ def _proof_input(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> ProofInput:
     checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
-    record = in_served_order(contract.record or {})
+    record = sort_members_as_served(contract.record or {})
     provable = ProofInput(record, part=contract.part)
     if settings.recompiler is not None:
         provable = provable._replace(recompilation=settings.recompiler.recompile(record))
@@ -336,7 +336,7 @@ def _build_contract(
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
     judged = JudgedRecord(record, proof, is_published, _known_contradiction(proof, gone, rejected))
-    row = contract_row(record, judged.verdict)
+    row = make_contract_row(record, judged.verdict)
     if settings.has_contract_lists:
         part = contract.part
         compiled = listed_compilation(record) if part is None else part.derive(listed_compilation, record)

@@ -149,12 +149,12 @@ def _parse_parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> Ab
     if not may_be_indexed and parameter.get("indexed") is not None:
         raise InvalidValueError("`indexed` is set on a parameter that is not a direct parameter of an event")
     if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
-        return _cached_type(type_name)
+        return _parse_type_cached(type_name)
     return _parse_type(type_name, components, depth)
 
 
 @lru_cache(maxsize=1024)
-def _cached_type(type_name: str) -> AbiType:
+def _parse_type_cached(type_name: str) -> AbiType:
     return _parse_type(type_name, None, 0)
 
 
@@ -162,7 +162,7 @@ def _parse_type(type_name: str, components: Json, depth: int) -> AbiType:
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"an ABI type is nested deeper than the limit of {MAX_ABI_TYPE_DEPTH} levels")
     if array := _ARRAY.fullmatch(type_name):
-        length = _parse_number(array[2]) if array[2] else None
+        length = _parse_type_number(array[2]) if array[2] else None
         return ArrayType(_parse_type(array[1], components, depth + 1), length)
     # like ethers, treat any type that starts with `tuple` as a tuple, with the types in `components`
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
@@ -184,7 +184,7 @@ def _parse_basic_type(type_name: str) -> BasicType:
         raise InvalidValueError(f"type {type_name[:80]!r} is not an ABI type")
     name, bytes_size, integer, bits = match.groups()
     if integer:
-        size = _parse_number(bits) if bits else 256
+        size = _parse_type_number(bits) if bits else 256
         if not 0 < size <= 256 or size % 8:
             raise InvalidValueError(
                 f"type {type_name[:80]!r} is not an ABI type: the bits of an integer are a multiple of 8, "
@@ -192,7 +192,7 @@ def _parse_basic_type(type_name: str) -> BasicType:
             )
         return BasicType(type_name if bits else f"{integer}256", integer, size)
     if bytes_size:
-        size = _parse_number(bytes_size)
+        size = _parse_type_number(bytes_size)
         if not 0 < size <= WORD:
             raise InvalidValueError(
                 f"type {type_name[:80]!r} is not an ABI type: bytesN has a length from 1 to {WORD}"
@@ -203,22 +203,22 @@ def _parse_basic_type(type_name: str) -> BasicType:
     return BasicType(name, name)
 
 
-def _parse_number(digits: str) -> int:
-    if len(digits) > _LONGEST_NUMBER:
+def _parse_type_number(decimal_digits: str) -> int:
+    if len(decimal_digits) > _LONGEST_NUMBER:
         raise InvalidValueError(
-            f"an ABI type contains a number of {len(digits)} digits; the limit is {_LONGEST_NUMBER}"
+            f"an ABI type contains a number of {len(decimal_digits)} digits; the limit is {_LONGEST_NUMBER}"
         )
-    return int(digits)
+    return int(decimal_digits)
 
 
-def canonical_signature(name: str, inputs: Sequence[AbiType]) -> str:
+def canonical_signature(name: str, input_types: Sequence[AbiType]) -> str:
     """Return the signature of a function, such as `transfer(address,uint256)`.
 
     Args:
         name: the name of the function, event or error.
-        inputs: the types of its parameters.
+        input_types: the types of its parameters.
     """
-    return f"{name}({','.join(item.canonical for item in inputs)})"
+    return f"{name}({','.join(item.canonical for item in input_types)})"
 
 
 SIGNATURE_KINDS: Final = ("function", "event", "error")
@@ -250,60 +250,60 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
         if (
             isinstance(item, dict)
             and (kind := item.get("type")) in SIGNATURE_KINDS
-            and (text := cached_signature_text(item))
+            and (text := cached_item_signature(item))
         ):
             texts[kind].add(text)
-    return {kind: [signature_entry(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
+    return {kind: [signature_members(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
 
 
-def cached_signature_text(item: Mapping[str, Json]) -> str | None:
+def cached_item_signature(abi_item: Mapping[str, Json]) -> str | None:
     """Return an ABI item's signature, cached for all ABIs.
 
     Returns:
         The signature, or None if ethers rejects the item.
     """
     try:
-        key = orjson.dumps(item)
+        key = orjson.dumps(abi_item)
     except TypeError:  # orjson raises a TypeError for a lone surrogate, or too deep nesting
-        return signature_text(item)
+        return item_signature(abi_item)
     if len(key) > LONGEST_REMEMBERED_ITEM:
-        return signature_text(item)
+        return item_signature(abi_item)
     if key not in _TEXTS:
         if len(_TEXTS) == REMEMBERED_ITEMS:
             _TEXTS.clear()
-        _TEXTS[key] = signature_text(item)
+        _TEXTS[key] = item_signature(abi_item)
     return _TEXTS[key]
 
 
-def signature_text(item: Mapping[str, Json]) -> str | None:
+def item_signature(abi_item: Mapping[str, Json]) -> str | None:
     """Return an ABI item's signature, such as `transfer(address,uint256)`.
 
     Returns:
         The signature, or None if ethers rejects the item.
     """
-    name = item.get("name")
+    name = abi_item.get("name")
     if not is_identifier(name):
         return None
     try:
-        inputs = parse_abi_types(item.get("inputs"), may_be_indexed=item.get("type") == "event")
-        if item.get("type") == "function":
+        inputs = parse_abi_types(abi_item.get("inputs"), may_be_indexed=abi_item.get("type") == "event")
+        if abi_item.get("type") == "function":
             # ethers parses the outputs too, and rejects the item if they are invalid
-            parse_abi_types(item.get("outputs"))
+            parse_abi_types(abi_item.get("outputs"))
     except InvalidValueError:
         return None
     return canonical_signature(str(name), inputs)
 
 
 @lru_cache(maxsize=REMEMBERED_SIGNATURES)
-def signature_hash(text: str) -> str:
+def signature_hash(signature: str) -> str:
     """Return the Keccak-256 of a signature as `0x` and 64 hex digits."""
-    return "0x" + keccak256(text.encode("utf-8", "surrogatepass")).hex()
+    return "0x" + keccak256(signature.encode("utf-8", "surrogatepass")).hex()
 
 
-def signature_entry(text: str) -> dict[str, str]:
+def signature_members(signature: str) -> dict[str, str]:
     """Return a signature with its 4-byte and 32-byte hash, as records contain it."""
-    digest = signature_hash(text)
-    return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
+    digest = signature_hash(signature)
+    return {"signature": signature, "signatureHash4": digest[:10], "signatureHash32": digest}
 
 
 AbiValue = Any
@@ -342,7 +342,7 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Deco
     values, offset = [], start
     for item in types:
         if item.is_dynamic:
-            if _unsigned_word(data, offset) != tail - start:
+            if _read_unsigned_word(data, offset) != tail - start:
                 raise InvalidValueError(
                     f"the offset stored at byte {offset} of the data should be {tail - start}"
                 )
@@ -354,12 +354,12 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Deco
     return _Decoded(values, tail)
 
 
-def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
-    match item:
+def _decode_dynamic(abi_type: AbiType, data: bytes, start: int) -> _Decoded:
+    match abi_type:
         case TupleType(items):
             return _decode_sequence(items, data, start)
         case ArrayType(of, None):
-            length = _unsigned_word(data, start)
+            length = _read_unsigned_word(data, start)
             # like ethers, require one remaining word for each item, which also limits arrays of empty items
             if length * WORD > len(data) - start - WORD:
                 raise InvalidValueError(
@@ -373,26 +373,26 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
                 )
             return _decode_sequence([of] * length, data, start)
         case BasicType():
-            return _decode_text(item, data, start)
+            return _decode_bytes_or_string(abi_type, data, start)
         case _:
             raise InvalidValueError(
                 "an array type without a length is not allowed where values are encoded in place"
             )
 
 
-def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
-    length = _unsigned_word(data, start)
+def _decode_bytes_or_string(abi_type: BasicType, data: bytes, start: int) -> _Decoded:
+    length = _read_unsigned_word(data, start)
     end = start + WORD + length
     padded = end + -length % WORD
     if padded > len(data):
         raise InvalidValueError(
-            f"the data is too short: a {item.kind} value of {length} bytes does not fit in its {len(data)} "
+            f"the data is too short: a {abi_type.kind} value of {length} bytes does not fit in its {len(data)} "
             "bytes"
         )
     if any(data[end:padded]):
         raise InvalidValueError(f"the padding of the data should be zeros from byte {end} on")
     raw = data[start + WORD : end]
-    if item.kind == "bytes":
+    if abi_type.kind == "bytes":
         return _Decoded(raw, padded)
     try:
         return _Decoded(raw.decode("utf-8"), padded)
@@ -400,39 +400,43 @@ def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
         raise InvalidValueError(f"the string value at byte {start} of the data is not valid UTF-8") from None
 
 
-def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
-    match item:
+def _decode_static(abi_type: AbiType, data: bytes, offset: int) -> AbiValue:
+    match abi_type:
         case TupleType(items):
-            return _decode_sequence(items, data, at).value
+            return _decode_sequence(items, data, offset).value
         case ArrayType(of, length):
             if not of.inline_size:
                 raise InvalidValueError("an array type has items that take no bytes, such as empty tuples")
-            return _decode_sequence([of] * (length or 0), data, at)[0]
+            return _decode_sequence([of] * (length or 0), data, offset)[0]
         case BasicType(kind="bytesN", size=size):
-            if any(data[at + size : at + WORD]):
-                raise InvalidValueError(f"the padding of the data should be zeros from byte {at + size} on")
-            return data[at : at + size]
+            if any(data[offset + size : offset + WORD]):
+                raise InvalidValueError(
+                    f"the padding of the data should be zeros from byte {offset + size} on"
+                )
+            return data[offset : offset + size]
         case _:
-            return _decode_number(item, _unsigned_word(data, at), at)
+            return _decode_number(abi_type, _read_unsigned_word(data, offset), offset)
 
 
-def _decode_number(item: BasicType, word: int, at: int) -> int | bool:
-    bits = {"address": 160, "bool": 1}.get(item.kind, item.size)
-    if item.kind == "int":
+def _decode_number(abi_type: BasicType, word: int, offset: int) -> int | bool:
+    bits = {"address": 160, "bool": 1}.get(abi_type.kind, abi_type.size)
+    if abi_type.kind == "int":
         number = word - (1 << 256) if word >> 255 else word
         if not -(1 << bits - 1) <= number < 1 << bits - 1:
             raise InvalidValueError(
-                f"the 32 bytes at byte {at} of the data are not a valid {item.name} value"
+                f"the 32 bytes at byte {offset} of the data are not a valid {abi_type.name} value"
             )
         return number
     if word >> bits:
-        raise InvalidValueError(f"the 32 bytes at byte {at} of the data are not a valid {item.name} value")
-    return bool(word) if item.kind == "bool" else word
-
-
-def _unsigned_word(data: bytes, at: int) -> int:
-    if at + WORD > len(data):
         raise InvalidValueError(
-            f"the data ends too early: {WORD} bytes are expected at byte {at}, and it has {len(data)} bytes"
+            f"the 32 bytes at byte {offset} of the data are not a valid {abi_type.name} value"
         )
-    return int.from_bytes(data[at : at + WORD], "big")
+    return bool(word) if abi_type.kind == "bool" else word
+
+
+def _read_unsigned_word(data: bytes, offset: int) -> int:
+    if offset + WORD > len(data):
+        raise InvalidValueError(
+            f"the data ends too early: {WORD} bytes are expected at byte {offset}, and it has {len(data)} bytes"
+        )
+    return int.from_bytes(data[offset : offset + WORD], "big")

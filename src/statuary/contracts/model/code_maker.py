@@ -6,13 +6,8 @@ The record may name another one.
 from typing import Final, NamedTuple
 
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.auxdata import (
-    LENGTH_BYTES,
-    CborValue,
-    decode_cbor,
-    parse_auxdata,
-    split_auxdata,
-)
+from statuary.contracts.model.auxdata import LENGTH_BYTES, find_trailing_auxdata, parse_auxdata
+from statuary.contracts.model.cbor import CborValue, decode_cbor
 from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.compiler_evidence import SOLIDITY, AuxdataStyle, compiler_evidence
 
@@ -48,12 +43,12 @@ def find_code_maker(code: bytes) -> CodeMaker | None:
         The compiler and its version; None if the code names none.
     """
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
-        piece = split_auxdata(code, style)
+        piece = find_trailing_auxdata(code, style)
         if piece is None:
             continue
         try:
             fields = parse_auxdata(piece.value, style)
-            compiler = _compiler_version_in(piece.value, style)
+            compiler = _compiler_name(piece.value, style)
         except InvalidValueError:
             continue
         if compiler:
@@ -61,10 +56,10 @@ def find_code_maker(code: bytes) -> CodeMaker | None:
     return None
 
 
-def _compiler_version_in(value: bytes, style: AuxdataStyle) -> str:
+def _compiler_name(auxdata: bytes, style: AuxdataStyle) -> str:
     if style is not AuxdataStyle.SOLIDITY:
         return "vyper"
-    item: CborValue = decode_cbor(value[:-LENGTH_BYTES])
+    item: CborValue = decode_cbor(auxdata[:-LENGTH_BYTES])
     members = frozenset(item) if isinstance(item, dict) else frozenset()
     if "vyper" in members:
         return "vyper"

@@ -47,7 +47,7 @@ class RecordPieces(NamedTuple):
     deployed: tuple[bytes, ...]  # the text between these pieces, each part completed to a JSON object
 
 
-def split_record_text(text: bytes) -> RecordPieces | None:
+def split_record_text(record_text: bytes) -> RecordPieces | None:
     """Split the JSON text of a record into compilation and deployment.
 
     The text is not validated.
@@ -57,19 +57,19 @@ def split_record_text(text: bytes) -> RecordPieces | None:
     """
     ends, place = list[int](), 0
     for mark in _MARKERS:
-        if (place := text.find(mark, place)) < 0:
+        if (place := record_text.find(mark, place)) < 0:
             return None
         ends.append(place)
     a, b, c, d, e, f, g = ends
-    if (h := text.rfind(b',"proxyResolution":{', g)) < 0:
+    if (h := record_text.rfind(b',"proxyResolution":{', g)) < 0:
         return None
-    text_before = b"%b}}" % text[:a]
-    first = b"{%b}" % text[b + 1 : c]
-    side = b"{%b}}" % text[c + 2 : d]
-    second = b"{%b}" % text[e + 1 : f]
-    deployment = b"{%b}" % text[f + 2 : g]
-    text_after = b"{%b" % text[h + 1 :]
-    compiled = text[a + 1 : b], text[d + 1 : e], text[g + 1 : h]
+    text_before = b"%b}}" % record_text[:a]
+    first = b"{%b}" % record_text[b + 1 : c]
+    side = b"{%b}}" % record_text[c + 2 : d]
+    second = b"{%b}" % record_text[e + 1 : f]
+    deployment = b"{%b}" % record_text[f + 2 : g]
+    text_after = b"{%b" % record_text[h + 1 :]
+    compiled = record_text[a + 1 : b], record_text[d + 1 : e], record_text[g + 1 : h]
     return RecordPieces(compiled, (text_before, first, side, second, deployment, text_after))
 
 
@@ -141,9 +141,9 @@ SAMPLED: Final = 61
 """One of so many bytes is in the key of a part: to hash all of them takes as long as ten checks."""
 
 
-def _sample(compiled: tuple[bytes, bytes, bytes]) -> int:
+def _sample_key(compiled_texts: tuple[bytes, bytes, bytes]) -> int:
     """Return a key that nearly always differs between different bytes."""
-    a, b, c = compiled
+    a, b, c = compiled_texts
     return hash((len(a), len(b), len(c), a[::SAMPLED], b[::SAMPLED], c[::SAMPLED]))
 
 
@@ -161,31 +161,31 @@ class CompiledParts:
         self._size = 0
         self._seen: set[int] = set()
 
-    def find(self, pieces: RecordPieces) -> CompiledPart | None:
+    def find(self, record_pieces: RecordPieces) -> CompiledPart | None:
         """Return the cached compilation for a record, or None.
 
         Args:
-            pieces: the pieces of the record's text; the piece about the compilation must be the same.
+            record_pieces: the pieces of the record's text; the piece about the compilation must be the same.
         """
-        key = _sample(pieces.compiled)
+        key = _sample_key(record_pieces.compiled)
         cached = self._parts.pop(key, None)
         if cached is None:
             return None
         self._parts[key] = cached
-        return cached.part if cached.compiled == pieces.compiled else None
+        return cached.part if cached.compiled == record_pieces.compiled else None
 
-    def add(self, pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
+    def add(self, record_pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
         """Cache a record's compilation from its second occurrence on.
 
         Args:
-            pieces: the text of the record.
+            record_pieces: the text of the record.
             record: the parsed record.
 
         Returns:
             The compilation; None if this is its first occurrence, or it is too large for the cache.
         """
-        key = _sample(pieces.compiled)
-        size = sum(map(len, pieces.compiled))
+        key = _sample_key(record_pieces.compiled)
+        size = sum(map(len, record_pieces.compiled))
         if key not in self._seen or size > self.capacity:
             if len(self._seen) >= MAX_SEEN:
                 self._seen.clear()
@@ -193,18 +193,18 @@ class CompiledParts:
             return None
         sides = (record["creationBytecode"], CREATION), (record["runtimeBytecode"], RUNTIME), (record, OTHERS)
         parts = [{name: value[name] for name in names if name in value} for value, names in sides]
-        if tuple(orjson.dumps(part)[1:-1] for part in parts) != pieces.compiled:
+        if tuple(orjson.dumps(part)[1:-1] for part in parts) != record_pieces.compiled:
             return None  # a name in the text looks like one of the marks
         part = CompiledPart(*parts)
         self._remove(key)  # another part with the same key
-        self._parts[key] = _CachedPart(pieces.compiled, part)
+        self._parts[key] = _CachedPart(record_pieces.compiled, part)
         self._size += size
         while self._size > self.capacity:
             self._remove(next(iter(self._parts)))
         return part
 
-    def _remove(self, key: int) -> None:
-        cached = self._parts.pop(key, None)
+    def _remove(self, sample_key: int) -> None:
+        cached = self._parts.pop(sample_key, None)
         if cached is not None:
             self._size -= sum(map(len, cached.compiled))
 

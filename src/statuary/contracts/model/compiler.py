@@ -30,13 +30,13 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 
 
 @lru_cache(maxsize=256)
-def parse_compiler_version(text: str) -> CompilerVersion:
+def parse_compiler_version(version_text: str) -> CompilerVersion:
     """Parse a compiler version into a comparable value.
 
     Returns:
         The version; `UNKNOWN`, the lowest, for any other string.
     """
-    match = _VERSION.fullmatch(text)
+    match = _VERSION.fullmatch(version_text)
     if match is None:
         return UNKNOWN
     major, minor, patch, _, prerelease, _ = match.groups()
@@ -52,13 +52,13 @@ _BUILD = re.compile(
 """The part of a version that identifies the compiler; what follows (`.Linux.g++`, `.mod`) is the machine."""
 
 
-def build_version(text: str) -> str:
+def find_build_version(version_text: str) -> str:
     """Return the first compiler version in a string, without its platform.
 
     Returns:
         The version with its commit, if it has one; empty if the string contains no version.
     """
-    match = _BUILD.search(text)
+    match = _BUILD.search(version_text)
     return match[0] if match else ""
 
 
@@ -87,17 +87,17 @@ def is_same_build(recorded: str, reported: str) -> bool:
     return len(short) >= SHORTEST_COMMIT and long.startswith(short)
 
 
-def library_addresses(libraries: Json) -> dict[str, str]:
+def library_addresses(libraries_setting: Json) -> dict[str, str]:
     """Return the library addresses in compiler settings, by `path:Library`.
 
     Args:
-        libraries: the setting `libraries`, either nested by file or flat.
+        libraries_setting: the setting `libraries_setting`, either nested by file or flat.
 
     Returns:
         The addresses in lower case.
     """
     flat: dict[str, str] = {}
-    for path, addresses in as_object(libraries).items():
+    for path, addresses in as_object(libraries_setting).items():
         if isinstance(addresses, dict):
             flat |= {f"{path}:{name}": str(address).lower() for name, address in addresses.items()}
         else:

@@ -28,7 +28,7 @@ from statuary.contracts.model.auxdata import (
     AuxdataByNumber,
     AuxdataPositions,
     CodeReference,
-    auxdata_positions,
+    locate_auxdata,
     parse_immutable_references,
     parse_link_references,
 )
@@ -36,10 +36,10 @@ from statuary.contracts.model.compiler_evidence import SOLIDITY, compiler_eviden
 from statuary.contracts.model.matching import (
     RecompiledSide,
     SideMatch,
-    constructor_inputs,
+    constructor_argument_types,
     match_creation,
     match_runtime,
-    overall_level,
+    overall_match_level,
 )
 from statuary.contracts.model.proxy_detection import proxy_resolution_from_bytecode
 from statuary.contracts.model.record import RecordValue
@@ -49,7 +49,7 @@ _ARTIFACTS = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transien
 _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
-def repeated_members(record: RecordValue) -> dict[str, Json]:
+def standard_json_members(record: RecordValue) -> dict[str, Json]:
     """Return the `stdJsonInput` and `stdJsonOutput` of a record.
 
     Servers derive them from other members of the record, whose objects are shared. The keys of `stdJsonInput`
@@ -58,12 +58,12 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
     std_json_input: Mapping[str, Json] = {
-        "sources": _sort_keys(record["sources"]),
+        "sources": _sort_object_keys(record["sources"]),
         "language": compilation["language"],
         "settings": compilation["compilerSettings"],
     }
     if extra := record.get("additionalInput"):
-        std_json_input = _sort_keys({**std_json_input, **extra})
+        std_json_input = _sort_object_keys({**std_json_input, **extra})
     contract: dict[str, Json] = {member: record[member] for member in _ARTIFACTS if member in record}
     if contract["metadata"] is not None:
         contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
@@ -77,15 +77,15 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
     }
 
 
-def _sort_keys(value: Mapping[str, Json]) -> Mapping[str, Json]:
-    return {key: value[key] for key in sorted_jsonb_keys(value)} if len(value) > 1 else value
+def _sort_object_keys(members: Mapping[str, Json]) -> Mapping[str, Json]:
+    return {key: members[key] for key in sorted_jsonb_keys(members)} if len(members) > 1 else members
 
 
-def _evm_output(side: RecordValue) -> dict[str, Json]:
-    code = side["recompiledBytecode"]
+def _evm_output(bytecode_members: RecordValue) -> dict[str, Json]:
+    code = bytecode_members["recompiledBytecode"]
     return {
         "object": (code or "")[2:] or None,
-        **{member: side[member] for member in _CODE if member in side},
+        **{member: bytecode_members[member] for member in _CODE if member in bytecode_members},
     }
 
 
@@ -161,7 +161,7 @@ class ContractName(NamedTuple):
     name: str
 
 
-def split_name(fully_qualified_name: str) -> ContractName:
+def split_qualified_name(fully_qualified_name: str) -> ContractName:
     """Split a fully qualified name at its last colon.
 
     Raises:
@@ -177,7 +177,7 @@ def split_name(fully_qualified_name: str) -> ContractName:
     return ContractName(path, name)
 
 
-def input_language(std_json_input: Json) -> str:
+def standard_json_language(std_json_input: Json) -> str:
     """Return the language of standard JSON input, spelled as in records.
 
     Raises:
@@ -193,28 +193,28 @@ def input_language(std_json_input: Json) -> str:
     return language.capitalize()
 
 
-def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
+def find_compiled_contract(std_json_output: Json, source_path: str, contract_name: str) -> CompiledContract:
     """Return a contract in a compiler's standard JSON output.
 
     Raises:
         DerivationError: if the output lacks the contract or its bytecode.
     """
     artifact = as_object(std_json_output)
-    for key in ("contracts", path, name):
+    for key in ("contracts", source_path, contract_name):
         member = artifact.get(key)
         if not isinstance(member, dict):
             raise DerivationError(
-                f"the compiler's output has no contract {path}:{name}",
-                _other_names(std_json_output),
+                f"the compiler's output has no contract {source_path}:{contract_name}",
+                _suggest_contract_names(std_json_output),
                 (STD_JSON_OUTPUT, "contracts"),
             )
         artifact = member
-    pointer: Pointer = (STD_JSON_OUTPUT, "contracts", path, name, "evm")
-    sides = [_compiled_code(artifact.get("evm"), member, pointer) for member in BYTECODE_MEMBERS]
+    pointer: Pointer = (STD_JSON_OUTPUT, "contracts", source_path, contract_name, "evm")
+    sides = [_parse_compiled_code(artifact.get("evm"), member, pointer) for member in BYTECODE_MEMBERS]
     return CompiledContract(artifact, *sides)
 
 
-def _other_names(std_json_output: Json) -> str:
+def _suggest_contract_names(std_json_output: Json) -> str:
     contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
     if not isinstance(contracts, dict) or not contracts:
         return "the output has no contracts; check it for compiler errors"
@@ -227,28 +227,28 @@ def _other_names(std_json_output: Json) -> str:
     return f"use one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
 
 
-def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
-    artifact = evm.get(member) if isinstance(evm, dict) else None
+def _parse_compiled_code(evm: Json, member_name: str, pointer: Pointer) -> CompiledCode:
+    artifact = evm.get(member_name) if isinstance(evm, dict) else None
     digits = artifact.get("object") if isinstance(artifact, dict) else None
     if not isinstance(artifact, dict) or not isinstance(digits, str) or not digits.removeprefix("0x"):
         raise DerivationError(
-            f"the compiler's output has no evm.{member}.object",
+            f"the compiler's output has no evm.{member_name}.object",
             "add it to outputSelection and compile again; interfaces and abstract contracts have none",
-            (*pointer, member, "object"),
+            (*pointer, member_name, "object"),
         )
     try:
         libraries = tuple(parse_link_references(artifact.get("linkReferences")))
-        code = unlinked_code(digits.removeprefix("0x"), libraries)
+        code = decode_unlinked_code(digits.removeprefix("0x"), libraries)
     except InvalidValueError as error:
-        raise DerivationError(f"evm.{member}: {error}", error.hint, (*pointer, member)) from None
+        raise DerivationError(f"evm.{member_name}: {error}", error.hint, (*pointer, member_name)) from None
     return CompiledCode(artifact, code, libraries)
 
 
-def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
+def decode_unlinked_code(hex_digits: str, libraries: Sequence[CodeReference]) -> bytes:
     """Decode a compiler's bytecode, with zeros for library addresses.
 
     Args:
-        digits: the hex digits from the compiler, without `0x`.
+        hex_digits: the hex digits from the compiler, without `0x`.
         libraries: the positions of library addresses.
 
     Raises:
@@ -259,16 +259,16 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
         start = 2 * place.start
         end = 2 * (place.start + place.length)
         if (
-            digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start))
+            hex_digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start))
             or start < end_of_last
         ):
             raise InvalidValueError(
-                f"the bytecode has {digits[start:end]!r} at byte {place.start}, where the placeholder of "
+                f"the bytecode has {hex_digits[start:end]!r} at byte {place.start}, where the placeholder of "
                 f"library {place.id} is expected"
             )
-        parts += [digits[end_of_last:start], "0" * (end - start)]
+        parts += [hex_digits[end_of_last:start], "0" * (end - start)]
         end_of_last = end
-    linked_digits = "".join([*parts, digits[end_of_last:]])
+    linked_digits = "".join([*parts, hex_digits[end_of_last:]])
     if not is_hex_digits(linked_digits):
         raise InvalidValueError("the bytecode has characters other than hex digits beside its linkReferences")
     return bytes.fromhex(linked_digits)
@@ -301,7 +301,7 @@ class CompiledMembers(NamedTuple):
     source_ids: dict[str, Json] | None
 
 
-def compiled_members(
+def compiled_record_members(
     std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
 ) -> CompiledMembers:
     """Return the members of a record that come from a compiler's output.
@@ -309,8 +309,8 @@ def compiled_members(
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
     """
-    contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
-    auxdata = auxdata_positions(
+    contract = find_compiled_contract(std_json_output, *split_qualified_name(fully_qualified_name))
+    auxdata = locate_auxdata(
         contract.creation.code,
         contract.runtime.code,
         language=language,
@@ -323,32 +323,32 @@ def compiled_members(
         version=version,
         contract=contract,
         auxdata=auxdata,
-        creation=_side_members(contract.creation, auxdata.creation, language),
+        creation=_bytecode_members(contract.creation, auxdata.creation, language),
         runtime={
-            **_side_members(contract.runtime, auxdata.runtime, language),
+            **_bytecode_members(contract.runtime, auxdata.runtime, language),
             # Sourcify stores null for every language but Solidity
             "immutableReferences": sort_keys_as_jsonb(immutables or {}) if language == SOLIDITY else None,
         },
-        artifacts=_artifacts(contract.artifact, language),
+        artifacts=_artifact_members(contract.artifact, language),
         source_ids=_source_ids(std_json_output, language, version),
     )
 
 
-def workspace_members(workspace: Workspace) -> CompiledMembers:
+def workspace_record_members(workspace: Workspace) -> CompiledMembers:
     """Return the members of a record that come from the workspace's compiler output.
 
     Raises:
         InvalidValueError: if the compiler's output is incomplete or cannot be parsed.
     """
-    return compiled_members(
+    return compiled_record_members(
         workspace.std_json_output,
         workspace.fully_qualified_name,
-        language=input_language(workspace.std_json_input),
+        language=standard_json_language(workspace.std_json_input),
         version=workspace.compiler_version.removeprefix("v"),
     )
 
 
-def _side_members(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
+def _bytecode_members(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
     links = compiled.artifact.get("linkReferences")
     return {
         "recompiledBytecode": "0x" + compiled.code.hex(),
@@ -361,27 +361,26 @@ def _side_members(compiled: CompiledCode, auxdata: AuxdataByNumber, language: st
     }
 
 
-def _artifacts(artifact: Mapping[str, Json], language: str) -> dict[str, Json]:
-    """Return the compiler's artifacts, such as storage layouts, in served order."""
-    layout = artifact.get("layout")  # Vyper's name for storageLayout
+def _artifact_members(compiler_output: Mapping[str, Json], language: str) -> dict[str, Json]:
+    layout = compiler_output.get("layout")  # Vyper's name for storageLayout
     vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
     return {
-        "abi": sort_keys_as_jsonb(artifact.get("abi")) if language != "Yul" else None,
-        "metadata": _parse_metadata(artifact) if language == SOLIDITY else None,
+        "abi": sort_keys_as_jsonb(compiler_output.get("abi")) if language != "Yul" else None,
+        "metadata": _parse_metadata(compiler_output) if language == SOLIDITY else None,
         **{
             member: sort_keys_as_jsonb(value)
             for member, value in {
-                "storageLayout": artifact.get("storageLayout") or vyper_layout,
-                "transientStorageLayout": artifact.get("transientStorageLayout"),
-                "userdoc": artifact.get("userdoc"),
-                "devdoc": artifact.get("devdoc"),
+                "storageLayout": compiler_output.get("storageLayout") or vyper_layout,
+                "transientStorageLayout": compiler_output.get("transientStorageLayout"),
+                "userdoc": compiler_output.get("userdoc"),
+                "devdoc": compiler_output.get("devdoc"),
             }.items()
         },
     }
 
 
-def _parse_metadata(artifact: Mapping[str, Json]) -> Json:
-    text = artifact.get("metadata")
+def _parse_metadata(compiler_output: Mapping[str, Json]) -> Json:
+    text = compiler_output.get("metadata")
     if not text:
         return None
     if not isinstance(text, str):
@@ -404,18 +403,17 @@ def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str,
     if not compiler_evidence(language, version).has_source_ids or not isinstance(sources, dict):
         return None
     ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
-    return dict(
-        as_object(sort_keys_as_jsonb({path: {"id": _parse_number(number)} for path, number in ids.items()}))
-    )
+    source_ids = {path: {"id": _parse_source_id(source_id)} for path, source_id in ids.items()}
+    return dict(as_object(sort_keys_as_jsonb(source_ids)))
 
 
-def _parse_number(number: Json) -> int:
-    if is_whole_number(number):
-        return int(number)
-    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
-        return int(number)  # old compilers wrote numbers as text
+def _parse_source_id(source_id: Json) -> int:
+    if is_whole_number(source_id):
+        return int(source_id)
+    if isinstance(source_id, str) and source_id.isascii() and source_id.isdigit() and len(source_id) < 10:
+        return int(source_id)  # old compilers wrote numbers as text
     raise DerivationError(
-        f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources")
+        f"the id {source_id!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources")
     )
 
 
@@ -423,10 +421,12 @@ SideMatches = tuple[SideMatch | None, SideMatch | None]
 """The matches of creation and runtime code; None for an unknown or different side."""
 
 
-def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
+def match_creation_and_runtime(
+    compiled: CompiledMembers, onchain_creation: Hex | None, onchain_runtime: Hex | None
+) -> SideMatches:
     """Match compiled creation and runtime code with the code on the chain.
 
-    `creation` and `runtime` are the code on the chain; None if unknown.
+    `onchain_creation` and `onchain_runtime` are the code on the chain; None if unknown.
     """
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
@@ -455,10 +455,12 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
         language=language,
         version=version,
     )
-    inputs = constructor_inputs(contract.artifact.get("abi"))
+    types = constructor_argument_types(contract.artifact.get("abi"))
     return (
-        match_creation(creation_side, bytes.fromhex(creation[2:]), inputs) if creation else None,
-        match_runtime(runtime_side, bytes.fromhex(runtime[2:])) if runtime else None,
+        match_creation(creation_side, bytes.fromhex(onchain_creation[2:]), types)
+        if onchain_creation
+        else None,
+        match_runtime(runtime_side, bytes.fromhex(onchain_runtime[2:])) if onchain_runtime else None,
     )
 
 
@@ -474,23 +476,25 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def derive_record(workspace: Workspace) -> RecordValue:
-    """Derive a record from a workspace: sources, settings and compiler output.
+    """Derive a contract's record from a workspace, the owner's inputs.
 
     Raises:
         DerivationError: if the compiler's output is incomplete, or neither creation nor runtime code matches.
     """
     try:
-        return _make_record(workspace)
+        return _record_from_workspace(workspace)
     except DerivationError:
         raise
     except InvalidValueError as error:
         raise DerivationError(str(error), error.hint) from None
 
 
-def _make_record(workspace: Workspace) -> RecordValue:
-    _, name = split_name(workspace.fully_qualified_name)
-    compiled = workspace_members(workspace)
-    creation, runtime = match_sides(compiled, workspace.onchain_creation, workspace.onchain_runtime)
+def _record_from_workspace(workspace: Workspace) -> RecordValue:
+    _, name = split_qualified_name(workspace.fully_qualified_name)
+    compiled = workspace_record_members(workspace)
+    creation, runtime = match_creation_and_runtime(
+        compiled, workspace.onchain_creation, workspace.onchain_runtime
+    )
     if creation is None and runtime is None:
         raise DerivationError(
             "neither the creation nor the runtime bytecode on the chain matches the compiler's output",
@@ -513,7 +517,7 @@ def _make_record(workspace: Workspace) -> RecordValue:
         "matchId": workspace.match_id,
         "creationMatch": levels[0],
         "runtimeMatch": levels[1],
-        "verifiedAt": verified_at_text(workspace.verified_at),
+        "verifiedAt": format_verified_at(workspace.verified_at),
         "creationBytecode": sides[0],
         "runtimeBytecode": sides[1],
         "deployment": _deployment_members(workspace.deployment),
@@ -533,16 +537,16 @@ def _make_record(workspace: Workspace) -> RecordValue:
         "stdJsonOutput": None,
         "signatures": abi_signatures(artifacts["abi"]),
         "proxyResolution": _proxy_resolution(workspace),
-        "match": overall_level(*levels),
+        "match": overall_match_level(*levels),
         "chainId": workspace.chain_id,
         "address": workspace.address,
     }
-    return record | repeated_members(record)
+    return record | standard_json_members(record)
 
 
-def verified_at_text(moment: Instant) -> str:
+def format_verified_at(verified_at: Instant) -> str:
     """Format a time for `verifiedAt`, such as `2026-11-02T10:00:00Z`."""
-    return format_utc(moment)
+    return format_utc(verified_at)
 
 
 def _deployment_members(deployment: WorkspaceDeployment) -> dict[str, Json]:
@@ -575,15 +579,11 @@ def _compiler_settings(std_json_input: Json) -> dict[str, Json]:
     settings = as_object(std_json_input).get("settings")
     if not isinstance(settings, dict):
         raise DerivationError("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
-    return dict(
-        as_object(
-            sort_keys_as_jsonb({key: value for key, value in settings.items() if key != "outputSelection"})
-        )
-    )
+    recorded_settings = {key: value for key, value in settings.items() if key != "outputSelection"}
+    return dict(as_object(sort_keys_as_jsonb(recorded_settings)))
 
 
 def _proxy_resolution(workspace: Workspace) -> Json:
-    """Return the proxy that bytecode shows, else the workspace's, else an error."""
     code = workspace.onchain_creation or workspace.onchain_runtime or "0x"
     decided = proxy_resolution_from_bytecode(bytes.fromhex(code[2:]))
     if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):

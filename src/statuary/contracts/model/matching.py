@@ -13,13 +13,8 @@ from typing import NamedTuple
 from statuary.base.json_values import Json
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.abi import TupleType, decode_abi_values, parse_abi_parameters
-from statuary.contracts.model.auxdata import (
-    LENGTH_BYTES,
-    Auxdata,
-    CodeReference,
-    has_source_hash,
-    is_cbor,
-)
+from statuary.contracts.model.auxdata import LENGTH_BYTES, Auxdata, CodeReference, has_source_hash
+from statuary.contracts.model.cbor import is_cbor
 from statuary.contracts.model.compiler_evidence import AuxdataStyle, compiler_evidence
 from statuary.contracts.model.transformations import (
     TransformationReason,
@@ -41,40 +36,47 @@ class MatchLevel(StrEnum):
     """The same executable code; the hash differs or is missing."""
 
 
-def side_level(
-    *, auxdata: Collection[bytes], transformations: Iterable[TransformationStep], language: str, version: str
+def decide_match_level(
+    *,
+    auxdata_sections: Collection[bytes],
+    transformations: Iterable[TransformationStep],
+    language: str,
+    version: str,
 ) -> MatchLevel:
     """Return the match level of creation or runtime code that matches.
 
     Args:
-        auxdata: all auxdata sections in the recompiled code; empty if there is none, or none was found.
+        auxdata_sections: all auxdata sections in the recompiled code; empty if there is none, or none was found.
         transformations: the transformations that turn the recompiled code into the on-chain code.
         language: the language of the record.
         version: the version of the compiler.
     """
-    if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
+    if (
+        any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations)
+        or not auxdata_sections
+    ):
         return MatchLevel.MATCH
     style = compiler_evidence(language, version).auxdata
     if style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER) and all(
-        has_source_hash(value, style, version) for value in auxdata
+        has_source_hash(value, style, version) for value in auxdata_sections
     ):
         return MatchLevel.EXACT_MATCH
     return MatchLevel.MATCH
 
 
-def overall_level(creation: object, runtime: object) -> str | None:
+def overall_match_level(creation_level: object, runtime_level: object) -> str | None:
     """Return the match level of a record, its member `match`.
 
     Args:
-        creation: the match level of the creation code; None if it does not match.
-        runtime: the match level of the runtime code; None if it does not match.
+        creation_level: the match level of the creation code; None if it does not match.
+        runtime_level: the match level of the runtime code; None if it does not match.
 
     Returns:
         `exact_match` if either level is, and None if both are None.
     """
-    if creation is None and runtime is None:
+    if creation_level is None and runtime_level is None:
         return None
-    if MatchLevel.EXACT_MATCH in (creation, runtime):
+    if MatchLevel.EXACT_MATCH in (creation_level, runtime_level):
         return MatchLevel.EXACT_MATCH.value
     return MatchLevel.MATCH.value
 
@@ -127,96 +129,105 @@ class _Attempt:
     steps: list[TransformationStep] = field(default_factory=list)
     values: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
-    def replace_range(
-        self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
+    def copy_onchain_bytes(
+        self,
+        change_type: TransformationType,
+        reason: TransformationReason,
+        code_range: CodeReference,
+        *,
+        values_key: str,
     ) -> None:
         """Copy bytes from the on-chain code, and record the transformation.
 
         Args:
-            kind: whether the bytes replace others or are inserted.
+            change_type: whether the bytes replace others or are inserted.
             reason: the reason for the transformation.
-            place: the position of the bytes.
-            group: the name of the map in `transformationValues` for the bytes.
+            code_range: the position of the bytes.
+            values_key: the name of the map in `transformationValues` for the bytes.
 
         Raises:
             MismatchError: if the on-chain code is too short.
         """
-        value = self.onchain[place.start : place.start + place.length]
-        if len(value) != place.length:
+        value = self.onchain[code_range.start : code_range.start + code_range.length]
+        if len(value) != code_range.length:
             raise MismatchError(
-                f"the on-chain code is too short: it ends before the {place.length} bytes of {place.id} at "
-                f"byte {place.start}"
+                f"the on-chain code is too short: it ends before the {code_range.length} bytes of {code_range.id} at "
+                f"byte {code_range.start}"
             )
-        end = place.start + (place.length if kind is TransformationType.REPLACE else 0)
-        self.code[place.start : end] = value
-        self.steps.append(TransformationStep(type=kind, reason=reason, offset=place.start, id=place.id))
-        self.values_of_kind(group)[place.id] = "0x" + value.hex()
+        end = code_range.start + (code_range.length if change_type is TransformationType.REPLACE else 0)
+        self.code[code_range.start : end] = value
+        self.steps.append(
+            TransformationStep(type=change_type, reason=reason, offset=code_range.start, id=code_range.id)
+        )
+        self.values_under(values_key)[code_range.id] = "0x" + value.hex()
 
-    def values_of_kind(self, name: str) -> dict[str, str]:
+    def values_under(self, values_key: str) -> dict[str, str]:
         """Return the map of `transformationValues` under a name, to add values to it."""
-        values = self.values.setdefault(name, {})
+        values = self.values.setdefault(values_key, {})
         if not isinstance(values, dict):
-            raise TypeError(f"{name} is one value")
+            raise TypeError(f"{values_key} is one value")
         return values
 
 
-def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
+def match_runtime(recompiled_side: RecompiledSide, onchain_code: bytes) -> SideMatch | None:
     """Match recompiled runtime code with the code on the chain.
 
     Args:
-        side: the recompiled code.
-        onchain: the code on the chain.
+        recompiled_side: the recompiled code.
+        onchain_code: the code on the chain.
 
     Returns:
         The match, or None if transformations cannot explain the difference.
     """
-    attempt = _Attempt(bytearray(side.code), onchain)
-    if side.code.startswith(CALL_PROTECTION):
-        attempt.code[1:21] = onchain[1:21]
+    attempt = _Attempt(bytearray(recompiled_side.code), onchain_code)
+    if recompiled_side.code.startswith(CALL_PROTECTION):
+        attempt.code[1:21] = onchain_code[1:21]
         attempt.steps.append(
             TransformationStep(
                 type=TransformationType.REPLACE, reason=TransformationReason.CALL_PROTECTION, offset=1
             )
         )
-        attempt.values[TransformationReason.CALL_PROTECTION.value] = "0x" + onchain[1:21].hex()
+        attempt.values[TransformationReason.CALL_PROTECTION.value] = "0x" + onchain_code[1:21].hex()
     try:
-        for place in side.immutables:
-            attempt.replace_range(
-                TransformationType.REPLACE, TransformationReason.IMMUTABLE, place, group="immutables"
+        for place in recompiled_side.immutables:
+            attempt.copy_onchain_bytes(
+                TransformationType.REPLACE, TransformationReason.IMMUTABLE, place, values_key="immutables"
             )
-        if side.appended_immutables:
-            end = CodeReference("0", len(side.code), side.appended_immutables)
-            attempt.replace_range(
-                TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables"
+        if recompiled_side.appended_immutables:
+            end = CodeReference("0", len(recompiled_side.code), recompiled_side.appended_immutables)
+            attempt.copy_onchain_bytes(
+                TransformationType.INSERT, TransformationReason.IMMUTABLE, end, values_key="immutables"
             )
-        return _match_code(side, attempt, is_whole=True)
+        return _match_code(recompiled_side, attempt, is_whole=True)
     except MismatchError:
         return None
 
 
-def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
+def match_creation(
+    recompiled_side: RecompiledSide, onchain_code: bytes, argument_types: TupleType | None
+) -> SideMatch | None:
     """Match recompiled creation code with the code on the chain.
 
     Constructor arguments follow the code on the chain.
 
     Args:
-        side: the recompiled code.
-        onchain: the code on the chain.
-        constructor: the types of the constructor's arguments; None if they are invalid.
+        recompiled_side: the recompiled code.
+        onchain_code: the code on the chain.
+        argument_types: the types of the constructor's arguments; None if they are invalid.
 
     Returns:
         The match, or None if arguments and transformations cannot explain the difference.
     """
-    attempt = _Attempt(bytearray(side.code), onchain)
+    attempt = _Attempt(bytearray(recompiled_side.code), onchain_code)
     try:
-        side_match = _match_code(side, attempt, is_whole=False)
-        _add_arguments(attempt, constructor)
+        side_match = _match_code(recompiled_side, attempt, is_whole=False)
+        _append_constructor_arguments(attempt, argument_types)
     except InvalidValueError:
         return None
     return SideMatch(side_match.level, tuple(attempt.steps), side_match.values)
 
 
-def constructor_inputs(abi: Json) -> TupleType | None:
+def constructor_argument_types(abi: Json) -> TupleType | None:
     """Return the types of the constructor's arguments, from the ABI.
 
     Returns:
@@ -237,19 +248,19 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> S
     If it differs, the auxdata is copied from the chain and the code compared again.
     """
     for place in side.libraries:
-        attempt.replace_range(
-            TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries"
+        attempt.copy_onchain_bytes(
+            TransformationType.REPLACE, TransformationReason.LIBRARY, place, values_key="libraries"
         )
     if not _codes_match(attempt, is_whole=is_whole):
         if not side.auxdata:
             raise MismatchError(
                 "the recompiled code differs from the on-chain code, and has no auxdata that could explain it"
             )
-        _adopt_auxdata(side, attempt)
+        _copy_onchain_auxdata(side, attempt)
         if not _codes_match(attempt, is_whole=is_whole):
             raise MismatchError("the recompiled code differs from the on-chain code in more than the auxdata")
-    level = side_level(
-        auxdata=[piece.value for piece in side.auxdata.values()],
+    level = decide_match_level(
+        auxdata_sections=[piece.value for piece in side.auxdata.values()],
         transformations=attempt.steps,
         language=side.language,
         version=side.version,
@@ -261,14 +272,14 @@ def _codes_match(attempt: _Attempt, *, is_whole: bool) -> bool:
     return attempt.onchain == attempt.code if is_whole else attempt.onchain.startswith(attempt.code)
 
 
-def _adopt_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
+def _copy_onchain_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
     """Replace the recompiled auxdata by the on-chain auxdata."""
-    values = attempt.values_of_kind("cborAuxdata")
+    values = attempt.values_under("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)
         onchain = attempt.onchain[piece.offset : end]
         if not onchain:
-            _truncate_at(attempt, piece)
+            _delete_auxdata(attempt, piece)
             continue
         if not (is_cbor(onchain[:-LENGTH_BYTES]) or is_cbor(onchain)):
             raise MismatchError(
@@ -281,34 +292,38 @@ def _adopt_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
         values[str(number)] = "0x" + onchain.hex()
 
 
-def _truncate_at(attempt: _Attempt, piece: Auxdata) -> None:
-    start = piece.offset - len(INVALID)  # solc writes the opcode INVALID before auxdata
-    if attempt.code[max(start, 0) : piece.offset] != INVALID:
+def _delete_auxdata(attempt: _Attempt, auxdata: Auxdata) -> None:
+    start = auxdata.offset - len(INVALID)  # solc writes the opcode INVALID before auxdata
+    if attempt.code[max(start, 0) : auxdata.offset] != INVALID:
         raise MismatchError(
-            f"the auxdata at byte {piece.offset} of the recompiled code does not follow an INVALID opcode"
+            f"the auxdata at byte {auxdata.offset} of the recompiled code does not follow an INVALID opcode"
         )
-    length = len(INVALID) + len(piece.value)
+    length = len(INVALID) + len(auxdata.value)
     del attempt.code[start : start + length]
     attempt.steps.append(_auxdata_step(TransformationType.DELETE, start, None, length))
 
 
 def _auxdata_step(
-    kind: TransformationType, offset: int, number: str | None, length: int | None
+    change_type: TransformationType, offset: int, auxdata_number: str | None, length: int | None
 ) -> TransformationStep:
     return TransformationStep(
-        type=kind, reason=TransformationReason.CBOR_AUXDATA, offset=offset, id=number, length=length
+        type=change_type,
+        reason=TransformationReason.CBOR_AUXDATA,
+        offset=offset,
+        id=auxdata_number,
+        length=length,
     )
 
 
-def _add_arguments(attempt: _Attempt, constructor: TupleType | None) -> None:
+def _append_constructor_arguments(attempt: _Attempt, argument_types: TupleType | None) -> None:
     arguments = attempt.onchain[len(attempt.code) :]
     if not arguments:
         return
-    if constructor is None:
+    if argument_types is None:
         raise MismatchError(
             "the on-chain code has constructor arguments, but the ABI has no valid types for them"
         )
-    decode_abi_values(constructor, arguments)
+    decode_abi_values(argument_types, arguments)
     offset = len(attempt.code)
     attempt.steps.append(
         TransformationStep(

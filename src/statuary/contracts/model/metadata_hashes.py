@@ -34,12 +34,12 @@ def ipfs_multihash(data: bytes) -> bytes:
         The 34-byte multihash of the root block.
     """
     level = [
-        _make_leaf(data[start : start + IPFS_CHUNK_BYTES])
+        _make_ipfs_leaf(data[start : start + IPFS_CHUNK_BYTES])
         for start in range(0, max(len(data), 1), IPFS_CHUNK_BYTES)
     ]
     while len(level) > 1:
         level = [
-            _make_parent(level[start : start + LINKS_PER_NODE])
+            _make_ipfs_parent(level[start : start + LINKS_PER_NODE])
             for start in range(0, len(level), LINKS_PER_NODE)
         ]
     return level[0].multihash
@@ -57,13 +57,13 @@ def encode_base58(data: bytes) -> str:
     return "1" * (len(data) - len(data.lstrip(b"\0"))) + digits
 
 
-def _make_leaf(chunk: bytes) -> _Node:
+def _make_ipfs_leaf(chunk: bytes) -> _Node:
     size = _encode_varint(len(chunk))
     content = b"\x12" + size + chunk if chunk else b""  # an empty file has no Data field at all
-    return _make_node(b"", b"\x08\x02" + content + b"\x18" + size, text_bytes=len(chunk), child_bytes=0)
+    return _make_ipfs_node(b"", b"\x08\x02" + content + b"\x18" + size, text_bytes=len(chunk), child_bytes=0)
 
 
-def _make_parent(children: Sequence[_Node]) -> _Node:
+def _make_ipfs_parent(children: Sequence[_Node]) -> _Node:
     links, sizes = b"", b""
     for child in children:
         link = b"\x0a\x22" + child.multihash + b"\x12\x00\x18" + _encode_varint(child.block_bytes)
@@ -72,12 +72,12 @@ def _make_parent(children: Sequence[_Node]) -> _Node:
     text_bytes = sum(child.text_bytes for child in children)
     unixfs = b"\x08\x02\x18" + _encode_varint(text_bytes) + sizes
     child_bytes = sum(child.block_bytes for child in children)
-    return _make_node(links, unixfs, text_bytes=text_bytes, child_bytes=child_bytes)
+    return _make_ipfs_node(links, unixfs, text_bytes=text_bytes, child_bytes=child_bytes)
 
 
-def _make_node(links: bytes, unixfs: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
+def _make_ipfs_node(encoded_links: bytes, unixfs_data: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
     # dag-pb encodes the links (field 2) before the data (field 1)
-    block = links + b"\x0a" + _encode_varint(len(unixfs)) + unixfs
+    block = encoded_links + b"\x0a" + _encode_varint(len(unixfs_data)) + unixfs_data
     return _Node(MULTIHASH_PREFIX + sha256(block).digest(), text_bytes, child_bytes + len(block))
 
 
@@ -103,10 +103,10 @@ def swarm_hash_v0(data: bytes) -> bytes:
         data: the bytes of the file.
     """
     if len(data) <= SWARM_CHUNK_BYTES:
-        return keccak256(_encode_length(data) + data)
+        return keccak256(_encode_span(data) + data)
     span = _child_span(len(data))
     children = b"".join(swarm_hash_v0(data[start : start + span]) for start in range(0, len(data), span))
-    return keccak256(_encode_length(data) + children)
+    return keccak256(_encode_span(data) + children)
 
 
 def swarm_hash_v1(data: bytes) -> bytes:
@@ -114,38 +114,38 @@ def swarm_hash_v1(data: bytes) -> bytes:
 
     As in solc, the hash of no bytes is zero.
     """
-    return _chunk_hash(data, below_taller=False) if data else bytes(32)
+    return _swarm_v1_node_hash(data, has_taller_siblings=False) if data else bytes(32)
 
 
-def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
+def _swarm_v1_node_hash(data: bytes, *, has_taller_siblings: bool) -> bytes:
     # a full last chunk gets its own node if its sibling nodes span more than one chunk
-    if len(data) < SWARM_CHUNK_BYTES or (len(data) == SWARM_CHUNK_BYTES and not below_taller):
+    if len(data) < SWARM_CHUNK_BYTES or (len(data) == SWARM_CHUNK_BYTES and not has_taller_siblings):
         chunk = data
     else:
         span = _child_span(len(data))
         chunk = b"".join(
-            _chunk_hash(data[start : start + span], below_taller=span > SWARM_CHUNK_BYTES)
+            _swarm_v1_node_hash(data[start : start + span], has_taller_siblings=span > SWARM_CHUNK_BYTES)
             for start in range(0, len(data), span)
         )
-    return keccak256(_encode_length(data) + _merkle_root(chunk.ljust(SWARM_CHUNK_BYTES, b"\0")))
+    return keccak256(_encode_span(data) + _binary_merkle_root(chunk.ljust(SWARM_CHUNK_BYTES, b"\0")))
 
 
-def _merkle_root(chunk: bytes) -> bytes:
+def _binary_merkle_root(chunk: bytes) -> bytes:
     if len(chunk) <= 64:
         return keccak256(chunk)
     half = len(chunk) // 2
-    return keccak256(_merkle_root(chunk[:half]) + _merkle_root(chunk[half:]))
+    return keccak256(_binary_merkle_root(chunk[:half]) + _binary_merkle_root(chunk[half:]))
 
 
-def _child_span(length: int) -> int:
+def _child_span(data_length: int) -> int:
     """Return the number of content bytes below a tree node's child."""
     span = SWARM_CHUNK_BYTES
-    while span * BRANCHES < length:
+    while span * BRANCHES < data_length:
         span *= BRANCHES
     return span
 
 
-def _encode_length(data: bytes) -> bytes:
+def _encode_span(data: bytes) -> bytes:
     return len(data).to_bytes(8, "little")
 
 
@@ -157,7 +157,7 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 """U+007F as JSON escapes it, or an escaped backslash, after which the same letters are literal."""
 
 
-def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
+def possible_metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
     r"""Yield the JSON texts that solc may have written for metadata.
 
     The most likely text is first. solc writes compact JSON with sorted keys. Its escapes depend on the
@@ -188,11 +188,11 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
         yield text
 
 
-def metadata_hash(text: bytes, scheme: str) -> bytes:
+def metadata_hash(metadata_text: bytes, scheme: str) -> bytes:
     """Return the hash of a metadata text, as auxdata contains it.
 
     Args:
-        text: the JSON text of the metadata.
+        metadata_text: the JSON text of the metadata.
         scheme: the kind of hash, such as `ipfs`.
 
     Raises:
@@ -202,24 +202,24 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
         raise InvalidValueError(
             f"{scheme!r} is not a kind of metadata hash that solc writes; it writes {', '.join(SCHEMES)}"
         )
-    return SCHEMES[scheme](text)
+    return SCHEMES[scheme](metadata_text)
 
 
-def has_repeated_keys(text: str) -> bool:
+def has_repeated_keys(json_text: str) -> bool:
     """Return whether an object in a JSON text contains a key twice.
 
     JSON parsers treat such objects differently.
     """
     repeated = False
 
-    def keep(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    def note_repeated_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         nonlocal repeated
         members = dict(pairs)
         repeated = repeated or len(members) != len(pairs)
         return members
 
     try:
-        json.loads(text, object_pairs_hook=keep)
+        json.loads(json_text, object_pairs_hook=note_repeated_keys)
     except (ValueError, RecursionError):
         return True
     return repeated

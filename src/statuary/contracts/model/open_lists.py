@@ -15,12 +15,12 @@ COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 
 
-def is_plausible_name(text: str) -> bool:
+def is_plausible_name(name: str) -> bool:
     """Return whether a string could name a new language, compiler or type.
 
     Sentences and strings with deceptive characters could not.
     """
-    return _NAME.fullmatch(text) is not None
+    return _NAME.fullmatch(name) is not None
 
 
 def is_known_compilation(language: str, compiler: str) -> bool:

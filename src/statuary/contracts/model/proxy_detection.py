@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from statuary.base.json_values import Json
 from statuary.base.primitives import Address, checksum_address
-from statuary.contracts.model.auxdata import LENGTH_BYTES, is_cbor
+from statuary.contracts.model.auxdata import LENGTH_BYTES
+from statuary.contracts.model.cbor import is_cbor
 
 SLOTS = {
     "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "EIP1967Proxy",
@@ -115,7 +116,7 @@ class ProxyEvidence(NamedTuple):
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 
 
-class ProxyMarks(NamedTuple):
+class ProxyPatterns(NamedTuple):
     """The proxy patterns in a contract's code."""
 
     is_factory: bool  # whether the code creates contracts
@@ -123,7 +124,7 @@ class ProxyMarks(NamedTuple):
     candidates: tuple[str, ...]  # the proxy types whose storage slot the code pushes, with repetitions
 
 
-def proxy_evidence(code: bytes) -> ProxyEvidence:
+def find_proxy_evidence(code: bytes) -> ProxyEvidence:
     """Look for proxy patterns in bytecode, and return the result.
 
     Args:
@@ -131,21 +132,21 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
     """
     # the clone is at the beginning of the code, before arguments, or at the end, after a constructor
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
-    if clone is not None and _is_only_clone(code):
+    if clone is not None and _is_only_eip_1167_clone(code):
         return _clone_evidence(clone[1], code)
-    if clone is None and not _may_have_marks(code):
+    if clone is None and not _may_contain_proxy_pattern(code):
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
-    marks = proxy_marks(code)
-    if marks.is_factory:
+    patterns = find_proxy_patterns(code)
+    if patterns.is_factory:
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
-    if clone is not None and clone[1] in marks.fixed[:1]:
+    if clone is not None and clone[1] in patterns.fixed[:1]:
         return _clone_evidence(clone[1], code)
-    candidates = tuple(dict.fromkeys(marks.candidates))
+    candidates = tuple(dict.fromkeys(patterns.candidates))
     verdict = ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY
     return ProxyEvidence(verdict, candidates=candidates)
 
 
-def _is_only_clone(code: bytes) -> bool:
+def _is_only_eip_1167_clone(code: bytes) -> bool:
     return len(code) == CLONE_BYTES or code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS
 
 
@@ -160,7 +161,7 @@ def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
     Returns:
         The JSON object; None if it depends on the contract's storage.
     """
-    evidence = proxy_evidence(code)
+    evidence = find_proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return None
     if evidence.verdict is ProxyVerdict.NOT_PROXY:
@@ -169,37 +170,39 @@ def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
     return {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": implementations}
 
 
-def _may_have_marks(code: bytes) -> bool:
+def _may_contain_proxy_pattern(code: bytes) -> bool:
     """Search for patterns as bytes, to avoid disassembling most contracts."""
     return _DELEGATES_TO_OWN_SLOT in code or any(mark in code for mark in _IN_DATA)
 
 
-def proxy_marks(code: bytes) -> ProxyMarks:
+def find_proxy_patterns(code: bytes) -> ProxyPatterns:
     """Return the proxy patterns in a contract's bytecode.
 
     The code is disassembled as by whatsabi 0.28, which Sourcify uses: first the creation code, then the
     runtime code that it returns.
     """
-    walk = _Walk(code)
+    walk = _Disassembly(code)
     end = walk.run()
-    marks, init = walk.marks(), walk.init
-    if end and not marks.fixed and not marks.candidates:
+    patterns, init = walk.patterns(), walk.init
+    if end and not patterns.fixed and not patterns.candidates:
         # a program may also copy a slot into memory from the data after it
         data = _data_after_program(code, end)
-        marks = marks._replace(candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data))
-    if init is not None and not marks.fixed and not marks.candidates:
-        return marks._replace(fixed=init.fixed, candidates=init.candidates)
-    return marks
+        patterns = patterns._replace(
+            candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data)
+        )
+    if init is not None and not patterns.fixed and not patterns.candidates:
+        return patterns._replace(fixed=init.fixed, candidates=init.candidates)
+    return patterns
 
 
-def _data_after_program(code: bytes, end: int) -> bytes:
+def _data_after_program(code: bytes, program_end: int) -> bytes:
     """Return the data after a program, such as constructor arguments.
 
     CBOR is left out.
     """
-    data = code[end:]
+    data = code[program_end:]
     size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
-    if _halts(code[-1]) or size > len(data) or not is_cbor(data[-size:-LENGTH_BYTES]):
+    if _is_halting_opcode(code[-1]) or size > len(data) or not is_cbor(data[-size:-LENGTH_BYTES]):
         return data
     return data[:-size]
 
@@ -218,14 +221,14 @@ def has_delegatecall(code: bytes) -> bool:
     return False
 
 
-class _Walk:
+class _Disassembly:
     """A disassembly in progress, with the patterns found so far."""
 
     def __init__(self, code: bytes) -> None:
         self.code = code
         self.at = 0
         self.offsets_before = (-1, -1, -1)
-        self.init: ProxyMarks | None = None
+        self.init: ProxyPatterns | None = None
         self.runtime_offset = 0
         self.last_jump = 0
         self.has_pushed_32 = False
@@ -241,9 +244,9 @@ class _Walk:
     def _start_function(self) -> None:
         self.returns = self.loads_calldata = False
 
-    def marks(self) -> ProxyMarks:
+    def patterns(self) -> ProxyPatterns:
         """Return the signs of a proxy that were found in the code so far."""
-        return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
+        return ProxyPatterns(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:
         """Disassemble the code up to the end of the program.
@@ -274,23 +277,23 @@ class _Walk:
 
     def _process_instruction(self, opcode: int) -> bool:
         """Process an instruction; return whether the program ended before it."""
-        last_opcode = self._earlier_opcode(-1)
+        last_opcode = self._opcode_before(-1)
         if opcode == _PUSH32:
             self._process_push_32()
         elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
             pass  # the instruction is treated as an event, and ignored
         elif opcode == _JUMPDEST:
-            if _halts(last_opcode) or last_opcode == _JUMP:
+            if _is_halting_opcode(last_opcode) or last_opcode == _JUMP:
                 self._start_function()
         elif self._ends_program(last_opcode):
             return True
         else:
-            self._process_other(opcode, last_opcode)
+            self._process_other_instruction(opcode, last_opcode)
         return False
 
     def _ends_program(self, last_opcode: int) -> bool:
         is_behind = self.runtime_offset < self.at and self.last_jump < self.at
-        return is_behind and (_halts(last_opcode) or last_opcode == _JUMP)
+        return is_behind and (_is_halting_opcode(last_opcode) or last_opcode == _JUMP)
 
     def _process_push_32(self) -> None:
         name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
@@ -300,10 +303,10 @@ class _Walk:
             self.first = self.first or name
             self.candidates.append(name)
 
-    def _process_other(self, opcode: int, last_opcode: int) -> None:
+    def _process_other_instruction(self, opcode: int, last_opcode: int) -> None:
         if opcode == _DELEGATECALL and last_opcode == _GAS:
             self._process_delegatecall()
-        if opcode in (_JUMP, _JUMPI) and _is_push(last_opcode):
+        if opcode in (_JUMP, _JUMPI) and _is_push_opcode(last_opcode):
             self.last_jump = max(self.last_jump, self._pushed_constant(-1))
         self.returns |= opcode == _RETURN
         self.loads_calldata |= opcode == _CALLDATALOAD
@@ -311,43 +314,43 @@ class _Walk:
         if opcode == _CODECOPY and self._copies_to_memory_start(last_opcode):
             self.runtime_offset = self._pushed_constant(-2)
         elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
-            self.init = self.marks()
+            self.init = self.patterns()
             self._start_program()
 
     def _copies_to_memory_start(self, last_opcode: int) -> bool:
-        return last_opcode in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._earlier_opcode(-2))
+        return last_opcode in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push_opcode(self._opcode_before(-2))
 
     def _process_delegatecall(self) -> None:
-        if _is_push(self._earlier_opcode(-2)):
+        if _is_push_opcode(self._opcode_before(-2)):
             address = self._pushed_constant(-2) % (1 << 160)
             self.first = self.first or "FixedProxy"
             self.fixed[address.to_bytes(20, "big")] = None
-        elif self._earlier_opcode(-2) == _SLOAD and self._earlier_opcode(-3) == _ADDRESS:
+        elif self._opcode_before(-2) == _SLOAD and self._opcode_before(-3) == _ADDRESS:
             self.first = self.first or _SEQUENCE
             self.candidates.append(_SEQUENCE)
 
-    def _earlier_opcode(self, steps: int) -> int:
+    def _opcode_before(self, relative_index: int) -> int:
         """Return an earlier opcode; -1 before the first.
 
         Args:
-            steps: how many instructions ago.
+            relative_index: how many instructions ago.
         """
-        place = self.offsets_before[steps]
+        place = self.offsets_before[relative_index]
         return self.code[place] if place >= 0 else -1
 
-    def _pushed_constant(self, steps: int) -> int:
+    def _pushed_constant(self, relative_index: int) -> int:
         """Return the constant that an earlier instruction pushed.
 
         Args:
-            steps: how many instructions ago.
+            relative_index: how many instructions ago.
         """
-        place = self.offsets_before[steps]
+        place = self.offsets_before[relative_index]
         return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
 
 
-def _is_push(opcode: int) -> bool:
+def _is_push_opcode(opcode: int) -> bool:
     return _PUSH1 <= opcode <= _PUSH32
 
 
-def _halts(opcode: int) -> bool:
+def _is_halting_opcode(opcode: int) -> bool:
     return opcode in (_STOP, _RETURN) or opcode >= _REVERT

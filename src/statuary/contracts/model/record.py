@@ -256,7 +256,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The members that are objects of named parts, with the parts in served order."""
 
 
-def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
+def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
     """Return the entry of a record for lists of contracts.
 
     Args:
@@ -275,7 +275,7 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
     )
 
 
-def unknown_members(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def unknown_member_paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield the path of each member that the format of records does not have.
 
     Top-level members come first, and then those of each group, in alphabetical order.
@@ -294,14 +294,14 @@ _PARTS = {group: frozenset(parts) for group, parts in GROUPS.items()} | {
 }
 
 
-def in_served_order(record: RecordValue) -> RecordValue:
+def sort_members_as_served(record: RecordValue) -> RecordValue:
     """Return a record with its members in the order of the API.
 
     If they already are in this order, the same object is returned. Unknown members keep their place in a
     record that is in order, and are last otherwise.
     """
-    if _is_in_order(record, MEMBERS) and all(
-        _is_in_order(record[group], parts) for group, parts in GROUPS.items() if group in record
+    if _has_member_order(record, MEMBERS) and all(
+        _has_member_order(record[group], parts) for group, parts in GROUPS.items() if group in record
     ):
         return record
     groups = {
@@ -310,12 +310,14 @@ def in_served_order(record: RecordValue) -> RecordValue:
     return _sort_members(record | groups, MEMBERS)
 
 
-def _is_in_order(value: dict[str, Json], names: tuple[str, ...]) -> bool:
-    keys = tuple(value)
-    if keys == names:
+def _has_member_order(json_object: dict[str, Json], member_names: tuple[str, ...]) -> bool:
+    keys = tuple(json_object)
+    if keys == member_names:
         return True
-    return tuple(key for key in keys if key in names) == tuple(name for name in names if name in value)
+    return tuple(key for key in keys if key in member_names) == tuple(
+        name for name in member_names if name in json_object
+    )
 
 
-def _sort_members(value: RecordValue, names: tuple[str, ...]) -> RecordValue:
-    return {name: value[name] for name in names if name in value} | value
+def _sort_members(json_object: RecordValue, member_names: tuple[str, ...]) -> RecordValue:
+    return {name: json_object[name] for name in member_names if name in json_object} | json_object

@@ -73,10 +73,10 @@ def setting_differences(
     try:
         texts = orjson.dumps(own, option=_AS_KEY), orjson.dumps(settings, option=_AS_KEY)
     except TypeError:  # orjson raises a TypeError for numbers that keep their spelling, or too deep nesting
-        return _find_differences(own, settings, version)
+        return _find_setting_differences(own, settings, version)
     if len(texts[0]) + len(texts[1]) > LONGEST_REMEMBERED:
-        return _find_differences(own, settings, version)
-    return _cached_differences(*texts, version)
+        return _find_setting_differences(own, settings, version)
+    return _cached_setting_differences(*texts, version)
 
 
 _AS_KEY: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -86,49 +86,53 @@ LONGEST_REMEMBERED: Final = 4_000
 
 
 @lru_cache(maxsize=1024)
-def _cached_differences(metadata: bytes, settings: bytes, version: str) -> list[SettingDifference]:
-    return _find_differences(orjson.loads(metadata), orjson.loads(settings), version)
+def _cached_setting_differences(metadata: bytes, settings: bytes, version: str) -> list[SettingDifference]:
+    return _find_setting_differences(orjson.loads(metadata), orjson.loads(settings), version)
 
 
-def _find_differences(
+def _find_setting_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
     number = parse_compiler_version(version)
-    newest, release = _read_releases()[-1]
+    newest, release = _read_release_table()[-1]
     if number > newest:
-        found = _differences(metadata, settings, release)
-        return [one for one in found if not _may_be_new_release(one.name, metadata, settings)]
-    found = _differences(metadata, settings, _newest_release_up_to(number))
+        found = _compare_with_release(metadata, settings, release)
+        return [one for one in found if not _may_come_from_newer_release(one.name, metadata, settings)]
+    found = _compare_with_release(metadata, settings, _newest_release_up_to(number))
     if found and not number.released:
-        later = _differences(metadata, settings, _newest_release_up_to(number._replace(released=True)))
+        later = _compare_with_release(
+            metadata, settings, _newest_release_up_to(number._replace(released=True))
+        )
         found = min(found, later, key=len)
     return found
 
 
-def default_fork(version: str) -> str:
+def default_evm_version(version: str) -> str:
     """Return the EVM version that a solc version uses by default.
 
     Returns:
         The name of the fork; empty for a release that is newer than the table.
     """
     number = parse_compiler_version(version)
-    is_known = number <= _read_releases()[-1][0]
+    is_known = number <= _read_release_table()[-1][0]
     return as_text(_newest_release_up_to(number).always.get("evmVersion")) or "byzantium" if is_known else ""
 
 
-def _may_be_new_release(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
+def _may_come_from_newer_release(
+    setting_name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]
+) -> bool:
     """Return whether a release missing from the table may explain a difference."""
-    group, _, _ = name.partition(".")
+    group, _, _ = setting_name.partition(".")
     if group == "evmVersion":
         return group not in settings
     if group == "optimizer":
         return any(_DETAILS in as_object(given.get(group)) for given in (metadata, settings))
-    _, newest = _read_releases()[-1]
-    return name not in {*newest.always, *newest.unless_default, "libraries", "remappings"}
+    _, newest = _read_release_table()[-1]
+    return setting_name not in {*newest.always, *newest.unless_default, "libraries", "remappings"}
 
 
 @cache
-def _read_releases() -> list[tuple[CompilerVersion, SolcRelease]]:
+def _read_release_table() -> list[tuple[CompilerVersion, SolcRelease]]:
     """Return the releases in which the form changed, and the newest.
 
     The oldest is first.
@@ -138,46 +142,46 @@ def _read_releases() -> list[tuple[CompilerVersion, SolcRelease]]:
     listed = []
     for version, changes in table.items():
         row |= changes
-        listed.append((parse_compiler_version(version), read_release(row)))
+        listed.append((parse_compiler_version(version), parse_release_row(row)))
     return listed
 
 
 def clear_table_cache() -> None:
     """Forget the table of solc releases, so that its changed file is read again."""
-    _read_releases.cache_clear()
+    _read_release_table.cache_clear()
     _newest_release_up_to.cache_clear()
-    _cached_differences.cache_clear()
+    _cached_setting_differences.cache_clear()
 
 
-def read_release(row: Mapping[str, Json]) -> SolcRelease:
+def parse_release_row(table_row: Mapping[str, Json]) -> SolcRelease:
     """Convert a row of the JSON table of solc releases to an object."""
-    details, known = row["details"], row["known"]
+    details, known = table_row["details"], table_row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))
         for name, (unset, off, on) in ((name, as_list(three)) for name, three in as_object(details).items())
     }
     return SolcRelease(
-        always=as_object(row["always"]),
-        unless_default=as_object(row["unless_default"]),
+        always=as_object(table_row["always"]),
+        unless_default=as_object(table_row["unless_default"]),
         details=None if details is None else values,
-        yul_details=as_object(row["yul_details"]),
-        empty_yul_details=bool(row["empty_yul_details"]),
-        cleanup=as_text(row["cleanup"]),
-        library_paths=bool(row["library_paths"]),
-        runs_need_enabled=bool(row["runs_need_enabled"]),
-        runs_modulo=int(str(row["runs_modulo"])),
+        yul_details=as_object(table_row["yul_details"]),
+        empty_yul_details=bool(table_row["empty_yul_details"]),
+        cleanup=as_text(table_row["cleanup"]),
+        library_paths=bool(table_row["library_paths"]),
+        runs_need_enabled=bool(table_row["runs_need_enabled"]),
+        runs_modulo=int(str(table_row["runs_modulo"])),
         known=None if known is None else frozenset(map(as_text, as_list(known))),
     )
 
 
 @lru_cache(maxsize=256)
-def _newest_release_up_to(number: CompilerVersion) -> SolcRelease:
+def _newest_release_up_to(version: CompilerVersion) -> SolcRelease:
     """Return the newest release up to a version, or the first."""
-    listed = _read_releases()
-    return next((release for since, release in reversed(listed) if number >= since), listed[0][1])
+    listed = _read_release_table()
+    return next((release for since, release in reversed(listed) if version >= since), listed[0][1])
 
 
-def _differences(
+def _compare_with_release(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], release: SolcRelease
 ) -> list[SettingDifference]:
     own = _flatten_settings(metadata)
@@ -207,10 +211,10 @@ def _flatten_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
     return flat
 
 
-def _are_equal_settings(value: Json, other: Json) -> bool:
-    if isinstance(value, dict | list) and type(value) is type(other):
-        return _canonical_json(value) == _canonical_json(other)
-    return type(value) is type(other) and bool(value == other)
+def _are_equal_settings(value: Json, other_value: Json) -> bool:
+    if isinstance(value, dict | list) and type(value) is type(other_value):
+        return _canonical_json(value) == _canonical_json(other_value)
+    return type(value) is type(other_value) and bool(value == other_value)
 
 
 def _canonical_json(value: Json) -> bytes:
@@ -228,63 +232,65 @@ def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dic
     """
     written: dict[str, Json] = {}
     for name, default in release.always.items():
-        _set_nested(written, name, _setting_or_default(settings, name, default))
+        _set_setting(written, name, _setting_or_default(settings, name, default))
     for name, default in release.unless_default.items():
         value = _setting_or_default(settings, name, default)
         if not _are_equal_settings(value, default):
-            _set_nested(written, name, value)
+            _set_setting(written, name, value)
     written["optimizer"] = _metadata_optimizer(settings.get("optimizer"), release)
     written["libraries"] = _metadata_libraries(settings.get("libraries"), with_paths=release.library_paths)
     written["remappings"] = _metadata_remappings(settings.get("remappings"))
     return written
 
 
-def _setting_or_default(settings: Mapping[str, Json], name: str, default: Json) -> Json:
-    group, _, member = name.rpartition(".")
+def _setting_or_default(settings: Mapping[str, Json], dotted_name: str, default: Json) -> Json:
+    group, _, member = dotted_name.rpartition(".")
     value = (as_object(settings.get(group)) if group else settings).get(member)
     return default if value is None else value
 
 
-def _set_nested(settings: dict[str, Json], name: str, value: Json) -> None:
-    group, _, member = name.rpartition(".")
+def _set_setting(settings: dict[str, Json], dotted_name: str, value: Json) -> None:
+    group, _, member = dotted_name.rpartition(".")
     if group:
         settings[group] = {**as_object(settings.get(group)), member: value}
     else:
         settings[member] = value
 
 
-def _metadata_optimizer(given: Json, release: SolcRelease) -> Json:
+def _metadata_optimizer(optimizer_setting: Json, release: SolcRelease) -> Json:
     """Return the `optimizer` in metadata for an input.
 
     The setting has details only if they differ from both presets.
     """
-    if not isinstance(given, dict):
+    if not isinstance(optimizer_setting, dict):
         return {"enabled": False, "runs": _DEFAULT_RUNS}
-    enabled = given.get("enabled")
-    runs = _metadata_runs(given, release)
+    enabled = optimizer_setting.get("enabled")
+    runs = _metadata_optimizer_runs(optimizer_setting, release)
     if release.details is None:
         return {"enabled": bool(enabled), "runs": runs}
-    details = _metadata_details(enabled, as_object(given.get(_DETAILS)), release)
+    details = _metadata_optimizer_details(enabled, as_object(optimizer_setting.get(_DETAILS)), release)
     for preset in (False, True):
-        if _are_equal_settings(details, _metadata_details(preset, {}, release)):
+        if _are_equal_settings(details, _metadata_optimizer_details(preset, {}, release)):
             return {"enabled": preset, "runs": runs}
     return {_DETAILS: details, "runs": runs}
 
 
-def _metadata_runs(given: Mapping[str, Json], release: SolcRelease) -> Json:
-    runs = given.get("runs")
-    if runs is None or (given.get("enabled") is None and release.runs_need_enabled):
+def _metadata_optimizer_runs(optimizer_setting: Mapping[str, Json], release: SolcRelease) -> Json:
+    runs = optimizer_setting.get("runs")
+    if runs is None or (optimizer_setting.get("enabled") is None and release.runs_need_enabled):
         runs = _DEFAULT_RUNS
     if type(runs) is int and release.runs_modulo and runs > 0:
         runs %= release.runs_modulo
     return runs
 
 
-def _metadata_details(enabled: Json, given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+def _metadata_optimizer_details(
+    enabled: Json, given_details: Mapping[str, Json], release: SolcRelease
+) -> dict[str, Json]:
     column = 0 if enabled is None else 2 if enabled else 1
     details: dict[str, Json] = {name: values[column] for name, values in (release.details or {}).items()}
-    details |= {name: value for name, value in given.items() if name != _YUL_DETAILS}
-    yul_details = _metadata_yul_details(given, release)
+    details |= {name: value for name, value in given_details.items() if name != _YUL_DETAILS}
+    yul_details = _metadata_yul_details(given_details, release)
     if details.get("yul"):
         details[_YUL_DETAILS] = {**release.yul_details, **yul_details}
     elif yul_details or release.empty_yul_details:
@@ -292,33 +298,33 @@ def _metadata_details(enabled: Json, given: Mapping[str, Json], release: SolcRel
     return details
 
 
-def _metadata_yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
-    yul_details = dict(as_object(given.get(_YUL_DETAILS)))
+def _metadata_yul_details(given_details: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+    yul_details = dict(as_object(given_details.get(_YUL_DETAILS)))
     steps = yul_details.get(_STEPS)
     if isinstance(steps, str) and ":" not in steps:
         yul_details[_STEPS] = steps + release.cleanup
     return yul_details
 
 
-def _metadata_libraries(given: Json, *, with_paths: bool) -> Json:
+def _metadata_libraries(libraries_setting: Json, *, with_paths: bool) -> Json:
     """Return the library addresses in metadata, in lower case.
 
     In a release without paths, the last path in order decides.
     """
     flat: dict[str, Json] = {}
-    for path, addresses in sorted(as_object(given).items()):
+    for path, addresses in sorted(as_object(libraries_setting).items()):
         for name, address in as_object(addresses).items():
             digits = as_text(address).lower().removeprefix("0x")
             flat[f"{path}:{name}" if with_paths else name] = f"0x{digits}"
     return flat
 
 
-def _metadata_remappings(given: Json) -> Json:
+def _metadata_remappings(remappings_setting: Json) -> Json:
     """Return the remappings in metadata, sorted and with a context.
 
     The context may be empty: `a=b` becomes `:a=b`.
     """
-    if not isinstance(given, list):
-        return [] if given is None else given
-    texts = [as_text(one) for one in given]
+    if not isinstance(remappings_setting, list):
+        return [] if remappings_setting is None else remappings_setting
+    texts = [as_text(one) for one in remappings_setting]
     return sorted({text if ":" in text.partition("=")[0] else f":{text}" for text in texts if "=" in text})

@@ -58,66 +58,66 @@ class Declaration(NamedTuple):
         return _LAYOUT_AT.search(self.head) is not None
 
 
-def strip_comments(text: str, version: str) -> str:
+def strip_comments(source_text: str, version: str) -> str:
     """Return a source without comments and without the content of strings.
 
     Args:
-        text: the source.
+        source_text: the source.
         version: the version of the compiler, as in records.
     """
     # count the steps for cached code too, so that the limit for a record depends on the record alone
-    consume_for_text(len(text))
-    return _visible_code(text, version)
+    consume_for_text(len(source_text))
+    return _strip_comments_cached(source_text, version)
 
 
 @lru_cache(maxsize=_KEPT_SOURCES)
-def _visible_code(text: str, version: str) -> str:
+def _strip_comments_cached(source_text: str, version: str) -> str:
     is_recent = parse_compiler_version(version) >= _RETURN_ENDS_LINES
-    return (_HIDDEN if is_recent else _HIDDEN_BEFORE).sub(r" \1", text)
+    return (_HIDDEN if is_recent else _HIDDEN_BEFORE).sub(r" \1", source_text)
 
 
-def find_declaration(text: str, name: str, version: str) -> Declaration | None:
+def find_declaration(source_text: str, contract_name: str, version: str) -> Declaration | None:
     """Find the declaration of a contract in a Solidity source.
 
     Args:
-        text: the source.
-        name: the name of the contract.
+        source_text: the source.
+        contract_name: the name of the contract.
         version: the version of the compiler, as in records.
 
     Returns:
         The declaration, or None if the source does not declare the contract.
     """
-    if name not in text:
+    if contract_name not in source_text:
         return None
-    code = strip_comments(text, version)
-    for place in find_word(code, name):
+    code = strip_comments(source_text, version)
+    for place in find_word_offsets(code, contract_name):
         keyword = _keyword_before(code, place)
         # inside braces, these words may be identifiers of inline assembly
         if keyword and code.count("{", 0, place) == code.count("}", 0, place):
-            start = place + len(name)
+            start = place + len(contract_name)
             end = code.find("{", start)
             return Declaration(keyword, code[start : end if end >= 0 else len(code)])
     return None
 
 
-def count_immutables(text: str, version: str) -> int:
+def count_immutables(source_text: str, version: str) -> int:
     """Return the number of immutable variables that a Solidity file declares.
 
     Args:
-        text: the text of the file.
+        source_text: the text of the file.
         version: the version of solc, on which the syntax of comments depends.
     """
-    return len(_IMMUTABLE.findall(strip_comments(text, version))) if "immutable" in text else 0
+    return len(_IMMUTABLE.findall(strip_comments(source_text, version))) if "immutable" in source_text else 0
 
 
-def yul_object_name(text: str) -> str:
+def yul_object_name(source_text: str) -> str:
     """Return the name of the outermost object in a Yul source.
 
     solc names code without an object `object`.
     """
-    consume_for_text(len(text))
+    consume_for_text(len(source_text))
     is_named = False
-    for token in _YUL.finditer(text):
+    for token in _YUL.finditer(source_text):
         if is_named and token["name"] is not None:
             return token["name"]
         if token["brace"]:
@@ -126,33 +126,39 @@ def yul_object_name(text: str) -> str:
     return ""
 
 
-def find_word(text: str, word: str) -> Iterator[int]:
+def find_word_offsets(text: str, word: str) -> Iterator[int]:
     """Yield each offset of a word in a text, except inside longer words."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)
         last = place
         end = place + len(word)
-        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
+        if not (
+            _is_identifier_character(text[place - 1 : place]) or _is_identifier_character(text[end : end + 1])
+        ):
             yield place
         place = text.find(word, end)
     consume_for_text(len(text) - last)
 
 
-def _is_letter(character: str) -> bool:
+def _is_identifier_character(character: str) -> bool:
     return character.isalnum() or character in ("_", "$")
 
 
-def _keyword_before(code: str, place: int) -> str:
+def _keyword_before(code: str, name_offset: int) -> str:
     """Return the declaration keyword that precedes a name, if any."""
-    end = place
+    end = name_offset
     while end and code[end - 1] in _BLANKS:
         end -= 1
-    consume(place - end)
-    if end == place:
+    consume(name_offset - end)
+    if end == name_offset:
         return ""
     for keyword in CONTRACT_KEYWORDS:
         start = end - len(keyword)
-        if start >= 0 and code.startswith(keyword, start) and not _is_letter(code[max(start - 1, 0) : start]):
+        if (
+            start >= 0
+            and code.startswith(keyword, start)
+            and not _is_identifier_character(code[max(start - 1, 0) : start])
+        ):
             return keyword
     return ""

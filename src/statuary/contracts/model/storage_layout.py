@@ -80,67 +80,69 @@ class SolidityLayout:
                 return
         yield from self._placement_faults(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
 
-    def type_size(self, name: Json, depth: int = 0) -> int:
+    def type_size(self, type_name: Json, depth: int = 0) -> int:
         """Return the size in bytes of a type in the layout.
 
         Args:
-            name: the key of the type in `types`.
+            type_name: the key of the type in `types`.
             depth: the number of types that contain this one.
 
         Raises:
             InvalidValueError: if the type is undefined, contains itself, or has another size than its parts.
         """
-        definition = self.types.get(name) if isinstance(name, str) else None
-        if not isinstance(name, str) or not isinstance(definition, dict):
+        definition = self.types.get(type_name) if isinstance(type_name, str) else None
+        if not isinstance(type_name, str) or not isinstance(definition, dict):
             raise InvalidValueError(
-                f"the storage layout uses the type {str(name)[:80]!r}, which `types` does not define"
+                f"the storage layout uses the type {str(type_name)[:80]!r}, which `types` does not define"
             )
-        if name in self._sizes:
-            return self._sizes[name]
+        if type_name in self._sizes:
+            return self._sizes[type_name]
         if depth > MAX_LAYOUT_DEPTH:
             raise InvalidValueError(
-                f"type {name[:80]!r} contains itself, or is nested deeper than {MAX_LAYOUT_DEPTH} levels"
+                f"type {type_name[:80]!r} contains itself, or is nested deeper than {MAX_LAYOUT_DEPTH} levels"
             )
-        size = _parse_number_of_bytes(name, definition)
-        expected = self._expected_size(definition, depth)
-        if expected is None and size > (_ENUM_BYTES if name.startswith("t_enum") else WORD):
+        size = _parse_number_of_bytes(type_name, definition)
+        expected = self._computed_type_size(definition, depth)
+        if expected is None and size > (_ENUM_BYTES if type_name.startswith("t_enum") else WORD):
             raise InvalidValueError(
-                f"type {name[:80]!r} states a size of {size} bytes, more than a type of its kind can have"
+                f"type {type_name[:80]!r} states a size of {size} bytes, more than a type of its kind can have"
             )
         if expected not in (None, size):
             raise InvalidValueError(
-                f"type {name[:80]!r} states a size of {size} bytes, but its parts take {expected}"
+                f"type {type_name[:80]!r} states a size of {size} bytes, but its parts take {expected}"
             )
-        self._sizes[name] = size
+        self._sizes[type_name] = size
         return size
 
-    def _expected_size(self, definition: Mapping[str, Json], depth: int) -> int | None:
+    def _computed_type_size(self, type_definition: Mapping[str, Json], depth: int) -> int | None:
         """Compute the size of a type from its parts.
 
         Returns:
             The size in bytes, or None if only the type's own entry states it.
         """
-        if definition.get("encoding") in _FULL_SLOT:
-            self._require_parts(definition)
+        if type_definition.get("encoding") in _FULL_SLOT:
+            self._require_defined_parts(type_definition)
             return WORD
-        if definition.get("encoding") != "inplace":
+        if type_definition.get("encoding") != "inplace":
             raise InvalidValueError(
-                f"a type has the encoding {definition.get('encoding')!r}, which solc does not write"
+                f"a type has the encoding {type_definition.get('encoding')!r}, which solc does not write"
             )
-        members = definition.get("members")
-        label = definition.get("label")
+        members = type_definition.get("members")
+        label = type_definition.get("label")
         if isinstance(members, list):
             return self._struct_size(members, depth)
         if not isinstance(label, str):
             raise InvalidValueError("a type has no label")
-        if "base" in definition:
-            return self._array_size(label, definition["base"], depth)
-        return (_remembered_size if len(label) <= _LONGEST_REMEMBERED else _elementary_size)(label)
+        if "base" in type_definition:
+            return self._array_size(label, type_definition["base"], depth)
+        return (_cached_elementary_size if len(label) <= _LONGEST_REMEMBERED else _elementary_type_size)(
+            label
+        )
 
-    def _require_parts(self, definition: Mapping[str, Json]) -> None:
+    def _require_defined_parts(self, type_definition: Mapping[str, Json]) -> None:
         for part in ("key", "value", "base"):
-            name = definition.get(part)
-            if part in definition and not (isinstance(name, str) and name in self.types):
+            name = type_definition.get(part)
+            if part in type_definition and not (isinstance(name, str) and name in self.types):
                 raise InvalidValueError(
                     f"the storage layout uses the type {str(name)[:80]!r}, which `types` does not define"
                 )
@@ -151,15 +153,15 @@ class SolidityLayout:
         for fault in self._placement_faults(members, ()):
             raise InvalidValueError(fault.message)
         end = _Cursor(0, 0)
-        for variable in filter(None, map(_parse_variable, members)):
+        for variable in filter(None, map(_parse_layout_variable, members)):
             end = self._cursor_after(self._next_position(end, variable.type), variable.type)
         return (end.slot + (end.offset > 0)) * WORD
 
-    def _array_size(self, label: str, base: Json, depth: int) -> int:
-        match = _ARRAY.fullmatch(label)
+    def _array_size(self, array_label: str, item_type: Json, depth: int) -> int:
+        match = _ARRAY.fullmatch(array_label)
         if match is None:
-            raise InvalidValueError(f"the label {label[:80]!r} of an array type states no length")
-        length, size = int(match[1]), self.type_size(base, depth + 1)
+            raise InvalidValueError(f"the label {array_label[:80]!r} of an array type states no length")
+        length, size = int(match[1]), self.type_size(item_type, depth + 1)
         if size > WORD // 2:
             return length * -(-size // WORD) * WORD
         return -(-length // (WORD // size)) * WORD
@@ -169,7 +171,7 @@ class SolidityLayout:
     ) -> Iterator[LayoutFault]:
         cursor = _Cursor(0, 0)
         for number, value in enumerate(variables):
-            where, variable = (*pointer, number), _parse_variable(value)
+            where, variable = (*pointer, number), _parse_layout_variable(value)
             if variable is None:
                 yield LayoutFault("a variable lacks its label, type, slot or offset", where)
                 return
@@ -190,51 +192,53 @@ class SolidityLayout:
                 return
             cursor = self._cursor_after(cursor, variable.type)
 
-    def _starts_a_slot(self, name: str) -> bool:
-        definition = as_object(self.types[name])
+    def _starts_new_slot(self, type_name: str) -> bool:
+        definition = as_object(self.types[type_name])
         return definition.get("encoding") in _FULL_SLOT or not definition.keys().isdisjoint(
             ("members", "base")
         )
 
-    def _next_position(self, cursor: _Cursor, name: str) -> _Cursor:
+    def _next_position(self, cursor: _Cursor, type_name: str) -> _Cursor:
         """Return the position that solc gives the next variable.
 
         Args:
             cursor: the first byte after the previous variable.
         """
-        if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.type_size(name) > WORD):
+        if cursor.offset and (
+            self._starts_new_slot(type_name) or cursor.offset + self.type_size(type_name) > WORD
+        ):
             return _Cursor(cursor.slot + 1, 0)
         return cursor
 
-    def _cursor_after(self, cursor: _Cursor, name: str) -> _Cursor:
-        size = self.type_size(name)
-        if self._starts_a_slot(name):
+    def _cursor_after(self, cursor: _Cursor, type_name: str) -> _Cursor:
+        size = self.type_size(type_name)
+        if self._starts_new_slot(type_name):
             return _Cursor(cursor.slot + -(-size // WORD), 0)
         end = cursor.offset + size
         return _Cursor(cursor.slot + end // WORD, end % WORD)
 
 
-def _elementary_size(label: str) -> int | None:
+def _elementary_type_size(type_label: str) -> int | None:
     """Return the size of an elementary type in bytes.
 
     Returns:
         None for any other type.
     """
-    match = _ELEMENTARY.fullmatch(label)
+    match = _ELEMENTARY.fullmatch(type_label)
     if match is None:
         return None
     bits, length, *other_groups = match.groups()
     return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, other_groups))]
 
 
-_remembered_size = lru_cache(maxsize=1024)(_elementary_size)
+_cached_elementary_size = lru_cache(maxsize=1024)(_elementary_type_size)
 
 
-def _parse_number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
-    text = definition.get("numberOfBytes")
+def _parse_number_of_bytes(type_name: str, type_definition: Mapping[str, Json]) -> int:
+    text = type_definition.get("numberOfBytes")
     if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
         raise InvalidValueError(
-            f"the numberOfBytes of type {name[:80]!r} should be a decimal number above zero"
+            f"the numberOfBytes of type {type_name[:80]!r} should be a decimal number above zero"
         )
     return int(text)
 
@@ -263,29 +267,31 @@ LARGEST_EXACT: Final = 1 << 53
 _ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
 
 
-def _slots_from_json(value: Json) -> int | None:
+def _parse_slot_number(json_number: Json) -> int | None:
     """Convert a number of slots, with JavaScript's rounding.
 
     Returns:
         The number, or None for any other value.
     """
-    if is_whole_number(value):
-        return value if value >= 0 else None
-    is_rounded = isinstance(value, float) or (isinstance(value, str) and _ROUNDED.fullmatch(value))
-    number = float(value) if is_rounded and isinstance(value, float | str) else 0.0
+    if is_whole_number(json_number):
+        return json_number if json_number >= 0 else None
+    is_rounded = isinstance(json_number, float) or (
+        isinstance(json_number, str) and _ROUNDED.fullmatch(json_number)
+    )
+    number = float(json_number) if is_rounded and isinstance(json_number, float | str) else 0.0
     return int(number) if LARGEST_EXACT < number < 1 << 256 else None
 
 
-def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
+def find_vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
     """Yield an error for variables that overlap or have no slot.
 
     Args:
         layout: a storage layout in Vyper's format.
     """
     ranges: list[tuple[int, int, Pointer]] = []
-    for pointer, place in _vyper_variables(layout, ()):
-        slot = _slots_from_json(place.get("slot", place.get("offset")))
-        count = _slots_from_json(place.get("n_slots", place.get("length", 1)))
+    for pointer, place in _iter_vyper_variables(layout, ()):
+        slot = _parse_slot_number(place.get("slot", place.get("offset")))
+        count = _parse_slot_number(place.get("n_slots", place.get("length", 1)))
         if slot is None or count is None:
             yield LayoutFault("a variable has no slot", pointer)
             return
@@ -304,7 +310,7 @@ def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
             return
 
 
-def _vyper_variables(
+def _iter_vyper_variables(
     layout: Mapping[str, Json], pointer: Pointer
 ) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
     for name, place in layout.items():
@@ -314,18 +320,18 @@ def _vyper_variables(
         elif "type" in place and not isinstance(place["type"], dict):
             yield where, place
         else:
-            yield from _vyper_variables(place, where)
+            yield from _iter_vyper_variables(place, where)
 
 
-def _parse_variable(value: Json) -> _Variable | None:
+def _parse_layout_variable(variable: Json) -> _Variable | None:
     """Parse a variable of a layout.
 
     Returns:
         The variable, or None if a member is invalid.
     """
-    if not isinstance(value, dict):
+    if not isinstance(variable, dict):
         return None
-    label, kind, slot, offset = (value.get(member) for member in ("label", "type", "slot", "offset"))
+    label, kind, slot, offset = (variable.get(member) for member in ("label", "type", "slot", "offset"))
     if not (isinstance(label, str) and isinstance(kind, str) and isinstance(slot, str)):
         return None
     if not _NUMBER.fullmatch(slot) or not is_whole_number(offset) or not 0 <= offset < WORD:

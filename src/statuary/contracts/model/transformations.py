@@ -92,7 +92,7 @@ def parse_transformation(value: Json) -> TransformationStep:
     kind = _require_choice(value, "type", _KINDS)
     reason = _require_choice(value, "reason", _REASONS)
     length = value.get("length")
-    if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
+    if not _is_byte_count(value.get("offset")) or not (length is None or _is_byte_count(length)):
         raise InvalidValueError(
             "the offset and length of a transformation should be whole numbers, zero or more"
         )
@@ -105,24 +105,28 @@ def parse_transformation(value: Json) -> TransformationStep:
     )
 
 
-def _require_choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
+def _require_choice(
+    transformation: Mapping[str, Json], member_name: str, choices: Mapping[str, Choice]
+) -> Choice:
     """Return a member whose value must be one of some words."""
-    word = value.get(member)
+    word = transformation.get(member_name)
     if not isinstance(word, str):
-        raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(choices)}")
+        raise InvalidValueError(f"transformation {member_name} {word!r} is not one of {', '.join(choices)}")
     if word not in choices:
         raise UnknownTransformationError(
-            f"transformation {member} {word!r} is not one of {', '.join(choices)}", word
+            f"transformation {member_name} {word!r} is not one of {', '.join(choices)}", word
         )
     return choices[word]
 
 
-def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
+def transformation_value_text(
+    transformation: TransformationStep, transformation_values: Mapping[str, Json]
+) -> str:
     """Return the hex string that a transformation inserts.
 
     Args:
         transformation: the transformation, which names the value.
-        values: the record's `transformationValues`.
+        transformation_values: the record's `transformationValues`.
 
     Returns:
         The string; empty for a `delete`.
@@ -133,7 +137,7 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
     if transformation.type is TransformationType.DELETE:
         return ""
     group = _GROUPS.get(transformation.reason)
-    holder = values.get(group) if group else values
+    holder = transformation_values.get(group) if group else transformation_values
     key = transformation.id if group else transformation.reason.value
     text = holder.get(key) if isinstance(holder, dict) else None
     if not isinstance(text, str):
@@ -142,17 +146,19 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
     return text
 
 
-def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) -> bytes:
+def transformation_value_bytes(
+    transformation: TransformationStep, transformation_values: Mapping[str, Json]
+) -> bytes:
     """Return the bytes that a transformation inserts.
 
     Args:
         transformation: the transformation, which names the value.
-        values: the record's `transformationValues`.
+        transformation_values: the record's `transformationValues`.
 
     Raises:
         InvalidValueError: if `transformationValues` has no such value, or it is not hex.
     """
-    text = value_text(transformation, values)
+    text = transformation_value_text(transformation, transformation_values)
     if transformation.type is TransformationType.DELETE:
         return b""
     value = decode_hex_digits(text[2:]) if text.startswith("0x") else None
@@ -161,21 +167,23 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
     return value
 
 
-def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
+def transformation_value_keys(transformation_values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
     """Return the reason and id of each value in `transformationValues`.
 
     Returns:
         Pairs of reason and id. The id is None for reasons with only one value.
     """
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
-    names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
+    names: set[tuple[str, str | None]] = {
+        (reason.value, None) for reason in single if reason.value in transformation_values
+    }
     for reason, group in _GROUPS.items():
-        if isinstance(by_id := values.get(group), dict):
+        if isinstance(by_id := transformation_values.get(group), dict):
             names |= {(reason.value, key) for key in by_id}
     return names
 
 
-def _is_size(value: Json) -> bool:
+def _is_byte_count(value: Json) -> bool:
     return is_whole_number(value) and value >= 0
 
 
@@ -188,27 +196,27 @@ class ReplayError(InvalidValueError):
 
 
 def replay_transformations(
-    recompiled: bytes,
+    recompiled_code: bytes,
     transformations: Sequence[TransformationStep],
-    values: Mapping[str, Json],
+    transformation_values: Mapping[str, Json],
     *,
     max_bytes: int,
 ) -> bytes:
     """Apply transformations to recompiled bytecode, and return the result.
 
     Args:
-        recompiled: the recompiled bytecode.
+        recompiled_code: the recompiled bytecode.
         transformations: the transformations in order.
-        values: the record's `transformationValues`.
+        transformation_values: the record's `transformationValues`.
         max_bytes: the largest allowed size of the result, such as that of the on-chain code.
 
     Raises:
         ReplayError: if a value is missing, or a transformation reaches outside the code.
     """
-    code, resizing = bytearray(recompiled), 0
+    code, resizing = bytearray(recompiled_code), 0
     for step, transformation in enumerate(transformations):
         try:
-            start, end, value = _edit_of(transformation, values, len(code))
+            start, end, value = _plan_edit(transformation, transformation_values, len(code))
         except InvalidValueError as error:
             raise ReplayError(step, str(error)) from None
         resizing += len(value) != end - start
@@ -224,10 +232,12 @@ class _Edit(NamedTuple):
     value: bytes  # the bytes that replace the removed ones
 
 
-def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
+def _plan_edit(
+    transformation: TransformationStep, transformation_values: Mapping[str, Json], code_length: int
+) -> _Edit:
     """Return the range that a transformation replaces, and its new bytes."""
     start = transformation.offset
-    value = value_bytes(transformation, values)
+    value = transformation_value_bytes(transformation, transformation_values)
     match transformation.type:
         case TransformationType.INSERT:
             removed = 0
@@ -235,15 +245,15 @@ def _edit_of(transformation: TransformationStep, values: Mapping[str, Json], cod
             removed = transformation.length or 0
         case TransformationType.REPLACE:
             removed = len(value) if transformation.length is None else transformation.length
-    if start + removed > code_bytes:
+    if start + removed > code_length:
         raise InvalidValueError(
-            f"the range from byte {start:,} to {start + removed:,} reaches beyond the {code_bytes:,} bytes "
+            f"the range from byte {start:,} to {start + removed:,} reaches beyond the {code_length:,} bytes "
             "of the code"
         )
     return _Edit(start, start + removed, value)
 
 
-def first_difference(code: bytes, other_code: bytes) -> int | None:
+def first_differing_offset(code: bytes, other_code: bytes) -> int | None:
     """Return the offset of the first byte in which two bytecodes differ.
 
     Returns:

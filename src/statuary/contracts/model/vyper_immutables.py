@@ -43,30 +43,30 @@ def appended_immutables_size(
     """
     evidence = compiler_evidence(language, version)
     if evidence.immutables is AppendedImmutables.STATED:
-        return _stated_size(auxdata, evidence.auxdata)
+        return _stated_immutables_size(auxdata, evidence.auxdata)
     if evidence.immutables is AppendedImmutables.NONE or not creation or not runtime:
         return 0
-    return _returned_size(creation, runtime)
+    return _returned_immutables_size(creation, runtime)
 
 
-def _stated_size(auxdata: Mapping[str, Auxdata], style: AuxdataStyle) -> int:
-    if "1" not in auxdata:
+def _stated_immutables_size(auxdata_sections: Mapping[str, Auxdata], style: AuxdataStyle) -> int:
+    if "1" not in auxdata_sections:
         return 0
     try:
-        return parse_auxdata(auxdata["1"].value, style).immutable_size or 0
+        return parse_auxdata(auxdata_sections["1"].value, style).immutable_size or 0
     except InvalidValueError:
         return 0
 
 
-def _returned_size(creation: bytes, runtime: bytes) -> int:
+def _returned_immutables_size(creation_code: bytes, runtime_code: bytes) -> int:
     # the constructor is in front of the runtime code, or behind it
-    before, _, after = creation.partition(runtime)
+    before, _, after = creation_code.partition(runtime_code)
     sizes = [0]
     for part in (before, after):
-        sizes += [_pushed_number(found[1]) - len(runtime) for found in _RETURNED_SIZE.finditer(part)]
-        sizes += [_pushed_number(found[2]) for found in _ADDED_SIZE.finditer(part)]
+        sizes += [_push_operand(found[1]) - len(runtime_code) for found in _RETURNED_SIZE.finditer(part)]
+        sizes += [_push_operand(found[2]) for found in _ADDED_SIZE.finditer(part)]
     return max(size for size in sizes if size % WORD_BYTES == 0)
 
 
-def _pushed_number(instruction: bytes) -> int:
-    return int.from_bytes(instruction[1:], "big")
+def _push_operand(push_instruction: bytes) -> int:
+    return int.from_bytes(push_instruction[1:], "big")

@@ -97,7 +97,7 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
         UnknownModuleError: if the sources import an unknown module of the compiler.
         InvalidValueError: if the sources import a module that is not among them.
     """
-    modules = _Modules(program).module_hash(program.main, ())
+    modules = _ModuleHasher(program).module_hash(program.main, ())
     overrides = as_object(program.overrides)
     if program.main not in overrides:
         yield modules
@@ -106,13 +106,13 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
         yield _sha256_hex(_sha256_hex(text) + modules)
 
 
-def hashed_paths(program: VyperProgram) -> frozenset[str]:
+def integrity_hashed_paths(program: VyperProgram) -> frozenset[str]:
     """Return the paths of the sources that Vyper's integrity hash covers.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
     """
-    modules = _Modules(program)
+    modules = _ModuleHasher(program)
     reached = set[str]()
     open_paths = [program.main]
     while open_paths:
@@ -121,23 +121,23 @@ def hashed_paths(program: VyperProgram) -> frozenset[str]:
             continue
         reached.add(path)
         if modules.includes_imports(path):
-            found = [modules.find(path, imported) for imported in parse_imports(program.sources[path])]
+            found = [modules.find_import(path, imported) for imported in parse_imports(program.sources[path])]
             open_paths += [source for source in found if source is not None]
     return frozenset(reached)
 
 
-def parse_imports(text: str) -> list[Import]:
+def parse_imports(source_text: str) -> list[Import]:
     """Return the imports of a Vyper module in order.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
     """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = source_text.replace("\r\n", "\n").replace("\r", "\n")
     code = _HIDDEN.sub(lambda match: "" if match[0].startswith("#") else "''", lines).replace("\\\n", " ")
-    return [imported for match in _STATEMENT.finditer(code) for imported in _parse_statement(match[0])]
+    return [imported for match in _STATEMENT.finditer(code) for imported in _parse_import_statement(match[0])]
 
 
-def _parse_statement(statement: str) -> Iterator[Import]:
+def _parse_import_statement(statement: str) -> Iterator[Import]:
     """Parse an import statement, which may name several modules.
 
     The forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
@@ -154,7 +154,7 @@ def _parse_statement(statement: str) -> Iterator[Import]:
         yield Import(len(origin) - len(package), dotted)
 
 
-class _Modules:
+class _ModuleHasher:
     """The modules of a program; each is hashed once."""
 
     def __init__(self, program: VyperProgram) -> None:
@@ -164,16 +164,16 @@ class _Modules:
         self._paths = {posixpath.normpath(path): path for path in program.sources}
         self._hashes: dict[str, str] = {}
 
-    def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
+    def module_hash(self, path: str, importing_paths: tuple[str, ...]) -> str:
         """Return the integrity hash of a module with its imports.
 
         Args:
             path: the path of the module.
-            importing: the chain of modules that import it, to detect circular imports.
+            importing_paths: the chain of modules that import it, to detect circular imports.
         """
         if path in self._hashes:
             return self._hashes[path]
-        if path in importing or len(importing) > MAX_IMPORT_DEPTH:
+        if path in importing_paths or len(importing_paths) > MAX_IMPORT_DEPTH:
             raise InvalidValueError(
                 f"the module {path!r} imports itself, or imports are nested deeper than {MAX_IMPORT_DEPTH} "
                 "levels"
@@ -186,18 +186,20 @@ class _Modules:
             raise InvalidValueError(
                 f"the module {path!r} imports {len(imports)} modules; the limit is {MAX_IMPORTED_MODULES}"
             )
-        parts = [self._imported_hash(path, imported, (*importing, path)) for imported in imports]
+        parts = [self._hash_import(path, imported, (*importing_paths, path)) for imported in imports]
         self._hashes[path] = _sha256_hex("".join([_sha256_hex(text), *parts]))
         return self._hashes[path]
 
-    def _imported_hash(self, path: str, imported: Import, importing: tuple[str, ...]) -> str:
+    def _hash_import(self, importing_path: str, imported: Import, importing_paths: tuple[str, ...]) -> str:
         if self._is_builtin(imported):
             return self._builtin_hash(imported.name)
-        found = self.find(path, imported)
+        found = self.find_import(importing_path, imported)
         if found is None:
-            raise InvalidValueError(f"{path!r} imports {imported.name!r}, which is not among the sources")
+            raise InvalidValueError(
+                f"{importing_path!r} imports {imported.name!r}, which is not among the sources"
+            )
         if self.includes_imports(found):
-            return self.module_hash(found, importing)
+            return self.module_hash(found, importing_paths)
         return _sha256_hex(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
@@ -219,20 +221,22 @@ class _Modules:
             return False
         return self._builtin is None or imported.name != "math" or "math" in self._builtin
 
-    def _builtin_hash(self, name: str) -> str:
+    def _builtin_hash(self, module_name: str) -> str:
         if self._builtin is None:
-            raise UnknownModuleError(name, self._program.version)
-        if name not in self._builtin:
-            raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
+            raise UnknownModuleError(module_name, self._program.version)
+        if module_name not in self._builtin:
+            raise InvalidValueError(f"Vyper {self._program.version} has no module {module_name!r}")
         # the table has the hash of each text; for a module, Vyper uses the hash of that hash, for an interface
         # the hash itself
-        return _sha256_hex(self._builtin[name]) if name == "math" else self._builtin[name]
+        return (
+            _sha256_hex(self._builtin[module_name]) if module_name == "math" else self._builtin[module_name]
+        )
 
-    def find(self, path: str, imported: Import) -> str | None:
+    def find_import(self, importing_path: str, imported: Import) -> str | None:
         """Return the path of the source to which an import refers.
 
         Args:
-            path: the path of the importing module.
+            importing_path: the path of the importing module.
             imported: the import.
 
         Returns:
@@ -242,7 +246,7 @@ class _Modules:
             return None
         tail = imported.name.replace(".", "/")
         if imported.level:
-            folders = [posixpath.join(posixpath.dirname(path), *[".."] * (imported.level - 1))]
+            folders = [posixpath.join(posixpath.dirname(importing_path), *[".."] * (imported.level - 1))]
         else:
             folders = [posixpath.dirname(self._program.main), *reversed(self._program.search_paths)]
         for suffix in _SUFFIXES:
@@ -251,76 +255,78 @@ class _Modules:
                 if found is not None:
                     return found
         # a record may lack the compiler's search paths, so accept any source whose path ends like the import
-        return None if imported.level else self._find_by_ending(tail)
+        return None if imported.level else self._find_source_by_ending(tail)
 
-    def _find_by_ending(self, tail: str) -> str | None:
+    def _find_source_by_ending(self, path_ending: str) -> str | None:
         sources = self._program.sources
         consume(len(sources) * len(_SUFFIXES))
-        endings = (f"/{tail}{suffix}" for suffix in _SUFFIXES)
+        endings = (f"/{path_ending}{suffix}" for suffix in _SUFFIXES)
         return next((path for ending in endings for path in sources if path.endswith(ending)), None)
 
 
-def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
+def _override_texts(overrides: Json, compiler_version: CompilerVersion) -> Iterator[str]:
     """Yield the overrides as JSON, with their members in every order."""
-    if version >= _OVERRIDES_HAVE_PATHS_SINCE:
+    if compiler_version >= _OVERRIDES_HAVE_PATHS_SINCE:
         overrides = next(iter(as_object(overrides).values()), None)
-    for layout in _reorderings(overrides):
+    for layout in _layout_reorderings(overrides):
         for members in permutations(_SLOT_MEMBERS):
-            yield json.dumps(_with_members(layout, members))
+            yield json.dumps(_order_position_members(layout, members))
 
 
-def _is_group(layout: Json) -> TypeGuard[JsonObject]:
+def _has_nested_names(layout: Json) -> TypeGuard[JsonObject]:
     """Return whether a layout has names, and is not a variable's position."""
     return isinstance(layout, Mapping) and any(isinstance(value, Mapping) for value in layout.values())
 
 
-def _count_names(layout: Json) -> int:
-    return sum(1 + _count_names(value) for value in layout.values()) if _is_group(layout) else 0
+def _count_layout_names(layout: Json) -> int:
+    return (
+        sum(1 + _count_layout_names(value) for value in layout.values()) if _has_nested_names(layout) else 0
+    )
 
 
-def _reorderings(layout: Json) -> Iterator[Json]:
+def _layout_reorderings(layout: Json) -> Iterator[Json]:
     """Yield a small layout with its names in every order.
 
     For a larger one, only its own order, the order by name and the order by slot are yielded.
     """
-    if _count_names(layout) <= MAX_PERMUTED_VARIABLES:
-        yield from _permute_members(layout)
+    if _count_layout_names(layout) <= MAX_PERMUTED_VARIABLES:
+        yield from _permute_layout(layout)
         return
     yield layout
     yield _sort_layout(layout, by_slot=False)
     yield _sort_layout(layout, by_slot=True)
 
 
-def _permute_members(layout: Json) -> Iterator[Json]:
-    if not _is_group(layout):
+def _permute_layout(layout: Json) -> Iterator[Json]:
+    if not _has_nested_names(layout):
         yield layout
         return
     for names in permutations(layout):
-        for values in product(*(tuple(_permute_members(layout[name])) for name in names)):
+        for values in product(*(tuple(_permute_layout(layout[name])) for name in names)):
             yield dict(zip(names, values, strict=True))
 
 
 def _sort_layout(layout: Json, *, by_slot: bool) -> Json:
-    if not _is_group(layout):
+    if not _has_nested_names(layout):
         return layout
-    names = sorted(layout, key=lambda name: (_first_slot(layout[name]) if by_slot else "", name))
+    names = sorted(layout, key=lambda name: (_lowest_slot_digits(layout[name]) if by_slot else "", name))
     return {name: _sort_layout(layout[name], by_slot=by_slot) for name in names}
 
 
-def _first_slot(layout: Json) -> str:
+def _lowest_slot_digits(layout: Json) -> str:
     """Return a layout's lowest slot, as digits that sort like numbers."""
-    if _is_group(layout):
-        return min(map(_first_slot, layout.values()))
+    if _has_nested_names(layout):
+        return min(map(_lowest_slot_digits, layout.values()))
     return str(as_object(layout).get("slot")).zfill(80)
 
 
-def _with_members(layout: Json, members: Sequence[str]) -> Json:
+def _order_position_members(layout: Json, member_order: Sequence[str]) -> Json:
     """Put the members of each position into an order."""
-    if _is_group(layout):
-        return {name: _with_members(value, members) for name, value in layout.items()}
+    if _has_nested_names(layout):
+        return {name: _order_position_members(value, member_order) for name, value in layout.items()}
     if not isinstance(layout, Mapping):
         return layout
-    ordered = {member: layout[member] for member in members if member in layout}
+    ordered = {member: layout[member] for member in member_order if member in layout}
     return ordered | {member: value for member, value in layout.items() if member not in ordered}
 
 

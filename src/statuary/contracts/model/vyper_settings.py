@@ -29,28 +29,28 @@ class SettingSupport(Enum):
     """The release is not in the table, and no release there takes the value."""
 
 
-def setting_support(version: str, name: str, value: Json) -> SettingSupport:
+def vyper_setting_support(version: str, setting_name: str, setting_value: Json) -> SettingSupport:
     """Look up whether a release of Vyper accepts a value of a compiler setting.
 
     Args:
         version: the number of the release, such as `0.3.10`.
-        name: the name of the setting, one of `NAMES`.
-        value: the value in the compiler's input.
+        setting_name: the name of the setting, one of `NAMES`.
+        setting_value: the value in the compiler's input.
 
     Returns:
         `TAKEN` or `REFUSED`. For a release that is not in the table: `TAKEN` if any release accepts the
         value, else `NOT_KNOWN`.
     """
-    table, spelled = _accepted_values(), orjson.dumps(value)
+    table, spelled = _read_accepted_values(), orjson.dumps(setting_value)
     if version not in table:
-        values = {taken for row in table.values() for taken in row.get(name, ())}
+        values = {taken for row in table.values() for taken in row.get(setting_name, ())}
         return SettingSupport.TAKEN if spelled in values else SettingSupport.NOT_KNOWN
-    is_taken = name not in table[version] or spelled in table[version][name]
+    is_taken = setting_name not in table[version] or spelled in table[version][setting_name]
     return SettingSupport.TAKEN if is_taken else SettingSupport.REFUSED
 
 
 @cache
-def _accepted_values() -> dict[str, dict[str, frozenset[bytes]]]:
+def _read_accepted_values() -> dict[str, dict[str, frozenset[bytes]]]:
     """Return the accepted values of each release by setting, as JSON texts."""
     table = orjson.loads(read_file(TABLE))
     return {

@@ -22,7 +22,7 @@ from statuary.contracts.model.transformations import (
     TransformationStep,
     TransformationType,
     parse_transformation,
-    value_bytes,
+    transformation_value_bytes,
 )
 from statuary.site.pages.page_texts import one_line
 
@@ -257,7 +257,7 @@ def _parse_steps(value: Mapping[str, Json]) -> list[TransformationStep]:
 
 def _inserted_bytes(step: TransformationStep, value: Mapping[str, Json]) -> bytes:
     try:
-        return value_bytes(step, as_object(value.get("transformationValues")))
+        return transformation_value_bytes(step, as_object(value.get("transformationValues")))
     except InvalidValueError:
         return b""
 

@@ -16,10 +16,10 @@ from statuary.contracts.model.abi import (
     BasicType,
     TupleType,
     decode_abi_values,
+    item_signature,
     signature_hash,
-    signature_text,
 )
-from statuary.contracts.model.matching import constructor_inputs
+from statuary.contracts.model.matching import constructor_argument_types
 from statuary.contracts.pages.context import CallTarget
 from statuary.site.pages.page_texts import one_line, visible_text
 
@@ -178,7 +178,7 @@ class _Anchors:
 def _interface_item(
     item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget
 ) -> InterfaceItem:
-    signature = signature_text(item) or ""
+    signature = item_signature(item) or ""
     digest = signature_hash(signature) if signature else ""
     notice, details, of_parameters = natspec.find_item(kind, signature)
     return InterfaceItem(
@@ -203,7 +203,7 @@ def _call_command(item: Mapping[str, Json], signature: str, target: CallTarget) 
     reads = item.get("stateMutability") in ("view", "pure")
     text, outputs = signature, as_list(item.get("outputs"))
     if reads and outputs:
-        returned = signature_text({"type": "function", "name": "_", "inputs": outputs})
+        returned = item_signature({"type": "function", "name": "_", "inputs": outputs})
         text += (returned or "").removeprefix("_")
     if not target.address or not SHELL_SAFE.fullmatch(text):
         return ""
@@ -259,7 +259,7 @@ def _constructor_item(
     if constructor is None or not as_list(constructor.get("inputs")):
         return None
     inputs = [_parameter_row(value) for value in as_list(constructor.get("inputs"))]
-    arguments_given = _decoded_arguments(constructor_inputs(abi), as_text(arguments))
+    arguments_given = _decoded_arguments(constructor_argument_types(abi), as_text(arguments))
     if len(arguments_given) == len(inputs):
         inputs = [field._replace(value=value) for field, value in zip(inputs, arguments_given, strict=True)]
     return InterfaceItem(

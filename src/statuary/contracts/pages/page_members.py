@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
-from statuary.contracts.model.abi import cached_signature_text, signature_hash
+from statuary.contracts.model.abi import cached_item_signature, signature_hash
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import RecordValue
 from statuary.site.pages.page_texts import one_line, visible_name
@@ -67,7 +67,7 @@ def with_page_members(
 def item_signatures(abi: Json) -> Iterator[str]:
     """Yield the signature of each function, event and error in a JSON ABI."""
     for item in map(as_object, as_list(abi)):
-        if item.get("type") in SELECTOR_KINDS and (text := cached_signature_text(item)) is not None:
+        if item.get("type") in SELECTOR_KINDS and (text := cached_item_signature(item)) is not None:
             yield text
 
 

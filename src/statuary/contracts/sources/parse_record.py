@@ -18,7 +18,7 @@ from statuary.base.json_values import Json, NumberText, has_many_values
 from statuary.base.limits import MAX_JSON_VALUES, MAX_NUMBER_DIGITS
 from statuary.contracts.chain.anchor import Anchor
 from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, split_record_text
-from statuary.contracts.model.derivation import repeated_members
+from statuary.contracts.model.derivation import standard_json_members
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import Compilation, Record, RecordValue
 from statuary.source.load_model import validation_findings
@@ -115,7 +115,7 @@ def _read_without_repeats(text: bytes) -> dict[str, Json]:
     value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))
     if not ADAPTER.validator.isinstance_python(value):
         raise ValueError("the file is not a contract record")
-    return value | repeated_members(value)
+    return value | standard_json_members(value)
 
 
 def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:

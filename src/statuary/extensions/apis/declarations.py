@@ -8,7 +8,7 @@ import orjson
 
 from statuary.base.budget import consume
 from statuary.base.json_values import Json
-from statuary.contracts.model.abi import is_identifier, signature_text
+from statuary.contracts.model.abi import is_identifier, item_signature
 
 MODIFIERS = frozenset({"indexed", "anonymous", "memory", "storage", "calldata", "payable"})
 """Words that parsers take for a modifier, so that a parameter with such a name is written without it."""
@@ -53,7 +53,7 @@ def parse_declarations(abi: Json) -> Declarations:
     for item in abi if isinstance(abi, list) else ():
         if not isinstance(item, dict):
             continue
-        kind, text = item.get("type"), signature_text(item)
+        kind, text = item.get("type"), item_signature(item)
         if text is None:
             continue
         if kind == "event":

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from statuary.base.budget import consume
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
-from statuary.contracts.model.abi import signature_hash, signature_text
+from statuary.contracts.model.abi import item_signature, signature_hash
 
 CodeAbi = tuple[str, Json]
 """The address of a contract, and its ABI as its record has it."""
@@ -153,7 +153,7 @@ def valid_entries(code: CodeAbi) -> Iterable[AbiEntry]:
         if kind in ONCE:
             yield AbiEntry((address,), kind, "", "", item)
             continue
-        text = signature_text(item) if kind in ("function", "event", "error") else None
+        text = item_signature(item) if kind in ("function", "event", "error") else None
         if text is not None:
             digest = signature_hash(text)
             yield AbiEntry((address,), kind, text, digest if kind == "event" else digest[:10], item)

@@ -13,8 +13,8 @@ from statuary.base.findings import Finding, Position
 from statuary.base.json_values import Json, as_object, as_text, sort_keys_as_jsonb
 from statuary.base.primitives import checksum_address
 from statuary.contracts.model.abi import abi_signatures
-from statuary.contracts.model.derivation import repeated_members
-from statuary.contracts.model.matching import MatchLevel, overall_level
+from statuary.contracts.model.derivation import standard_json_members
+from statuary.contracts.model.matching import MatchLevel, overall_match_level
 from statuary.contracts.model.proxy_detection import proxy_resolution_from_bytecode
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract, validate_record
@@ -117,13 +117,13 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
         "proxyResolution": proxy_resolution_from_bytecode(
             match.creation.onchain or match.runtime.onchain or b""
         ),
-        "match": overall_level(*levels),
+        "match": overall_match_level(*levels),
         "chainId": str(match.chain_id),
         "address": checksum_address("0x" + match.address.hex()),
     }
     if record["proxyResolution"] is None:
         del record["proxyResolution"]
-    repeated = repeated_members(record)
+    repeated = standard_json_members(record)
     return record | repeated | {"stdJsonInput": sort_keys_as_jsonb(repeated["stdJsonInput"])}
 
 

@@ -16,9 +16,9 @@ from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.contracts.incremental.bulk import open_bulk_source
 from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
-from statuary.contracts.model.abi import signature_text
+from statuary.contracts.model.abi import item_signature
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, PinnedBy
-from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.contracts.model.record import RecordValue, sort_members_as_served
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
@@ -256,7 +256,7 @@ class SiteRecords:
         """
         if parsed.record is None or parsed.findings or self._is_misplaced(parsed.record, source):
             return None
-        record = in_served_order(parsed.record)
+        record = sort_members_as_served(parsed.record)
         digest = sha256(encode_unchecked(record)).hexdigest()
         proof = prove(
             record,
@@ -325,7 +325,7 @@ def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
     """
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
-        signature = signature_text(item) if item.get("type") == "function" else None
+        signature = item_signature(item) if item.get("type") == "function" else None
         if signature is None:
             continue
         try:

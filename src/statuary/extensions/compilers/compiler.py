@@ -11,7 +11,7 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject, as_list
 from statuary.base.primitives import shorten
-from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.compiler import find_build_version, is_same_build
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
 from statuary.system.programs import ProgramError, RunLimits, run_program
@@ -118,7 +118,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
         ended = run_program(VERSION_LIMITS, [program, "--version"])
     except ProgramError as error:
         raise CompilerError(f"{path}: {error}") from None
-    version = build_version(ended.stdout.decode("utf-8", "replace"))
+    version = find_build_version(ended.stdout.decode("utf-8", "replace"))
     if not version or ended.exit_code:
         printed = ended.stderr.strip() or ended.stdout[:200].decode("utf-8", "replace")
         raise CompilerError(f"{path} --version prints no version: {shorten(printed)}")

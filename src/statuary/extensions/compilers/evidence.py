@@ -5,9 +5,9 @@ from hashlib import sha256
 
 from statuary.base.findings import Finding, Pointer
 from statuary.base.json_values import JsonObject
-from statuary.contracts.checks.record_view import same_json
+from statuary.contracts.checks.record_view import is_same_json
 from statuary.contracts.model.proof import CompilationEvidence
-from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.contracts.model.record import RecordValue, sort_members_as_served
 from statuary.extensions.compilers.cache import CompilerRun
 from statuary.extensions.compilers.recompilation import LAYOUTS, MATCH_MEMBERS, recompiled_members, value_at
 from statuary.site.document import encode_unchecked
@@ -41,14 +41,14 @@ def compilation_evidence(
 
 def record_sha256(record: RecordValue) -> str:
     """Return the SHA-256 of a record's published bytes, as hex."""
-    return sha256(encode_unchecked(in_served_order(record))).hexdigest()
+    return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 
 
 def _equal_members(record: RecordValue, output: JsonObject, differing: set[Pointer]) -> Iterator[str]:
     for pointer, recompiled in recompiled_members(record, output).items():
         recorded = value_at(record, pointer)
         # a server may have rounded large numbers in a storage layout, so the compiler cannot confirm them
-        is_rounded = pointer[-1] in LAYOUTS and not same_json(recorded, recompiled)
+        is_rounded = pointer[-1] in LAYOUTS and not is_same_json(recorded, recompiled)
         is_given = recorded is not None and pointer[-1] not in MATCH_MEMBERS and not is_rounded
         if is_given and not any(other_pointer[: len(pointer)] == pointer for other_pointer in differing):
             yield ".".join(map(str, pointer))

@@ -8,18 +8,18 @@ from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_
 from statuary.base.primitives import InvalidValueError, shorten
 from statuary.base.rules import rule_of_function
 from statuary.contracts.checks.check import Violation
-from statuary.contracts.checks.record_view import as_json_text, encode_compact_json, same_json
+from statuary.contracts.checks.record_view import encode_compact_json, format_json_line, is_same_json
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 from statuary.contracts.model.derivation import (
-    compiled_members,
-    match_sides,
-    split_name,
+    compiled_record_members,
+    match_creation_and_runtime,
+    split_qualified_name,
     transformation_members,
 )
 from statuary.contracts.model.matching import MatchLevel
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.model.storage_layout import LARGEST_EXACT
-from statuary.contracts.model.transformations import parse_transformation, value_text
+from statuary.contracts.model.transformations import parse_transformation, transformation_value_text
 
 MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}
 
@@ -49,8 +49,8 @@ def recompilation_mismatch(record: RecordValue, recompiled: Mapping[Pointer, Jso
         if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
             continue
         recorded = value_at(record, member)
-        if not same_json(recorded, value) and not _is_other_spelling(member, recorded, value):
-            pointer, recorded_part, compiled_part = first_difference(recorded, value, member)
+        if not is_same_json(recorded, value) and not _is_other_spelling(member, recorded, value):
+            pointer, recorded_part, compiled_part = first_differing_offset(recorded, value, member)
             hint = OMISSION_HINT if is_omission(record, member) else HINT
             yield Violation(
                 f"{'.'.join(map(str, pointer))} {_describe_difference(recorded_part, compiled_part)}",
@@ -87,7 +87,7 @@ def _side_violations(
         return
     if MATCH_RANK.get(claimed, 2) > MATCH_RANK[compiled]:
         yield Violation(
-            f"{side}Match is {as_json_text(claimed)}, the compiler's output gives {as_json_text(compiled)}",
+            f"{side}Match is {format_json_line(claimed)}, the compiler's output gives {format_json_line(compiled)}",
             (f"{side}Match",),
             HINT,
         )
@@ -112,7 +112,7 @@ def _sorted_steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None
     values = as_object(bytecode["transformationValues"])
     try:
         steps = [parse_transformation(step) for step in as_list(bytecode["transformations"])]
-        texts = [value_text(step, values) for step in steps]
+        texts = [transformation_value_text(step, values) for step in steps]
     except InvalidValueError:
         return None
     return sorted(
@@ -145,7 +145,7 @@ def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
             is_rounded_layout(value, recompiled[key]) for key, value in recorded.items()
         )
     numbers = [_large_number(value) for value in (recorded, recompiled)]
-    return same_json(recorded, recompiled) if None in numbers else numbers[0] == numbers[1]
+    return is_same_json(recorded, recompiled) if None in numbers else numbers[0] == numbers[1]
 
 
 def _large_number(value: Json) -> float | None:
@@ -177,7 +177,7 @@ class FirstDifference(NamedTuple):
     recompiled: Json
 
 
-def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
+def first_differing_offset(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
     """Return the first place where two JSON values differ.
 
     Lists of different lengths differ as a whole. A missing key is treated as null.
@@ -194,8 +194,8 @@ def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> Firs
     else:
         return FirstDifference(pointer, recorded, recompiled)
     for key, recorded_value, recompiled_value in pairs:
-        if not same_json(recorded_value, recompiled_value):
-            return first_difference(recorded_value, recompiled_value, (*pointer, key))
+        if not is_same_json(recorded_value, recompiled_value):
+            return first_differing_offset(recorded_value, recompiled_value, (*pointer, key))
     return FirstDifference(pointer, recorded, recompiled)
 
 
@@ -226,7 +226,7 @@ def _text_difference(recorded: str, recompiled: str) -> str:
 
 
 def _shorten_json(value: Json) -> str:
-    return shorten(value) if isinstance(value, str) else as_json_text(value)[:80]
+    return shorten(value) if isinstance(value, str) else format_json_line(value)[:80]
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
@@ -255,7 +255,7 @@ def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Point
         InvalidValueError: if the output is incomplete or cannot be parsed.
     """
     compilation = record["compilation"]
-    compiled = compiled_members(
+    compiled = compiled_record_members(
         std_json_output,
         compilation["fullyQualifiedName"],
         language=compilation["language"],
@@ -265,7 +265,10 @@ def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Point
     onchain = [record[f"{side}Bytecode"]["onchainBytecode"] for side in sides]
     members: dict[Pointer, Json] = {}
     for side, artifacts, match in zip(
-        sides, (compiled.creation, compiled.runtime), match_sides(compiled, *onchain), strict=True
+        sides,
+        (compiled.creation, compiled.runtime),
+        match_creation_and_runtime(compiled, *onchain),
+        strict=True,
     ):
         members[f"{side}Match",] = match and match.level.value
         for name, value in {**artifacts, **transformation_members(match)}.items():
@@ -351,7 +354,7 @@ def with_output_selection(
     Raises:
         DerivationError: if the fully qualified name is invalid.
     """
-    path, name = split_name(fully_qualified_name)
+    path, name = split_qualified_name(fully_qualified_name)
     selection: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
     settings = {**as_object(std_json_input["settings"]), "outputSelection": {path: selection}}
     return {**std_json_input, "settings": settings}
@@ -371,7 +374,7 @@ def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: 
     language = as_text(std_json_input["language"])
     artifacts: Json = list(requested_artifacts(language, version))
     selection: dict[str, Json] = {}
-    for path, name in map(split_name, names):
+    for path, name in map(split_qualified_name, names):
         of_path = {**as_object(selection.get(path)), name: artifacts}
         selection[path] = artifacts if language == "Vyper" else of_path
     settings = {**as_object(std_json_input["settings"]), "outputSelection": selection}

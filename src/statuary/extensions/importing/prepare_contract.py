@@ -11,8 +11,13 @@ from statuary.base.limits import LARGEST_RECORD
 from statuary.base.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, runtime_finding
 from statuary.contracts.model.auxdata import parse_immutable_references
-from statuary.contracts.model.derivation import CompiledMembers, Workspace, derive_record, workspace_members
-from statuary.contracts.model.proxy_detection import ProxyVerdict, proxy_evidence
+from statuary.contracts.model.derivation import (
+    CompiledMembers,
+    Workspace,
+    derive_record,
+    workspace_record_members,
+)
+from statuary.contracts.model.proxy_detection import ProxyVerdict, find_proxy_evidence
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
@@ -102,7 +107,7 @@ def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
     Raises:
         InvalidValueError: if the compiler output cannot be read.
     """
-    compiled = workspace_members(workspace)
+    compiled = workspace_record_members(workspace)
     for side, code, onchain in (
         ("creation", compiled.contract.creation.code, workspace.onchain_creation),
         ("runtime", compiled.contract.runtime.code, workspace.onchain_runtime),
@@ -469,7 +474,7 @@ def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainCon
     code = on_chain.creation or on_chain.runtime
     if existing is None or code is None:
         return None
-    needs_chain = proxy_evidence(bytes.fromhex(code[2:])).verdict is ProxyVerdict.NEEDS_CHAIN
+    needs_chain = find_proxy_evidence(bytes.fromhex(code[2:])).verdict is ProxyVerdict.NEEDS_CHAIN
     return existing.proxy_resolution if needs_chain else None
 
 

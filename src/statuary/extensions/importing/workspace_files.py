@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from statuary.base.files import PublishingError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.derivation import Workspace, verified_at_text, workspace_members
+from statuary.contracts.model.derivation import Workspace, format_verified_at, workspace_record_members
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.evidence import anchor_path, compilation_path
@@ -100,7 +100,7 @@ def _contract_members(workspace: Workspace) -> dict[str, YamlValue]:
     return {
         "compiler": {"name": workspace.compiler, "version": workspace.compiler_version},
         "contract": workspace.fully_qualified_name,
-        "verified_at": verified_at_text(workspace.verified_at),
+        "verified_at": format_verified_at(workspace.verified_at),
         "match_id": workspace.match_id,
         "deployment": {key: value for key, value in members.items() if value is not None},
         "proxy": _proxy_members(as_object(workspace.proxy_resolution)),
@@ -128,7 +128,7 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
         InvalidValueError: if the output lacks a part that every record has.
     """
     trimmed = workspace._replace(std_json_output=_trim_output(workspace, with_assembly=False))
-    if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
+    if workspace_record_members(trimmed).auxdata == workspace_record_members(workspace).auxdata:
         return trimmed
     # keep the assembly, because the contract has several auxdata that are numbered in its order
     return workspace._replace(std_json_output=_trim_output(workspace, with_assembly=True))

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from statuary.contracts.model.auxdata import split_auxdata
+from statuary.contracts.model.auxdata import find_trailing_auxdata
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, detect_compiler
 from statuary.system.programs import RunLimits
@@ -74,7 +74,7 @@ def from_files(compiler: Compiler, program: dict[str, Any]) -> bytes | None:
 def auxdata_of(compiler: Compiler, program: dict[str, Any]) -> str | None:
     """Return the auxdata of a program's creation code as hex digits, or None if it does not compile."""
     code = creation_code(compiler, program)
-    return None if code is None else split_auxdata(code, AuxdataStyle.VYPER).value.hex()
+    return None if code is None else find_trailing_auxdata(code, AuxdataStyle.VYPER).value.hex()
 
 
 def main(programs: list[str]) -> None:

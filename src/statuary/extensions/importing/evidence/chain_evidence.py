@@ -29,7 +29,7 @@ from statuary.contracts.chain.trie_proofs import is_root, trie_proof
 from statuary.contracts.checks.anchor_claims import anchor_claims
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
-from statuary.contracts.model.proxy_detection import proxy_evidence, proxy_slots
+from statuary.contracts.model.proxy_detection import find_proxy_evidence, proxy_slots
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.evidence import anchor_path, encode_anchor
@@ -252,7 +252,7 @@ def _parse_nodes(value: Json) -> Nodes:
 def _proxy_slots(record: RecordValue) -> Iterator[str]:
     """Yield the storage slots that may hold a proxy's implementation."""
     code = RecordView(record).runtime.onchain or b""
-    for kind in proxy_evidence(code).candidates:
+    for kind in find_proxy_evidence(code).candidates:
         yield from proxy_slots(kind, RecordView(record).address)
 
 

@@ -10,7 +10,7 @@ from statuary.contracts.model.proxy_detection import (
     BEACON_SLOT,
     DIAMOND,
     ProxyVerdict,
-    proxy_evidence,
+    find_proxy_evidence,
     proxy_slots,
 )
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
@@ -47,7 +47,7 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
         The member `proxyResolution` of the record. None if the code alone shows whether the contract is a
         proxy, or if the node responds with an error.
     """
-    evidence = proxy_evidence(code)
+    evidence = find_proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:
         return None
     if DIAMOND in evidence.candidates:

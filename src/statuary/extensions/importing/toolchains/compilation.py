@@ -9,7 +9,7 @@ import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.compiler import find_build_version, is_same_build
 from statuary.contracts.model.compiler_evidence import SOLIDITY, SourceHash, compiler_evidence
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.compilers.compiler import Compiler, install_hint
@@ -196,7 +196,7 @@ def version_in_output(compilation: ImportedCompilation) -> str:
     metadata = solc_metadata(compilation)
     if metadata is not None:
         return as_text(as_object(metadata.get("compiler")).get("version"))
-    return build_version(as_text((compilation.std_json_output or {}).get("compiler")))
+    return find_build_version(as_text((compilation.std_json_output or {}).get("compiler")))
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
