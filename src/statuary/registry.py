@@ -169,7 +169,7 @@ EXTENSIONS = (
         commands=command("log", "log", "Keep and verify the transparency log of a site."),
         provides={
             "section of published log/checkpoint": "statuary.extensions.log.section:LogSection",
-            "replacement log/checkpoint": "statuary.extensions.log.published_log:require_growth",
+            "replacement log/checkpoint": "statuary.extensions.log.published_log:require_log_extends_target",
         },
         options={
             "build": (LOG_KEY, LOG_FROM, INIT_LOG, ALLOW_LOG_ROLLBACK, ALLOW_CLOCK_ROLLBACK),

@@ -17,10 +17,10 @@ from statuary.extensions.log.merkle import (
     LogGrowth,
     consistency_proof,
     inclusion_proof,
-    tile_subtrees,
+    subtree_hasher,
     verify_consistency,
 )
-from statuary.extensions.log.notes import checkpoint_text
+from statuary.extensions.log.notes import format_checkpoint_text
 from support.logs import KEY
 
 
@@ -58,9 +58,9 @@ def append(folder: Folder, size: int, count: int) -> tuple[bytes, list[bytes]]:
     growth = LogGrowth(size, folder.read)
     for number in range(size, size + count):
         folder.write(list(growth.add(entry(number))))
-    folder.write(list(growth.partial_pieces()))
-    root, subtrees = growth.root(), tile_subtrees(folder.read, size + count)
-    text = checkpoint_text(KEY.name, size + count, root)
+    folder.write(list(growth.iter_partial_files()))
+    root, subtrees = growth.root(), subtree_hasher(folder.read, size + count)
+    text = format_checkpoint_text(KEY.name, size + count, root)
     note = f"{text}\n{KEY.sign(text)}"
     proofs = (
         encode_proof(number, inclusion_proof(number, size + count, subtrees), note, entry(number))
@@ -80,7 +80,7 @@ def main() -> None:
         growth = LogGrowth(0, folder.read)
         for number in range(arguments.entries):
             folder.write(list(growth.add(entry(number))))
-        folder.write(list(growth.partial_pieces()))
+        folder.write(list(growth.iter_partial_files()))
         before, making = growth.root(), perf_counter() - began
         print(f"{arguments.entries:,} entries: {making:.1f} s, {folder.files:,} files, {folder.size:,} bytes")
         began = perf_counter()
@@ -92,7 +92,7 @@ def main() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         size = arguments.entries + arguments.append
-        proof = consistency_proof(arguments.entries, size, tile_subtrees(folder.read, size))
+        proof = consistency_proof(arguments.entries, size, subtree_hasher(folder.read, size))
         verify_consistency(arguments.entries, size, proof, before, root)
         print(f"append of {arguments.append}: {took * 1000:.0f} ms, {took / making:.5f} of making the log")
         print(f"written: {folder.files} files, {folder.size:,} bytes; memory: {peak / 2**20:.1f} MiB")

@@ -18,12 +18,12 @@ from statuary.extensions.log.entries import (
     check_proof,
     encode_proof,
 )
-from statuary.extensions.log.merkle import LogError, fold_pairs, inclusion_proof, leaf_hash, range_hash
+from statuary.extensions.log.merkle import LogError, fold_pairs, hash_entry_range, hash_leaf, inclusion_proof
 from statuary.extensions.log.notes import (
     LOG_KEY,
     PrivateKey,
     PublicKey,
-    checkpoint_text,
+    format_checkpoint_text,
     parse_public_key,
     verify_checkpoint,
 )
@@ -72,12 +72,12 @@ def texts_of(vector: dict[str, Any]) -> list[str]:
 
 def proof_of(entries: list[bytes], number: int, key: PrivateKey = KEY) -> str:
     """Return the .tlog-proof file of an entry of a log."""
-    leaves = [leaf_hash(entry) for entry in entries]
+    leaves = [hash_leaf(entry) for entry in entries]
 
     def subtree(height: int, index: int) -> bytes:
         return fold_pairs(leaves[index << height : (index + 1) << height])
 
-    text = checkpoint_text(key.name, len(entries), range_hash(0, len(entries), subtree))
+    text = format_checkpoint_text(key.name, len(entries), hash_entry_range(0, len(entries), subtree))
     note = f"{text}\n— witness.example/w AAAAAAAA\n{key.sign(text)}"
     return encode_proof(
         number, inclusion_proof(number, len(entries), subtree), note, entries[number]

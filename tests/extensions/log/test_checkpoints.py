@@ -6,7 +6,7 @@ from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import (
     Checkpoint,
     PrivateKey,
-    checkpoint_text,
+    format_checkpoint_text,
     parse_checkpoint,
     verify_checkpoint,
 )
@@ -16,7 +16,7 @@ RENEWED = PrivateKey(KEY.name, b"r" * 32)
 
 
 def checkpoint(origin: str, *keys: PrivateKey) -> Checkpoint:
-    text = checkpoint_text(origin, 3, bytes(32))
+    text = format_checkpoint_text(origin, 3, bytes(32))
     return parse_checkpoint(f"{text}\n{''.join(key.sign(text) for key in keys)}".encode())
 
 
@@ -53,7 +53,7 @@ def test_checkpoint_of_foreign_log_is_rejected() -> None:
 
 
 def test_signature_of_changed_text_is_rejected() -> None:
-    signed = checkpoint_text(KEY.name, 2, bytes(32))
-    text = checkpoint_text(KEY.name, 3, bytes(32))
+    signed = format_checkpoint_text(KEY.name, 2, bytes(32))
+    text = format_checkpoint_text(KEY.name, 3, bytes(32))
     with pytest.raises(LogError, match="is not valid"):
         verify_checkpoint(parse_checkpoint(f"{text}\n{KEY.sign(signed)}".encode()), KEY.public)

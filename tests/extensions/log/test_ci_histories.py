@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from statuary.base.files import PublishingError
 from statuary.cli.main import command
-from statuary.extensions.log.key_changes import current_key, sign_key_change, write_change
+from statuary.extensions.log.key_changes import current_key, sign_key_change, write_key_change
 from statuary.extensions.log.notes import PrivateKey, PublicKey, parse_checkpoint
 from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
@@ -89,7 +89,7 @@ class History:
     def _rotate(self) -> None:
         """Announce another key, and give it to every build from now on: the former ones sign no more."""
         new = PrivateKey(KEY.name, bytes([len(self.keys)]) * 32)
-        write_change(self.content, sign_key_change(self._signer(), new.public))
+        write_key_change(self.content, sign_key_change(self._signer(), new.public))
         self.keys.append(new)
 
     def _signer(self) -> PrivateKey:

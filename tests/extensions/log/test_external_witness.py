@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.extensions.log.key_changes import sign_key_change, write_change
+from statuary.extensions.log.key_changes import sign_key_change, write_key_change
 from statuary.extensions.log.notes import WITNESS_KEY, PrivateKey, parse_checkpoint, parse_public_key
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_of, logged
 from support.object_stores import free_port
@@ -150,7 +150,7 @@ def test_witness_cosigns_rotated_key_once_trusted(tmp_path, witness, content):
     logged(content, site)
     with witness.serving():
         run("witness", "--out", site)
-    write_change(content, sign_key_change(KEY, new.public))
+    write_key_change(content, sign_key_change(KEY, new.public))
     logged(content, site, "2026-11-21T12:00:00Z", key=new)
     with witness.serving():
         assert "the witness responds with HTTP status 403" in run("witness", "--out", site, code=1)

@@ -15,12 +15,12 @@ def test_damaged_log_state_names_its_file(
 ) -> None:
     file = tmp_path / "state"
     file.write_bytes(damaged)
-    monkeypatch.setattr(known_logs, "_state_file", lambda origin: file)
+    monkeypatch.setattr(known_logs, "_state_file_path", lambda origin: file)
     with pytest.raises(PublishingError, match="state is damaged"):
         load_log_state("status.example.org/log")
 
 
 def test_unreadable_log_state_names_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known_logs, "_state_file", lambda origin: tmp_path)
+    monkeypatch.setattr(known_logs, "_state_file_path", lambda origin: tmp_path)
     with pytest.raises(PublishingError, match="is damaged"):
         load_log_state("status.example.org/log")

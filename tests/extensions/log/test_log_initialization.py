@@ -14,7 +14,7 @@ from statuary.cli.main import command
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey
 from statuary.extensions.log.options import preview_reason
-from statuary.extensions.log.published_log import LogContext, LogSettings, open_log, published_settings
+from statuary.extensions.log.published_log import LogContext, LogSettings, open_log, read_log_settings
 from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of, problems_of
@@ -70,7 +70,7 @@ def test_manual_steps_start_new_log(is_example, options, starts):
     settings = LogSettings(origin=ORIGIN, example_key=is_example)
     context = LogContext(settings, KEY, Instant(datetime(2026, 11, 2, tzinfo=UTC)), **options)
     with nullcontext() if starts else pytest.raises(LogError, match="no log was found"):
-        context.check_start(0)
+        context.refuse_second_log(0)
 
 
 @pytest.mark.slow
@@ -251,4 +251,4 @@ def test_preview_publishes_existing_log_unsigned(tmp_path, runs, content):
     assert "a preview does not sign (CONTEXT is deploy-preview)" in printed
     assert (out / "log/checkpoint").read_bytes() == (first / "log/checkpoint").read_bytes()
     assert len(entries_of(out)) == len(entries_of(first))
-    assert published_settings(FolderReader(out).read).origin == ORIGIN
+    assert read_log_settings(FolderReader(out).read).origin == ORIGIN

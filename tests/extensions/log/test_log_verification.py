@@ -16,7 +16,7 @@ from statuary.engine.tick import tick
 from statuary.extensions.log.entries import EntryKind as Kind
 from statuary.extensions.log.entries import LogAction, LogEntry, LogSubject
 from statuary.extensions.log.merkle import LogError, LogGrowth
-from statuary.extensions.log.notes import checkpoint_text
+from statuary.extensions.log.notes import format_checkpoint_text
 from statuary.extensions.log.options import site_reader
 from statuary.extensions.log.published_log import open_log
 from statuary.extensions.log.verify import SiteCheck
@@ -310,8 +310,8 @@ def forged(site: Path, entries: list[LogEntry]) -> None:
     growth, pieces = LogGrowth(0, lambda _: None), {}
     for entry in entries:
         pieces.update(growth.add(entry.encode()))
-    pieces.update(growth.partial_pieces())
-    text = checkpoint_text(ORIGIN, len(entries), growth.root())
+    pieces.update(growth.iter_partial_files())
+    text = format_checkpoint_text(ORIGIN, len(entries), growth.root())
     pieces["checkpoint"] = f"{text}\n{KEY.sign(text)}".encode()
     for path, body in pieces.items():
         (site / "log" / path).parent.mkdir(parents=True, exist_ok=True)

@@ -11,17 +11,22 @@ from statuary.extensions.log.merkle import (
     LogError,
     LogGrowth,
     consistency_proof,
+    hash_entry_range,
+    hash_leaf,
+    hash_node,
     inclusion_proof,
-    leaf_hash,
-    node_hash,
-    range_hash,
-    tile_paths,
-    tile_subtrees,
+    iter_tile_paths,
+    subtree_hasher,
     verified_entries,
     verify_consistency,
     verify_inclusion,
 )
-from statuary.extensions.log.notes import PrivateKey, checkpoint_text, parse_checkpoint, verify_checkpoint
+from statuary.extensions.log.notes import (
+    PrivateKey,
+    format_checkpoint_text,
+    parse_checkpoint,
+    verify_checkpoint,
+)
 from support.random_runs import times
 
 HISTORIES = times(24)
@@ -51,7 +56,7 @@ def grown(pieces, size, entries):
     growth = LogGrowth(size, pieces.get)
     for entry in entries:
         pieces.update(growth.add(entry))
-    pieces.update(growth.partial_pieces())
+    pieces.update(growth.iter_partial_files())
     return growth.root()
 
 
@@ -60,7 +65,7 @@ def plain_root(leaves):
     if len(leaves) == 1:
         return leaves[0]
     split = 1 << (len(leaves) - 1).bit_length() - 1
-    return node_hash(plain_root(leaves[:split]), plain_root(leaves[split:]))
+    return hash_node(plain_root(leaves[:split]), plain_root(leaves[split:]))
 
 
 def prefix_roots(leaves):
@@ -70,10 +75,10 @@ def prefix_roots(leaves):
         edge.append(leaf)
         for _ in range((size & -size).bit_length() - 1):
             right = edge.pop()
-            edge[-1] = node_hash(edge[-1], right)
+            edge[-1] = hash_node(edge[-1], right)
         root = edge[-1]
         for left in edge[-2::-1]:
-            root = node_hash(left, root)
+            root = hash_node(left, root)
         yield root
 
 
@@ -89,18 +94,18 @@ def check_history(random: Random) -> int:
         else random.randint(1, LONGEST)
     )
     entries = [random.randbytes(random.choice((0, 1, 40))) + str(number).encode() for number in range(size)]
-    leaves = [leaf_hash(entry) for entry in entries]
+    leaves = [hash_leaf(entry) for entry in entries]
     pieces, published, at = {}, {}, 0
     while at < size:
         step = min(size - at, random.choice((1, 1, 2, 7, 255, 256, 257, 700)))
         published[at + step] = grown(pieces, at, entries[at : at + step])
         at += step
-    assert set(tile_paths(size)) <= set(pieces)
+    assert set(iter_tile_paths(size)) <= set(pieces)
     root, roots = published[size], dict(enumerate(prefix_roots(leaves), 1))
-    assert root == plain_root(leaves) == range_hash(0, size, tile_subtrees(pieces.get, size))
+    assert root == plain_root(leaves) == hash_entry_range(0, size, subtree_hasher(pieces.get, size))
     assert published.items() <= roots.items()
     assert list(verified_entries(pieces.get, size, root)) == entries
-    subtrees = tile_subtrees(pieces.get, size)
+    subtrees = subtree_hasher(pieces.get, size)
     second = TilesReader(TilesInMemory(pieces))
     second.set_size(size)
     assert second.calculate_root_hash() == root
@@ -129,12 +134,12 @@ def test_random_histories_pass_all_proofs(part):
 
 def test_small_logs_prove_prefixes_and_entries():
     entries = [str(number).encode() for number in range(70)]
-    leaves = [leaf_hash(entry) for entry in entries]
+    leaves = [hash_leaf(entry) for entry in entries]
     pieces = {}
     grown(pieces, 0, entries)
     for size in range(1, 71):
         root = plain_root(leaves[:size])
-        subtrees = tile_subtrees(pieces.get, 70)
+        subtrees = subtree_hasher(pieces.get, 70)
         for first in range(size + 1):
             old = plain_root(leaves[:first]) if first else bytes.fromhex(EMPTY)
             verify_consistency(first, size, consistency_proof(first, size, subtrees), old, root)
@@ -174,7 +179,7 @@ def accepted(pieces, checkpoint, seen, key):
     try:
         verify_checkpoint(checkpoint, key)
         list(verified_entries(pieces.get, checkpoint.size, checkpoint.root))
-        subtrees = tile_subtrees(pieces.get, checkpoint.size)
+        subtrees = subtree_hasher(pieces.get, checkpoint.size)
         proof = consistency_proof(seen.size, checkpoint.size, subtrees)
         verify_consistency(seen.size, checkpoint.size, proof, seen.root, checkpoint.root)
     except LogError:
@@ -183,7 +188,7 @@ def accepted(pieces, checkpoint, seen, key):
 
 
 def signed(key, size, root):
-    text = checkpoint_text(key.name, size, root)
+    text = format_checkpoint_text(key.name, size, root)
     return parse_checkpoint(f"{text}\n{key.sign(text)}".encode())
 
 

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from statuary.extensions.log.entries import LOG_KEY, EntryRules, LogAction, LogEntry, parse_entry
-from statuary.extensions.log.key_changes import ROTATION, KeyChange, current_key, read_change, sign_key_change
+from statuary.extensions.log.key_changes import (
+    ROTATION,
+    KeyChange,
+    current_key,
+    read_key_change,
+    sign_key_change,
+)
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint
 from statuary.extensions.log.published_log import open_log
@@ -126,7 +132,7 @@ def test_previous_key_checkpoint_fails_verification(operator):
 
 def test_rotation_statement_rejects_any_damage(operator):
     operator.rotate(0, 1)
-    change = read_change(operator.content)
+    change = read_key_change(operator.content)
     assert change == sign_key_change(KEY, operator.key(1).public)
     text = (operator.content / ROTATION).read_text()
     forged = PrivateKey(ORIGIN, bytes(32))
@@ -139,7 +145,7 @@ def test_rotation_statement_rejects_any_damage(operator):
     ):
         (operator.content / ROTATION).write_text(damaged)
         with pytest.raises(LogError, match="does not announce a key"):
-            read_change(operator.content)
+            read_key_change(operator.content)
     # the status is published all the same
     assert "does not announce a key" in operator.build(1, code=4)
     with pytest.raises(LogError, match="not a valid checkpoint"):

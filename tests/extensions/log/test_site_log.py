@@ -22,7 +22,7 @@ from statuary.extensions.log import site_log
 from statuary.extensions.log.entries import EntryKind, LogAction, check_proof, parse_proof
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint, verify_checkpoint
-from statuary.extensions.log.published_log import TreeHead, published_settings
+from statuary.extensions.log.published_log import TreeHead, read_log_settings
 from statuary.extensions.log.site_log import LAST_MANIFEST
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import FolderReader
@@ -292,7 +292,7 @@ def test_example_key_prints_warning(tmp_path):
     content = write_files(tmp_path / "content", LOGGED_SITE | {"site.yaml": text})
     result = logged(content, tmp_path / "site", key=None)
     assert "shows nothing about who signed" in result.checked.line
-    settings = published_settings(FolderReader(tmp_path / "site").read)
+    settings = read_log_settings(FolderReader(tmp_path / "site").read)
     assert settings.example_key
     write_files(content, {"site.yaml": text.replace("example-key-log", "log")})
     assert logged(content, tmp_path / "site", key=None).plan is None

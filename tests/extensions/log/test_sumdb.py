@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.extensions.log.merkle import tile_paths
+from statuary.extensions.log.merkle import iter_tile_paths
 from support.go_sumdb import sumdb_fault
 from support.logs import LOGGED_SITE, log_of, logged
 from support.random_runs import seeded
@@ -35,7 +35,7 @@ def test_sumdb_detects_changed_byte(logs):
     """Of the checkpoint, of entries and tiles, and of proofs; `log verify` does in its own tests."""
     site, _ = logs
     random = seeded(1)
-    tiles = [site / "log" / path for path in tile_paths(log_of(site).head.size)]
+    tiles = [site / "log" / path for path in iter_tile_paths(log_of(site).head.size)]
     present = [*tiles, *(site / "log").rglob("*.tlog-proof")]
     for path in [site / "log/checkpoint", *tiles, *random.sample(sorted(present), 8)]:
         body = path.read_bytes()

@@ -25,7 +25,7 @@ def log_of_numbers(size: int) -> PublishedLog:
     files: dict[str, bytes] = {}
     for number in range(size):
         files |= growth.add(b"%d" % number)
-    files |= growth.partial_pieces()
+    files |= growth.iter_partial_files()
     checkpoint = Checkpoint("numbers", size, growth.root(), Note("", ()))
     return PublishedLog("numbers", checkpoint, lambda path: files.get(path.removeprefix(f"{PREFIX}/")))
 

@@ -16,12 +16,12 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
 from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
-from statuary.extensions.log.key_changes import ROTATION, KeyChange, sign_key_change, write_change
+from statuary.extensions.log.key_changes import ROTATION, KeyChange, sign_key_change, write_key_change
 from statuary.extensions.log.key_files import (
     existing_key_error,
-    refuse_content,
     refuse_existing_key,
-    refuse_url,
+    refuse_key_in_content,
+    refuse_url_as_log_name,
 )
 from statuary.extensions.log.known_logs import (
     EarlierCheckpoint,
@@ -40,7 +40,7 @@ from statuary.extensions.log.notes import (
     Checkpoint,
     PrivateKey,
     PublicKey,
-    new_key,
+    generate_log_key,
     parse_private_key,
     verify_checkpoint,
 )
@@ -55,7 +55,7 @@ from statuary.extensions.log.published_log import (
     PublishedLog,
     TreeHead,
     open_log,
-    published_settings,
+    read_log_settings,
 )
 from statuary.extensions.log.resume import (
     EMPTY,
@@ -68,15 +68,15 @@ from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
     entries_about,
-    make_proof,
-    require_log,
+    make_proof_file,
+    require_log_at,
     subject_of_path,
 )
 from statuary.extensions.log.witnesses import (
     add_cosignatures,
     cosignature_request,
-    policy_fault,
-    verified_cosignature,
+    quorum_fault,
+    verify_cosignature_response,
     verify_witnesses,
     witness_size,
 )
@@ -127,8 +127,8 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     if len(urls) % 2:
         raise click.UsageError("name each witness by both its key and its URL")
     with FolderTarget(out) as target:
-        log = require_log(open_log(str(out), target.published, None), str(out))
-        settings = published_settings(target.published)
+        log = require_log_at(open_log(str(out), target.published, None), str(out))
+        settings = read_log_settings(target.published)
         witness_list = tuple(zip(urls[::2], urls[1::2], strict=True)) or (
             settings.witnesses if settings else ()
         )
@@ -146,23 +146,25 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     sys.exit(ExitCode.OK if len(cosignatures) >= needed else ExitCode.FINDINGS)
 
 
-def _request_cosignature(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey, str]":
+def _request_cosignature(log: PublishedLog, key: "PublicKey", witness_url: str) -> "dict[PublicKey, str]":
     try:
-        response = _post_to_witness(url, cosignature_request(log, 0))
+        response = _post_cosignature_request(witness_url, cosignature_request(log, 0))
         if response.status == 409:  # the witness has cosigned this log before, and returns its size
-            response = _post_to_witness(url, cosignature_request(log, witness_size(response.body)))
-        line = verified_cosignature(log, key, response.status, response.body)
+            response = _post_cosignature_request(
+                witness_url, cosignature_request(log, witness_size(response.body))
+            )
+        line = verify_cosignature_response(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:
-        click.echo(escape_control_chars(f"{key.name}, {url}: {error}"), err=True)
+        click.echo(escape_control_chars(f"{key.name}, {witness_url}: {error}"), err=True)
         return {}
-    click.echo(escape_control_chars(f"{key.name}, {url}: cosigned"))
+    click.echo(escape_control_chars(f"{key.name}, {witness_url}: cosigned"))
     return {key: line}
 
 
-def _post_to_witness(url: str, body: bytes) -> HttpResponse:
+def _post_cosignature_request(witness_url: str, request_body: bytes) -> HttpResponse:
     headers = {"Content-Type": "text/plain; charset=utf-8"}
-    target = f"{url.rstrip('/')}/add-checkpoint"
-    return send(target, "POST", body=body, headers=headers, limit=LARGEST_ANSWER)
+    target = f"{witness_url.rstrip('/')}/add-checkpoint"
+    return send(target, "POST", body=request_body, headers=headers, limit=LARGEST_ANSWER)
 
 
 def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
@@ -223,48 +225,48 @@ def verify(
         log, key, read_path, changes = opened
         if public_key is None and not forget:
             refuse_other_log(location, key, changes)
-        # the public example key signs many unrelated logs, so do not compare them with each other
+        # The public example key signs many unrelated logs, so do not compare them with each other.
         forget = forget or EXAMPLE in key.name
-        _verify_continuity(opened, earlier, forget=forget)
+        _verify_log_growth(opened, earlier, ignore_stored=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
         if earlier is None:
             result = _check_all_documents(opened, location)
         else:
-            result = _check_since(opened, earlier, location)
-        if not witnesses and (fault := policy_fault(log.checkpoint, published_settings(read_path))):
+            result = _check_changes_since(opened, earlier, location)
+        if not witnesses and (fault := quorum_fault(log.checkpoint, read_log_settings(read_path))):
             result.problems.append(fault)
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)
-    _echo_result(result)
+    _echo_check_result(result)
     if not forget:
         save_log_state(KnownLog(key, log.head), location, changes)
     sys.exit(ExitCode.OK if result.holds else ExitCode.FINDINGS)
 
 
-def _echo_result(result: DocumentCheck) -> None:
+def _echo_check_result(result: DocumentCheck) -> None:
     for problem in result.problems[:SHOWN]:
         click.echo(escape_control_chars(problem), err=True)
     if len(result.problems) > SHOWN:
         click.echo(f"and {len(result.problems) - SHOWN:,} more", err=True)
     click.echo(f"{result.matching_count:,} checks passed; {count_text(len(result.problems), 'problem')}")
-    _echo_paths(
+    _echo_file_list(
         result.due_paths, "follow the site's schedule, which is signed; the next build or tick logs them"
     )
-    _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
-    _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
+    _echo_file_list(result.unserved, "are for the host, which does not send them: not verified")
+    _echo_file_list(result.uncovered, "are not covered: neither the manifest nor the log names them")
     if result.unsigned:
-        _echo_paths(
+        _echo_file_list(
             result.unsigned,
             f"differ from what the log last signed, and are as the site's own manifest of {result.stated_at} states: a build"
             " without the log's key makes such a site, but so can anyone who may write there. Build with the key",
         )
 
 
-def _echo_paths(paths: list[str], what: str) -> None:
+def _echo_file_list(paths: list[str], statement: str) -> None:
     if paths:
         shown_paths = ", ".join(paths[:SHOWN]) + (" …" if len(paths) > SHOWN else "")
-        click.echo(escape_control_chars(f"{count_text(len(paths), 'file')} {what}: {shown_paths}"))
+        click.echo(escape_control_chars(f"{count_text(len(paths), 'file')} {statement}: {shown_paths}"))
 
 
 class OpenedLog(NamedTuple):
@@ -279,8 +281,8 @@ class OpenedLog(NamedTuple):
 def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint | None) -> OpenedLog:
     """Open a log, and verify its signature."""
     read_path = site_reader(location)
-    log = require_log(open_log(location, read_path, None), location)
-    settings = published_settings(read_path)
+    log = require_log_at(open_log(location, read_path, None), location)
+    settings = read_log_settings(read_path)
     origin = log.checkpoint.origin
     stated_key = settings.public_key if settings else None
     is_same = public_key is None and earlier is None and has_known_key(location, origin, stated_key)
@@ -292,8 +294,7 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     except LogError:
         if earlier is None:
             raise
-        # `changes` begin at the earlier checkpoint. The reader may know an older key of the log, which only
-        # the changes from the first entry on connect to the present key.
+        # The reader may trust a key from before `earlier`, so read the key changes from the first entry on.
         changes = log.key_changes()
         key, source = verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
@@ -302,7 +303,7 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     return OpenedLog(log, key, read_path, changes)
 
 
-def _verify_continuity(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, forget: bool) -> None:
+def _verify_log_growth(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, ignore_stored: bool) -> None:
     """Verify that the log extends what was seen of it before."""
     log, key, _, changes = opened
     if earlier is not None:
@@ -310,7 +311,7 @@ def _verify_continuity(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, 
         verify_earlier(checkpoint, key, changes)
         log.verify_extends(TreeHead(checkpoint.size, checkpoint.root), earlier.name)
         click.echo(f"it continues {escape_control_chars(earlier.name)} ({checkpoint.size:,} entries)")
-    heads = [] if forget else known_heads(key, changes)
+    heads = [] if ignore_stored else known_heads(key, changes)
     for head in heads:
         log.verify_extends(head, "the log seen before")
         click.echo(f"it continues the log seen before ({head.size:,} entries)")
@@ -318,7 +319,7 @@ def _verify_continuity(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, 
         click.echo("no earlier checkpoint is known, so this run cannot tell whether the log only grew")
 
 
-def _check_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -> DocumentCheck:
+def _check_changes_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -> DocumentCheck:
     """Verify what has changed since a checkpoint that the log continues."""
     log, key, read_path, _ = opened
     since = earlier.checkpoint.size
@@ -326,13 +327,13 @@ def _check_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -
     text = read_path(MANIFEST) if is_archive else None
     index = None if text is None else ManifestIndex(text, read_path)
 
-    def read_stored(path: str) -> bytes | None:
+    def read_by_any_name(path: str) -> bytes | None:
         """Read a file, which has only one of its names in a snapshot."""
         entry = None if index is None else index.find(path)
         return read_path(path if entry is None else entry.path)
 
     with show_progress() as progress, report_stage(progress, "Entries and files"):
-        result = SiteCheck(log, key, read_stored, utc_now(), progress.advance, since).check(None)
+        result = SiteCheck(log, key, read_by_any_name, utc_now(), progress.advance, since).check(None)
     click.echo(
         f"verified what changed after {since:,} of {log.head.size:,} entries; without --since, every file is verified"
     )
@@ -347,7 +348,7 @@ def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:
         paths = list(walk_everything(Path(location)))
     try:
         with open_site(location) as site:
-            # web servers do not list their files, so `paths` raises an error for a URL
+            # Web servers do not list their files: for a URL, `paths` raises an error.
             if paths is None:
                 paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:
@@ -402,15 +403,15 @@ def init(origin: str, out: Path, content: Path) -> None:
 
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
-    refuse_url(origin)
-    refuse_content(out, content)
-    key = new_key(origin)
+    refuse_url_as_log_name(origin)
+    refuse_key_in_content(out, content)
+    key = generate_log_key(origin)
     if has_content := content.is_dir():
         require_new_log(content)
         refuse_existing_key(out)
-        # write this file first: another attempt replaces it, but never a key
+        # Write this file before the key: if a step fails, another attempt may replace this file, but no key.
         write_min_head(content, origin, EMPTY)
-    _write_key(key, out)
+    _write_private_key(key, out)
     click.echo(
         f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
     )
@@ -423,21 +424,21 @@ def init(origin: str, out: Path, content: Path) -> None:
     click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
 
 
-def _write_key(key: PrivateKey, out: Path) -> None:
+def _write_private_key(key: PrivateKey, key_file: Path) -> None:
     """Write a new private key to a file, which git then ignores.
 
     Raises:
         PublishingError: if it cannot be written, or the file exists.
     """
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        create_file(out, f"{key.text}\n".encode(), mode=0o600)
+        key_file.parent.mkdir(parents=True, exist_ok=True)
+        create_file(key_file, f"{key.text}\n".encode(), mode=0o600)
     except FileExistsError:
-        raise existing_key_error(out) from None
+        raise existing_key_error(key_file) from None
     except OSError as error:
-        raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
+        raise PublishingError(f"{key_file} cannot be written: {error.strerror}") from None
     try:
-        ignored_line = ignore_file(out)
+        ignored_line = ignore_file(key_file)
     except (OSError, UnicodeDecodeError) as error:
         click.echo(
             f"warning: .gitignore cannot be edited: {error}; keep the key out of git yourself", err=True
@@ -467,17 +468,17 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         raise click.UsageError(f"name the file of the current key with --log-key, or set {KEY_VARIABLE}")
     if not content.is_dir():
         raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
-    refuse_content(out, content)
+    refuse_key_in_content(out, content)
     previous_key = parse_private_key(text)
     if origin != previous_key.name:
-        refuse_url(origin or "")
+        refuse_url_as_log_name(origin or "")
     min_head = read_min_head(content, previous_key.name)
-    key = new_key(origin or previous_key.name)
-    _write_key(key, out)
+    key = generate_log_key(origin or previous_key.name)
+    _write_private_key(key, out)
     try:
-        write_change(content, sign_key_change(previous_key, key.public))
+        write_key_change(content, sign_key_change(previous_key, key.public))
     except PublishingError:
-        # the new key is useless without its announcement, and the next attempt makes another one
+        # The new key is useless without its announcement, and another attempt creates another key.
         out.unlink(missing_ok=True)
         raise
     click.echo(
@@ -503,7 +504,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
     PATH is the path of a record, a proof or an incident in the site, such as incidents/2026-11-02-rpc-latency.json.
     `statuary log check` checks the document with this proof, without the site.
     """
-    log, entries = _log_history(site, path)
+    log, entries = _read_log_history(site, path)
     entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
         raise PublishingError(
@@ -511,7 +512,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
             "write the path of a record, a proof or an incident",
         )
     number, entry = entries[-1]
-    body = make_proof(log, number, entry)
+    body = make_proof_file(log, number, entry)
     if out is None:
         click.echo(body, nl=False)
         return
@@ -559,7 +560,7 @@ def check(
 @from_option
 def history(path: str, site: str) -> None:
     """Print when each version of a document was published."""
-    log, entries = _log_history(site, path)
+    log, entries = _read_log_history(site, path)
     if not entries:
         click.echo(f"the log of {log.name} has no entry about {escape_control_chars(path)}")
         sys.exit(ExitCode.FINDINGS)
@@ -587,13 +588,11 @@ def history(path: str, site: str) -> None:
 
 
 class _LogHistory(NamedTuple):
-    """The entries of a log about a path."""
-
     log: PublishedLog
     entries: list[NumberedEntry]
 
 
-def _log_history(site: str, path: str) -> _LogHistory:
-    log = require_log(open_log(site, site_reader(site), None), site)
+def _read_log_history(site: str, path: str) -> _LogHistory:
+    log = require_log_at(open_log(site, site_reader(site), None), site)
     subject = subject_of_path(path)
     return _LogHistory(log, [] if subject is None else entries_about(log, subject))

@@ -23,7 +23,7 @@ from statuary.base.primitives import Instant, InvalidValueError, format_millisec
 from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.paths import plain_path
 from statuary.extensions.log.key_changes import KeyChange
-from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
+from statuary.extensions.log.merkle import LogError, ProofError, hash_leaf, verify_inclusion
 from statuary.extensions.log.notes import (
     DECIMAL,
     Checkpoint,
@@ -87,8 +87,8 @@ class LogEntry(NamedTuple):
     subject: LogSubject
     action: LogAction
     time: str  # the time of the build or tick that published the entry, in RFC 3339
-    # SHA-256 in hex of a record's published bytes, of an author's text (`authored_incident`,
-    # `authored_update`) or of the site's manifest; empty for an excluded record and a removal
+    # The SHA-256, in hex, of a record's published bytes, of what the author of an incident or update wrote,
+    # or of the site's manifest. It is empty for a removal and for a record that failed its checks.
     sha256: str = ""
     proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
     match_id: str = ""  # the match id of a contract; else empty
@@ -171,13 +171,13 @@ class EntryRules:
     def __init__(self, clock: str = "") -> None:
         self.clock = clock  # the time of the entry before
 
-    def check(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Check an entry of a log against the previous one about the same subject.
+    def check_entry(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
+        """Raise an error unless an entry may follow the previous one about its subject.
 
         Raises:
             LogError: if the entry breaks a rule of the log.
         """
-        fault = next(_member_faults(entry), "") or _action_fault(entry, previous_entry)
+        fault = next(_find_member_faults(entry), "") or _describe_action_fault(entry, previous_entry)
         if not fault and entry.time < self.clock and entry.subject != CLOCK:
             fault = f"its time {entry.time} is before that of the entry before it, {self.clock}"
         if fault:
@@ -185,11 +185,11 @@ class EntryRules:
         self.clock = entry.time
 
 
-def _member_faults(entry: LogEntry) -> Iterator[str]:
+def _find_member_faults(entry: LogEntry) -> Iterator[str]:
     for name, value in entry.subject.members.items():
         if not FORMS[name].fullmatch(value):
             yield f"{value[:80]!r} is not a valid {name}"
-    if not _is_time(entry.time):
+    if not _is_utc_time(entry.time):
         yield f"{entry.time[:80]!r} is not a time"
     for digest in filter(None, entry.digests):
         if not DIGEST.fullmatch(digest):
@@ -198,26 +198,26 @@ def _member_faults(entry: LogEntry) -> Iterator[str]:
         yield "only a contract has a proof and a match id"
 
 
-def _is_time(text: str) -> bool:
+def _is_utc_time(time_text: str) -> bool:
     try:
-        return TIME.fullmatch(text) is not None and bool(parse_instant(text))
+        return TIME.fullmatch(time_text) is not None and bool(parse_instant(time_text))
     except InvalidValueError:
         return False
 
 
-def _action_fault(entry: LogEntry, previous: NumberedEntry | None) -> str:
+def _describe_action_fault(entry: LogEntry, previous_numbered: NumberedEntry | None) -> str:
     """Describe a conflict with the subject's previous entry."""
-    number, previous_entry = previous if previous is not None else (None, None)
+    number, previous_entry = previous_numbered if previous_numbered is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
         return f"it replaces entry {entry.replaces!r}, but the previous entry about the subject is {number}"
     if entry.subject == CLOCK:
         return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
     if entry.subject == LOG_KEY:
-        return _key_fault(entry, previous_entry)
-    return _order_fault(entry, previous_entry)
+        return _describe_key_fault(entry, previous_entry)
+    return _describe_order_fault(entry, previous_entry)
 
 
-def _key_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
+def _describe_key_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Describe what is wrong with the announcement of a key."""
     change = entry.key_change
     previous_change = previous_entry.key_change if previous_entry else None
@@ -232,7 +232,7 @@ def _key_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     return ""
 
 
-def _order_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
+def _describe_order_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Describe why an entry cannot follow the previous one."""
     is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
@@ -266,7 +266,7 @@ class TlogProof(NamedTuple):
             ProofError: if the proof does not show that the log contains the entry.
         """
         size, root = self.checkpoint.size, self.checkpoint.root
-        verify_inclusion(leaf_hash(entry), self.number, size, self.hashes, root)
+        verify_inclusion(hash_leaf(entry), self.number, size, self.hashes, root)
 
 
 class ProvedEntry(NamedTuple):
@@ -276,15 +276,15 @@ class ProvedEntry(NamedTuple):
     entry: LogEntry
 
 
-def check_proof(body: bytes, document: bytes) -> ProvedEntry:
-    """Verify with a .tlog-proof file (`body`) that a log contains a document.
+def check_proof(proof_file: bytes, document: bytes) -> ProvedEntry:
+    """Verify with the bytes of a .tlog-proof file that a log contains a document.
 
     The signatures of the checkpoint are not verified.
 
     Raises:
         LogError: if the proof does not show that the log contains the document.
     """
-    proof = parse_proof(body)
+    proof = parse_proof(proof_file)
     entry = parse_entry(proof.extra)
     proof.verify(proof.extra)
     digest = entry_digest(entry.subject.kind, document)
@@ -294,26 +294,26 @@ def check_proof(body: bytes, document: bytes) -> ProvedEntry:
     return ProvedEntry(proof, entry)
 
 
-def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
-    """Return a .tlog-proof file with an inclusion proof and its checkpoint.
+def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, entry: bytes = b"") -> bytes:
+    """Return a .tlog-proof file with an inclusion proof and its signed checkpoint.
 
-    `extra` is the bytes of the entry, if the file should contain it.
+    `entry` is the bytes of the entry, if the file should contain it.
     """
     lines = [HEADER]
-    if extra:
-        lines.append(f"extra {b64encode(extra).decode()}")
+    if entry:
+        lines.append(f"extra {b64encode(entry).decode()}")
     lines.append(f"index {index}")
     lines += [b64encode(digest).decode() for digest in hashes]
     return "\n".join((*lines, "", checkpoint)).encode()
 
 
-def parse_proof(body: bytes) -> TlogProof:
+def parse_proof(proof_file: bytes) -> TlogProof:
     """Parse a .tlog-proof file.
 
     Raises:
         LogError: if the file is malformed.
     """
-    head, separator, note = body.partition(b"\n\n")
+    head, separator, note = proof_file.partition(b"\n\n")
     match = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
     if not separator or match is None:
         raise ProofError(f"the file is not a .tlog-proof file: it does not begin with {HEADER}")
@@ -359,7 +359,7 @@ class LogTable(LedgerTable):
         row = self.connection.execute("SELECT head, published, complete FROM log_heads").fetchone()
         return LogState(*row) if row else LogState()
 
-    def _set_state(self, state: LogState) -> None:
+    def _store_state(self, state: LogState) -> None:
         self.connection.execute("DELETE FROM log_heads")
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
@@ -367,10 +367,10 @@ class LogTable(LedgerTable):
         """Store entries: new ones (schema `work`) or published ones (schema `main`)."""
         with transaction(self.connection):
             for number, entry in entries:
-                self._insert(number, entry, schema)
+                self._insert_entry(number, entry, schema)
 
-    def _insert(self, number: int, entry: LogEntry, schema: str) -> None:
-        row = number, _subject_key(entry.subject), entry.encode()
+    def _insert_entry(self, number: int, entry: LogEntry, schema: str) -> None:
+        row = number, _encode_subject_key(entry.subject), entry.encode()
         self.connection.execute(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", row)
 
     @property
@@ -394,16 +394,16 @@ class LogTable(LedgerTable):
             LogError: if an entry is malformed or breaks a rule of the log.
         """
         published_head = self.state.published_head
-        self._set_state(LogState(published_head=published_head))
+        self._store_state(LogState(published_head=published_head))
         self.connection.execute("DELETE FROM main.log_entries")
         rules = EntryRules()
         numbered = enumerate(map(parse_entry, entries))
         while page := list(islice(numbered, PAGE)):
             with transaction(self.connection):
                 for number, entry in page:
-                    rules.check(number, entry, self.last_entry(entry.subject))
-                    self._insert(number, entry, "main")
-        self._set_state(LogState(head, published_head))
+                    rules.check_entry(number, entry, self.last_entry(entry.subject))
+                    self._insert_entry(number, entry, "main")
+        self._store_state(LogState(head, published_head))
 
     def record_extension(self, head: str, published_head: str, *, contracts: bool) -> None:
         """Set the state of the log, which is saved with the build database.
@@ -429,11 +429,11 @@ class LogTable(LedgerTable):
         rows = [
             row
             for schema in ("main", "work")
-            for row in self.connection.execute(query.format(schema), (_subject_key(subject),))
+            for row in self.connection.execute(query.format(schema), (_encode_subject_key(subject),))
         ]
         return [(number, parse_entry(body)) for number, body in rows]
 
-    def present_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
+    def iter_current_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
         """Yield the subjects of a kind whose latest entry is not a removal.
 
         With `incident_id`, only the updates of that incident are yielded.
@@ -453,10 +453,10 @@ class LogTable(LedgerTable):
         """Store this build's entries as published, if the log was extended."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
-            self._set_state(self._next)
+            self._store_state(self._next)
 
 
-def _subject_key(subject: LogSubject) -> str:
+def _encode_subject_key(subject: LogSubject) -> str:
     parts = [subject.kind.value, subject.first]
     if subject.second:
         parts.append(subject.second)
@@ -472,7 +472,7 @@ class LogItem(NamedTuple):
     match_id: str = ""
 
 
-def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
+def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
     """Return the log entry that a change of an item needs.
 
     Args:
@@ -484,7 +484,7 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
         The entry, or None if nothing has changed.
     """
     number, previous_entry = previous if previous is not None else (None, None)
-    # the digests of a removed subject are empty
+    # A removed subject has no documents, so an item for it has empty digests.
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
     current_digests = [item.sha256, item.proof]
     if previous_digests == current_digests:
@@ -495,21 +495,21 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
     return LogEntry(item.subject, latest, time, item.sha256, item.proof, item.match_id, number)
 
 
-def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield the contracts that may need a new log entry.
+def contracts_to_log(table: LogTable, *, include_unchanged: bool) -> Iterator[LogItem]:
+    """Yield the contracts that this build changed or removed.
 
-    Removed contracts are included. With `every`, all contracts are yielded.
+    With `include_unchanged`, all contracts are yielded.
     """
     contracts = table.ledger.table(ContractTable)
-    for chain_id, address in contracts.changed_contracts(every=every):
-        yield _contract_item(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
-    if every:
-        for subject in table.present_subjects(EntryKind.CONTRACT):
+    for chain_id, address in contracts.changed_contracts(every=include_unchanged):
+        yield _read_contract_item(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
+    if include_unchanged:
+        for subject in table.iter_current_subjects(EntryKind.CONTRACT):
             if contracts.contract_at(subject.first, subject.second) is None:
                 yield LogItem(subject)
 
 
-def _contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
+def _read_contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
     contract = ledger.table(ContractTable).contract_at(subject.first, subject.second)
     if contract is None:
         return LogItem(subject)
@@ -520,7 +520,7 @@ def _contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
     return LogItem(subject, record, proof, contract.match_id)
 
 
-def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
+def incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
     """Yield the incidents and updates that may need a new log entry.
 
     The incidents are read from the published documents. Removed incidents and updates are included.
@@ -529,31 +529,31 @@ def published_incidents(table: LogTable, documents: Iterable[Document]) -> Itera
     for document in documents:
         incident = incident_id_of_path(document.path)
         present_ids.add(incident)
-        updates = list(incident_updates(incident, document.body))
+        updates = list(iter_incident_updates(incident, document.body))
         yield from updates
         ids = {update.subject.second for update in updates}
-        yield from _removed_items(table, incident, ids)
+        yield from _iter_removed_updates(table, incident, ids)
         yield LogItem(
             LogSubject(EntryKind.INCIDENT, incident), entry_digest(EntryKind.INCIDENT, document.body)
         )
-    for subject in list(table.present_subjects(EntryKind.INCIDENT)):
+    for subject in list(table.iter_current_subjects(EntryKind.INCIDENT)):
         if subject.first not in present_ids:
-            yield from _removed_items(table, subject.first, set())
+            yield from _iter_removed_updates(table, subject.first, set())
             yield LogItem(subject)
 
 
-def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Iterator[LogItem]:
-    for update in list(table.present_subjects(EntryKind.UPDATE, incident)):
-        if update.second not in present_ids:
+def _iter_removed_updates(table: LogTable, incident_id: str, current_ids: set[str]) -> Iterator[LogItem]:
+    for update in list(table.iter_current_subjects(EntryKind.UPDATE, incident_id)):
+        if update.second not in current_ids:
             yield LogItem(update)
 
 
-def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield the updates in an incident's document (`body`), oldest first."""
-    record = orjson.loads(body)["incident"]
+def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem]:
+    """Yield the updates in an incident's document, oldest first."""
+    record = orjson.loads(document)["incident"]
     for update in reversed(record["incident_updates"]):
-        subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
-        yield LogItem(subject, _digest_of_json(authored_update(update, is_planned="scheduled_for" in record)))
+        subject = LogSubject(EntryKind.UPDATE, incident_id, update["id"])
+        yield LogItem(subject, _hash_json(authored_update(update, is_maintenance="scheduled_for" in record)))
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
@@ -565,35 +565,35 @@ def entry_digest(kind: EntryKind, document: bytes) -> str:
     if kind is not EntryKind.INCIDENT:
         return sha256(document).hexdigest()
     try:
-        return _digest_of_json(authored_incident(orjson.loads(document)["incident"]))
+        return _hash_json(authored_incident(orjson.loads(document)["incident"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise LogError("the file is not the document of an incident") from None
 
 
-def authored_incident(record: JsonObject) -> list[Json]:
+def authored_incident(incident: JsonObject) -> list[Json]:
     """Return the parts of an incident's document that its author wrote.
 
-    The log contains a digest of these. `log.js` computes the same list in the browser.
+    The log contains a digest of them. `log.js` computes the same list in the browser.
     """
-    is_planned = "scheduled_for" in record
+    is_planned = "scheduled_for" in incident
     updates = [
-        authored_update(as_object(update), is_planned=is_planned)
-        for update in as_list(record["incident_updates"])
+        authored_update(as_object(update), is_maintenance=is_planned)
+        for update in as_list(incident["incident_updates"])
     ]
-    components = [as_object(component)["id"] for component in as_list(record["components"])]
-    window = [record.get("scheduled_for"), record.get("scheduled_until")]
-    return [record["id"], record["name"], window, components, updates]
+    components = [as_object(component)["id"] for component in as_list(incident["components"])]
+    window = [incident.get("scheduled_for"), incident.get("scheduled_until")]
+    return [incident["id"], incident["name"], window, components, updates]
 
 
-def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
+def authored_update(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
     """Return the parts of an incident's update that its author wrote.
 
-    A maintenance window (`is_planned`) sets the components of its updates, so they are omitted.
+    In a maintenance window, these do not include the components, which the window sets.
     """
-    affected = [] if is_planned else map(as_object, as_list(update["affected_components"] or []))
+    affected = [] if is_maintenance else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]
     return [update["id"], update["status"], update["body"], update["display_at"], statuses]
 
 
-def _digest_of_json(value: Json) -> str:
+def _hash_json(value: Json) -> str:
     return sha256(orjson.dumps(value)).hexdigest()

@@ -79,7 +79,7 @@ def current_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
     return trusted
 
 
-def read_change(content: Path) -> KeyChange | None:
+def read_key_change(content_folder: Path) -> KeyChange | None:
     """Read and verify the announcement of a new key in the content.
 
     Returns:
@@ -89,14 +89,14 @@ def read_change(content: Path) -> KeyChange | None:
         LogError: if the file cannot be read, or the previous key did not sign it.
     """
     try:
-        body = read_below(content, ROTATION, LARGEST_NOTE)
+        body = read_below(content_folder, ROTATION, LARGEST_NOTE)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LogError(f"{ROTATION} cannot be read: {error.strerror}") from None
     try:
         previous_key_line, _, note = body.decode().partition("\n")
-        change = _parse_change(parse_public_key(previous_key_line), note.encode())
+        change = _parse_key_change(parse_public_key(previous_key_line), note.encode())
         change.verify()
     except (LogError, ValueError) as error:
         raise LogError(
@@ -105,21 +105,21 @@ def read_change(content: Path) -> KeyChange | None:
     return change
 
 
-def _parse_change(previous_key: PublicKey, body: bytes) -> KeyChange:
-    note = parse_note(body)
+def _parse_key_change(previous_key: PublicKey, announcement: bytes) -> KeyChange:
+    note = parse_note(announcement)
     line = note.text.split("\n")[1]
     change = KeyChange(previous_key, parse_public_key(line.removeprefix(NEW_KEY)), "")
     change = change._replace(signature=note.signatures[0].line.split(" ")[2].rstrip("\n"))
-    if change.note.encode() != body:
+    if change.note.encode() != announcement:
         raise LogError("the statement about the new key is not in the form that `statuary log rotate` writes")
     return change
 
 
-def write_change(content: Path, change: KeyChange) -> None:
+def write_key_change(content_folder: Path, change: KeyChange) -> None:
     """Write the announcement of a new key to the content folder.
 
     Raises:
         PublishingError: if the file cannot be written.
     """
-    with atomic_file(content / ROTATION) as stream:
+    with atomic_file(content_folder / ROTATION) as stream:
         stream.write(f"{change.previous_key.text}\n{change.note}".encode())

@@ -22,7 +22,7 @@ from statuary.extensions.log.notes import (
     verify_checkpoint,
 )
 from statuary.extensions.log.options import read_public_key
-from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
+from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_tree_head
 from statuary.system.files import read_named_file, read_text
 from statuary.system.network.client import display_location
 from statuary.system.writing import atomic_file
@@ -35,10 +35,13 @@ class KnownLog(NamedTuple):
     head: TreeHead
 
 
-def _state_file(name: str) -> Path:
-    """Return the file about a log, or about an address.
+def _state_file_path(file_name: str) -> Path:
+    """Return the file that stores the key and size of a log.
 
     The file is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
+
+    Args:
+        file_name: the name of the file: of a log, or of the address of a site.
     """
     state_folder = os.environ.get("STATUARY_STATE")
     above = (
@@ -46,14 +49,14 @@ def _state_file(name: str) -> Path:
         if state_folder
         else Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "statuary"
     )
-    return above / "logs" / sha256(name.encode()).hexdigest()[:32]
+    return above / "logs" / sha256(file_name.encode()).hexdigest()[:32]
 
 
-def _location_file(location: str) -> Path:
+def _location_state_file(location: str) -> Path:
     parts = urlsplit(location)
     if parts.netloc:
-        return _state_file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
-    return _state_file(f"at {Path(location).resolve()}")
+        return _state_file_path(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
+    return _state_file_path(f"at {Path(location).resolve()}")
 
 
 def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
@@ -70,7 +73,7 @@ def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
             remembered_log.key.text,
-            read_text(_location_file(location)).strip(),
+            read_text(_location_state_file(location)).strip(),
         } == {stated_key}
     return False
 
@@ -89,7 +92,7 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
         LogError: if the announcements do not lead from the stored key to the current one.
         PublishingError: if the file with the stored key is damaged.
     """
-    file = _location_file(location)
+    file = _location_state_file(location)
     try:
         remembered_key = parse_public_key(read_text(file).strip())
     except FileNotFoundError:
@@ -115,10 +118,10 @@ def load_log_state(origin: str) -> KnownLog | None:
     Raises:
         PublishingError: if the file with them is damaged.
     """
-    file = _state_file(origin)
+    file = _state_file_path(origin)
     try:
         key, head, *_ = read_text(file).split("\n")
-        remembered_key, remembered_head = parse_public_key(key), parse_head(head)
+        remembered_key, remembered_head = parse_public_key(key), parse_tree_head(head)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LogError):
@@ -143,10 +146,10 @@ def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -
     Raises:
         PublishingError: if a file cannot be written.
     """
-    with atomic_file(_location_file(location)) as stream:
+    with atomic_file(_location_state_file(location)) as stream:
         stream.write(f"{log.key.text}\n".encode())
     for name in sorted({log.key.name, *(change.previous_key.name for change in changes)}):
-        with atomic_file(_state_file(name)) as stream:
+        with atomic_file(_state_file_path(name)) as stream:
             stream.write(f"{log.key.text}\n{log.head.text}\n{name}\n".encode())
 
 
@@ -157,7 +160,7 @@ class KnownKey(NamedTuple):
     source: str  # how the key became known, as a phrase for messages
 
 
-def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
+def _find_trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
     """Return the key to trust for a log."""
     if given_key is not None:
         return KnownKey(read_public_key(given_key), "the given key")
@@ -186,7 +189,7 @@ def verification_key(
         if stated_key in (None, example.text):
             source = "the example key, which everyone has: this shows nothing about who signed, or when"
             return KnownKey(example, source)
-    trusted = _trusted_key(origin, given_key, changes)
+    trusted = _find_trusted_key(origin, given_key, changes)
     if trusted is not None:
         key, source = trusted
         last_stated_key = current_key(key, changes)

@@ -42,12 +42,12 @@ class ProofError(LogError):
     """Raised if a Merkle proof is invalid."""
 
 
-def leaf_hash(entry: bytes) -> bytes:
+def hash_leaf(entry: bytes) -> bytes:
     """Return the Merkle tree hash of a log entry (RFC 6962)."""
     return sha256(b"\0" + entry).digest()
 
 
-def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
+def hash_node(left_hash: bytes, right_hash: bytes) -> bytes:
     """Return the Merkle tree hash of two adjacent subtrees (RFC 6962)."""
     return sha256(b"\1" + left_hash + right_hash).digest()
 
@@ -60,31 +60,31 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
     """
     while len(hashes) > 1:
         hashes = [
-            node_hash(left_hash, right_hash)
+            hash_node(left_hash, right_hash)
             for left_hash, right_hash in zip(hashes[::2], hashes[1::2], strict=True)
         ]
     return hashes[0]
 
 
-def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
+def hash_entry_range(start: int, end: int, subtree_hash: SubtreeHash) -> bytes:
     """Return the hash of a range of entries: MTH(D[start:end]) in RFC 6962.
 
     Args:
         start: the number of the first entry.
         end: the number after the last entry; with start 0 and all entries, the result is the root.
-        subtree: returns the hash of a complete subtree, given its height and index.
+        subtree_hash: returns the hash of a complete subtree, given its height and index.
     """
     size = end - start
     if size == 0:
         return EMPTY_ROOT
     if size & (size - 1) == 0:
         height = size.bit_length() - 1
-        return subtree(height, start >> height)
+        return subtree_hash(height, start >> height)
     split = start + _split_point(size)
-    return node_hash(range_hash(start, split, subtree), range_hash(split, end, subtree))
+    return hash_node(hash_entry_range(start, split, subtree_hash), hash_entry_range(split, end, subtree_hash))
 
 
-def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
+def inclusion_proof(index: int, size: int, subtree_hash: SubtreeHash) -> list[bytes]:
     """Return the hashes that prove that a tree contains an entry.
 
     The result is PATH(index, D[size]) of RFC 6962, 2.1.1, from the leaf's sibling to the child of the root.
@@ -92,17 +92,19 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
     Args:
         index: the number of the entry.
         size: the number of entries in the tree.
-        subtree: returns the hash of a complete subtree, given its height and index.
+        subtree_hash: returns the hash of a complete subtree, given its height and index.
 
     Raises:
         ProofError: if the tree has no such entry.
     """
     if not 0 <= index < size:
         raise ProofError(f"entry {index} does not exist: the log has {size} entries, counted from 0")
-    return [range_hash(start, end, subtree) for start, end in _sibling_ranges(index, size)][::-1]
+    return [hash_entry_range(start, end, subtree_hash) for start, end in _iter_sibling_ranges(index, size)][
+        ::-1
+    ]
 
 
-def _sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
+def _iter_sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges beside the path from root to leaf."""
     start, end = 0, size
     while end - start > 1:
@@ -115,7 +117,7 @@ def _sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
             start = split
 
 
-def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -> list[bytes]:
+def consistency_proof(first_size: int, second_size: int, subtree_hash: SubtreeHash) -> list[bytes]:
     """Return the hashes that prove that a tree extends a smaller one.
 
     The result is PROOF(first, D[second]) of RFC 6962, 2.1.2.
@@ -123,7 +125,7 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
     Args:
         first_size: the number of entries in the smaller tree.
         second_size: the number of entries in the larger tree.
-        subtree: returns the hash of a complete subtree of the larger tree, given its height and index.
+        subtree_hash: returns the hash of a complete subtree of the larger tree, given its height and index.
 
     Returns:
         The proof; empty if the two sizes are equal or the first is 0.
@@ -142,12 +144,12 @@ def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -
     while end != first_size:
         split = start + _split_point(end - start)
         if first_size <= split:
-            proof.append(range_hash(split, end, subtree))
+            proof.append(hash_entry_range(split, end, subtree_hash))
             end = split
         else:
-            proof.append(range_hash(start, split, subtree))
+            proof.append(hash_entry_range(start, split, subtree_hash))
             start, is_complete = split, False
-    return ([] if is_complete else [range_hash(start, end, subtree)]) + proof[::-1]
+    return ([] if is_complete else [hash_entry_range(start, end, subtree_hash)]) + proof[::-1]
 
 
 def _split_point(size: int) -> int:
@@ -168,7 +170,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
     Raises:
         ProofError: if the proof is invalid.
     """
-    _check_hashes([leaf, root, *proof])
+    _check_hash_lengths([leaf, root, *proof])
     if not 0 <= index < size:
         raise ProofError(f"entry {index} does not exist: the log has {size} entries, counted from 0")
     inner = (index ^ (size - 1)).bit_length()
@@ -180,7 +182,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
     digest = leaf
     for height, sibling in enumerate(proof):
         is_right = height >= inner or index >> height & 1
-        digest = node_hash(sibling, digest) if is_right else node_hash(digest, sibling)
+        digest = hash_node(sibling, digest) if is_right else hash_node(digest, sibling)
     if digest != root:
         raise ProofError(
             f"the inclusion proof fails: the log of {size} entries has a different entry {index}"
@@ -208,7 +210,7 @@ def verify_consistency(
             "which is shorter"
         )
     if first_size != second_size:
-        _check_hashes([first_root, second_root, *proof])
+        _check_hash_lengths([first_root, second_root, *proof])
     if first_size in (0, second_size):
         if proof:
             raise ProofError("the consistency proof should be empty for logs of these sizes, but has hashes")
@@ -221,15 +223,16 @@ def verify_consistency(
         return
     if not proof:
         raise ProofError(f"the consistency proof from {first_size} to {second_size} entries has no hashes")
-    _verify_path(first_size, second_size, proof, first_root, second_root)
+    _verify_consistency_path(first_size, second_size, proof, first_root, second_root)
 
 
-def _verify_path(
-    first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
+def _verify_consistency_path(
+    first_size: int, second_size: int, proof_hashes: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
-    hashes = [first_root, *proof] if first_size & (first_size - 1) == 0 else list(proof)
-    # Begin with the last leaf of the first tree. While a node is a right child, go up to its parent, because
-    # the first tree contains the whole subtree. The proof starts at the node that is reached.
+    hashes = [first_root, *proof_hashes] if first_size & (first_size - 1) == 0 else list(proof_hashes)
+    # Start at the last leaf of the first tree. While the node is a right child, go up to its parent: the
+    # first tree contains that whole subtree, and its hash is the one with which the proof begins (RFC 9162,
+    # 2.1.4.2).
     height = (~(first_size - 1) & first_size).bit_length() - 1
     place = (first_size - 1) >> height
     last_leaf = (second_size - 1) >> height
@@ -240,19 +243,19 @@ def _verify_path(
                 f"the consistency proof from {first_size} to {second_size} entries has too many hashes"
             )
         if place & 1 or place == last_leaf:
-            old = node_hash(sibling, old)
-            new = node_hash(sibling, new)
+            old = hash_node(sibling, old)
+            new = hash_node(sibling, new)
             while place and not place & 1:
                 place, last_leaf = place >> 1, last_leaf >> 1
         else:
-            new = node_hash(new, sibling)
+            new = hash_node(new, sibling)
         place, last_leaf = place >> 1, last_leaf >> 1
     if (last_leaf, old, new) != (0, first_root, second_root):
         raise ProofError(f"the log of {first_size} entries is not the beginning of the log of {second_size}")
 
 
-def _check_hashes(hashes: Iterable[bytes]) -> None:
-    if any(len(digest) != HASH_SIZE for digest in hashes):
+def _check_hash_lengths(proof_hashes: Iterable[bytes]) -> None:
+    if any(len(digest) != HASH_SIZE for digest in proof_hashes):
         raise ProofError(f"a hash of the proof or root does not have {HASH_SIZE} bytes")
 
 
@@ -269,35 +272,41 @@ ReadPath = Callable[[str], bytes | None]
 """A function that returns the bytes at a path, or None; for tiles, the path is below the log's prefix."""
 
 
-def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
+def tile_path(level: int | str, tile_index: int, width: int = WIDTH) -> str:
     """Return the path of a hash tile or entry bundle (c2sp.org/tlog-tiles).
 
     Args:
         level: the level of the tile, or `entries` for a bundle.
-        index: the number of the tile or bundle in its level.
+        tile_index: the number of the tile or bundle in its level.
         width: the number of hashes or entries in it.
     """
-    digits = f"{index:0{-(-len(str(index)) // 3) * 3}}"
+    digits = f"{tile_index:0{-(-len(str(tile_index)) // 3) * 3}}"
     parts = [digits[at : at + 3] for at in range(0, len(digits), 3)]
     path = "/".join((*(f"x{part}" for part in parts[:-1]), parts[-1]))
     return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
 
 
-def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
-    """Yield the paths of a log's tiles (files of hashes) and entry bundles.
+def iter_tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
+    """Yield the paths of a log's tiles and bundles.
+
+    A tile is a file of hashes, a bundle a file of entries.
 
     Args:
         size: the number of entries in the log.
         since: an earlier number of entries; only tiles and bundles that changed since then are yielded.
     """
-    for level, count, previous_count in _grown_levels(size, since):
+    for level, count, previous_count in _iter_grown_levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
             for index in range(previous_count // WIDTH, -(-count // WIDTH)):
                 yield tile_path(kind, index, min(WIDTH, count - index * WIDTH))
 
 
-def _grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the levels that grew, with their numbers of hashes."""
+def _iter_grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the levels of the tree that grew.
+
+    Yields:
+        The number of the level, its number of hashes now, and its number of hashes before.
+    """
     level = 0
     while size > since:
         yield level, size, since
@@ -306,7 +315,7 @@ def _grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
         since = since // WIDTH
 
 
-def read_tile_or_bundle(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
+def read_tile_or_bundle(read_path: ReadPath, level: int | str, tile_index: int, level_size: int) -> bytes:
     """Read a hash tile or entry bundle of a log.
 
     If an incomplete one is missing, the complete one is read instead.
@@ -314,22 +323,22 @@ def read_tile_or_bundle(read_path: ReadPath, level: int | str, index: int, count
     Args:
         read_path: returns the bytes at a path, or None.
         level: the level of the tile, or `entries` for a bundle.
-        index: the number of the tile or bundle in its level.
-        count: the number of all hashes at the level, or of all entries in the log.
+        tile_index: the number of the tile or bundle in its level.
+        level_size: the number of all hashes at the level, or of all entries in the log.
 
     Raises:
         LogError: if the tile or bundle is missing.
     """
-    width = min(WIDTH, count - index * WIDTH)
-    body = read_path(tile_path(level, index, width))
+    width = min(WIDTH, level_size - tile_index * WIDTH)
+    body = read_path(tile_path(level, tile_index, width))
     if body is None and width < WIDTH:
-        body = read_path(tile_path(level, index))
+        body = read_path(tile_path(level, tile_index))
     if body is None:
-        raise LogError(f"the file {tile_path(level, index, width)} of the log is missing")
+        raise LogError(f"the file {tile_path(level, tile_index, width)} of the log is missing")
     return body
 
 
-def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
+def subtree_hasher(read_path: ReadPath, size: int) -> SubtreeHash:
     """Return a function that computes subtree hashes from a log's tiles.
 
     The function raises LogError if a tile is missing or too short. The tiles are not verified: compare
@@ -341,7 +350,7 @@ def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
     """
     by_range: dict[tuple[int, int], bytes] = {}
 
-    def subtree(height: int, index: int) -> bytes:
+    def hash_subtree(height: int, index: int) -> bytes:
         level, level_height = divmod(height, HEIGHT)
         start, count = index << level_height, 1 << level_height
         tile = start // WIDTH
@@ -355,7 +364,7 @@ def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
             raise LogError(f"the file {tile_path(level, tile)} of the log is cut off: it has too few hashes")
         return fold_pairs([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
 
-    return lru_cache(KEPT_HASHES)(subtree)
+    return lru_cache(KEPT_HASHES)(hash_subtree)
 
 
 KEPT_HASHES = 4096
@@ -365,38 +374,39 @@ KEPT_TILES = 256
 """Tiles that stay in memory while proofs are made, of 8 kB each."""
 
 
-def split_bundle(body: bytes, count: int) -> list[bytes]:
+def split_bundle(bundle: bytes, entry_count: int) -> list[bytes]:
     """Split an entry bundle into its entries.
 
     Args:
-        body: the bytes of the bundle.
-        count: the number of entries to return.
+        bundle: the bytes of the bundle.
+        entry_count: the number of entries to return.
 
     Raises:
         LogError: if the bundle is cut off or has fewer entries.
     """
     entries: list[bytes] = []
     at = 0
-    while len(entries) < count:
-        if at + 2 > len(body):
+    while len(entries) < entry_count:
+        if at + 2 > len(bundle):
             raise LogError(
-                f"a file of log entries is cut off: it has {len(entries)} of the expected {count} entries"
+                f"a file of log entries is cut off: it has {len(entries)} of the expected {entry_count} entries"
             )
-        (length,) = unpack_from(">H", body, at)
-        entries.append(body[at + 2 : at + 2 + length])
+        (length,) = unpack_from(">H", bundle, at)
+        entries.append(bundle[at + 2 : at + 2 + length])
         at += 2 + length
-        if at > len(body):
+        if at > len(bundle):
             raise LogError(
-                f"a file of log entries is cut off: it ends inside entry {len(entries)} of {count}"
+                f"a file of log entries is cut off: it ends inside entry {len(entries)} of {entry_count}"
             )
     return entries
 
 
 def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]]:
-    """Return a function that reads an entry bundle by its number.
+    """Return a function that reads a bundle by its number.
 
-    The function raises LogError if the bundle is missing or too short. The entries are not verified. The last
-    bundle is cached.
+    A bundle is a file of up to 256 entries. The function raises LogError if the bundle is missing or too
+    short. It
+    does not verify the entries, and it caches the last bundle.
 
     Args:
         read_path: returns the bytes at a path, or None.
@@ -438,24 +448,24 @@ def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0
         new_entries = entries[max(0, start - index * WIDTH) :]
         for entry in new_entries:
             for path, piece in growth.add(entry):
-                _require_same_bytes(read_path, path, piece)
+                _require_published_tile(read_path, path, piece)
         yield from new_entries
-    for path, piece in growth.partial_pieces():
-        _require_same_bytes(read_path, path, piece)
+    for path, piece in growth.iter_partial_files():
+        _require_published_tile(read_path, path, piece)
     if growth.root() != root:
         raise LogError(f"the entries of the log do not match its checkpoint of {size} entries")
 
 
-def _require_same_bytes(read_path: ReadPath, path: str, body: bytes) -> None:
+def _require_published_tile(read_path: ReadPath, path: str, computed_tile: bytes) -> None:
     if path.startswith(f"tile/{ENTRIES}/"):
         return  # the entries came from the published bundle
     tile = read_path(path)
     if tile is None and ".p/" in path:
         tile = read_path(path.partition(".p/")[0])
-        tile = None if tile is None else tile[: len(body)]
+        tile = None if tile is None else tile[: len(computed_tile)]
     if tile is None:
         raise LogError(f"{path} is missing")
-    if tile != body:
+    if tile != computed_tile:
         raise LogError(f"the file {path} differs from the one computed from the entries of the log")
 
 
@@ -490,10 +500,10 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_with_length_prefix, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry, and yield each file of the log that becomes complete.
+        """Append an entry, and yield the files that it completes.
 
         Yields:
-            The path and the bytes of each tile (file of hashes) or entry bundle.
+            The path and the bytes of each tile (file of hashes) or bundle (file of entries).
 
         Raises:
             LogError: if the entry is too long.
@@ -503,9 +513,9 @@ class LogGrowth:
         if self.size % WIDTH == 0:
             yield tile_path(ENTRIES, self.size // WIDTH - 1), bytes(self._bundle)
             self._bundle.clear()
-        yield from self._append(0, leaf_hash(entry))
+        yield from self._append_hash(0, hash_leaf(entry))
 
-    def _append(self, level: int, value: bytes) -> Iterator[tuple[str, bytes]]:
+    def _append_hash(self, level: int, value: bytes) -> Iterator[tuple[str, bytes]]:
         if level == len(self._levels):
             self._levels.append(bytearray())
         tile = self._levels[level]
@@ -514,13 +524,13 @@ class LogGrowth:
             yield tile_path(level, (self.size >> HEIGHT * (level + 1)) - 1), bytes(tile)
             value = fold_pairs([bytes(tile[at : at + HASH_SIZE]) for at in range(0, len(tile), HASH_SIZE)])
             tile.clear()
-            yield from self._append(level + 1, value)
+            yield from self._append_hash(level + 1, value)
 
-    def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the files at the log's end that more entries would still fill.
+    def iter_partial_files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the last tiles and bundles, which later entries will extend.
 
         Yields:
-            The path and the bytes of each tile (file of hashes) or entry bundle.
+            The path and the bytes of each tile (file of hashes) or bundle (file of entries).
         """
         if self._bundle:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
@@ -532,13 +542,13 @@ class LogGrowth:
     def root(self) -> bytes:
         """Return the root of the Merkle tree with all entries so far."""
 
-        def subtree(height: int, index: int) -> bytes:
+        def hash_subtree(height: int, index: int) -> bytes:
             level, level_height = divmod(height, HEIGHT)
             offset = (index << level_height) % WIDTH * HASH_SIZE
             hashes = self._levels[level][offset : offset + (HASH_SIZE << level_height)]
             return fold_pairs([bytes(hashes[at : at + HASH_SIZE]) for at in range(0, len(hashes), HASH_SIZE)])
 
-        return range_hash(0, self.size, subtree)
+        return hash_entry_range(0, self.size, hash_subtree)
 
 
 def _with_length_prefix(entry: bytes) -> bytes:

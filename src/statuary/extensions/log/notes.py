@@ -51,17 +51,17 @@ class PublicKey(NamedTuple):
         """The key in text form (vkey), as readers configure it."""
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
-    def verify(self, text: str, signature: bytes) -> None:
+    def verify(self, note_text: str, signature: bytes) -> None:
         """Verify a signature of this key on a note.
 
         Args:
-            text: the text of the note.
+            note_text: the text of the note.
             signature: the signature without the id of the key.
 
         Raises:
             LogError: if the signature is invalid.
         """
-        message = text.encode()
+        message = note_text.encode()
         if self.kind == WITNESS_KEY:
             time = int.from_bytes(signature[:8], "big")
             message = f"cosignature/v1\ntime {time}\n".encode() + message
@@ -91,14 +91,14 @@ class PrivateKey(NamedTuple):
         """The key in text form, as it is stored in a file."""
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
-    def sign(self, text: str, time: int = 0) -> str:
+    def sign(self, note_text: str, time: int = 0) -> str:
         """Sign the text of a note, and return the signature line.
 
         Args:
-            text: the text of the note.
+            note_text: the text of the note.
             time: the time of a witness's cosignature, in seconds since 1970; unused for the key of a log.
         """
-        message, stamp = text.encode(), b""
+        message, stamp = note_text.encode(), b""
         if self.kind == WITNESS_KEY:
             message = f"cosignature/v1\ntime {time}\n".encode() + message
             stamp = time.to_bytes(8, "big")
@@ -107,7 +107,7 @@ class PrivateKey(NamedTuple):
         return f"— {self.name} {b64encode(self.public.id + stamp + signature).decode()}\n"
 
 
-def new_key(name: str) -> PrivateKey:
+def generate_log_key(name: str) -> PrivateKey:
     """Generate a random private key for a log.
 
     Args:
@@ -119,23 +119,23 @@ def new_key(name: str) -> PrivateKey:
     return PrivateKey(_validate_key_name(name), token_bytes(HASH_SIZE))
 
 
-def _validate_key_name(name: str) -> str:
-    if not name or any(
-        character.isspace() or character == "+" or ord(character) < ord(" ") for character in name
+def _validate_key_name(key_name: str) -> str:
+    if not key_name or any(
+        character.isspace() or character == "+" or ord(character) < ord(" ") for character in key_name
     ):
         raise LogError(
-            f"{name!r} cannot name a key: it is empty or holds a space or a plus sign",
+            f"{key_name!r} cannot name a key: it is empty or holds a space or a plus sign",
             "name the log by its address without https://, such as status.example.org/log",
         )
-    return name
+    return key_name
 
 
-def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
+def parse_public_key(text: str, signature_types: bytes = LOG_KEY) -> PublicKey:
     """Parse the text form of a public key.
 
     Args:
         text: the key as `<name>+<key id>+<base64>`.
-        kinds: the accepted signature types, one byte each.
+        signature_types: the accepted signature types, one byte each.
 
     Raises:
         LogError: if the text is damaged or is not a key of an accepted type.
@@ -146,9 +146,9 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
     if (
         raw is None
         or len(raw) != HASH_SIZE + 1
-        or raw[:1] not in [kinds[at : at + 1] for at in range(len(kinds))]
+        or raw[:1] not in [signature_types[at : at + 1] for at in range(len(signature_types))]
     ):
-        what = "a witness" if kinds == WITNESS_KEY else "a log"
+        what = "a witness" if signature_types == WITNESS_KEY else "a log"
         raise LogError(f"{text.strip()!r} is not the public key of {what}", "write it like NAME+HEX+BASE64")
     key = PublicKey(_validate_key_name(name), raw[:1], raw[1:])
     if key.id.hex() != key_id:
@@ -174,17 +174,17 @@ def parse_private_key(text: str) -> PrivateKey:
     return key
 
 
-def decode_base64(text: str) -> bytes | None:
+def decode_base64(encoded: str) -> bytes | None:
     """Decode a canonical base64 string.
 
     Returns:
         The bytes, or None if the string is not canonical base64.
     """
     try:
-        data = b64decode(text, validate=True)
+        data = b64decode(encoded, validate=True)
     except ValueError:
         return None
-    return data if b64encode(data).decode() == text else None
+    return data if b64encode(data).decode() == encoded else None
 
 
 class NoteSignature(NamedTuple):
@@ -226,31 +226,33 @@ class Note(NamedTuple):
         return list(signers)
 
 
-def parse_note(body: bytes) -> Note:
+def parse_note(note_bytes: bytes) -> Note:
     """Parse a signed note without verifying its signatures.
 
     Raises:
         LogError: if the bytes are not a note, or are too many.
     """
     try:
-        note_text = body.decode()
+        note_text = note_bytes.decode()
     except UnicodeDecodeError:
         raise LogError("the signed note is not valid UTF-8 text") from None
     text, separator, lines = note_text.rpartition("\n\n")
-    malformed = not separator or not text or CONTROL_CHARACTERS.search(note_text) or len(body) > LARGEST_NOTE
+    malformed = (
+        not separator or not text or CONTROL_CHARACTERS.search(note_text) or len(note_bytes) > LARGEST_NOTE
+    )
     if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
         raise LogError("not a signed note: expected a text, an empty line, and signatures")
-    return Note(f"{text}\n", tuple(map(_parse_signature, lines[:-1].split("\n"))))
+    return Note(f"{text}\n", tuple(map(_parse_signature_line, lines[:-1].split("\n"))))
 
 
-def _parse_signature(line: str) -> NoteSignature:
-    match = SIGNATURE_LINE.fullmatch(line)
+def _parse_signature_line(signature_line: str) -> NoteSignature:
+    match = SIGNATURE_LINE.fullmatch(signature_line)
     value = decode_base64(match[2]) if match else None
     if match is None or value is None or len(value) <= 4:
         raise LogError(
-            f"the line {line[:100]!r} is not a signature: expected a dash, the key's name, and base64"
+            f"the line {signature_line[:100]!r} is not a signature: expected a dash, the key's name, and base64"
         )
-    return NoteSignature(match[1], value[:4], value[4:], f"{line}\n")
+    return NoteSignature(match[1], value[:4], value[4:], f"{signature_line}\n")
 
 
 class Checkpoint(NamedTuple):
@@ -262,7 +264,7 @@ class Checkpoint(NamedTuple):
     note: Note  # the note that the checkpoint was read from
 
 
-def checkpoint_text(origin: str, size: int, root: bytes) -> str:
+def format_checkpoint_text(origin: str, size: int, root: bytes) -> str:
     """Return the unsigned text of a checkpoint.
 
     Args:
@@ -273,13 +275,13 @@ def checkpoint_text(origin: str, size: int, root: bytes) -> str:
     return f"{origin}\n{size}\n{b64encode(root).decode()}\n"
 
 
-def parse_checkpoint(body: bytes) -> Checkpoint:
+def parse_checkpoint(checkpoint_bytes: bytes) -> Checkpoint:
     """Parse a checkpoint without verifying its signatures.
 
     Raises:
         LogError: if the bytes are not a checkpoint.
     """
-    note = parse_note(body)
+    note = parse_note(checkpoint_bytes)
     origin, size, root, *extensions = [*note.text[:-1].split("\n"), "", ""][: note.text.count("\n") + 2]
     digest = decode_base64(root)
     is_right = DECIMAL.fullmatch(size) and digest is not None and len(digest) == HASH_SIZE

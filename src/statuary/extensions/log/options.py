@@ -10,7 +10,7 @@ import click
 
 from statuary.base.files import PublishingError
 from statuary.cli.options import read_key
-from statuary.extensions.log.key_changes import read_change
+from statuary.extensions.log.key_changes import read_key_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
 from statuary.extensions.log.published_log import (
@@ -18,7 +18,7 @@ from statuary.extensions.log.published_log import (
     LogContext,
     LogSettings,
     TreeHead,
-    parse_head,
+    parse_tree_head,
 )
 from statuary.extensions.log.resume import read_min_head
 from statuary.publish.locations import open_location
@@ -35,11 +35,11 @@ public_log_key_option = click.option(
 )
 
 
-def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
+def log_context(log_settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
     """Collect what a build needs to extend its log.
 
     Args:
-        settings: the key `log` of site.yaml.
+        log_settings: the key `log` of site.yaml.
         run: the running build or tick.
         options: the values of the command-line options.
 
@@ -50,26 +50,26 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
     key_file: Path | None = options.get("log_key")
     text = read_key(key_file, secret=True) if key_file else os.environ.get(KEY_VARIABLE, "")
     context = LogContext(
-        settings,
+        log_settings,
         parse_private_key(text) if text else None,
         run.instant,
-        min_size=None if run.root is None else read_min_head(run.root, settings.origin),
+        min_size=None if run.root is None else read_min_head(run.root, log_settings.origin),
         allow_init=bool(options.get("init_log")),
         allow_clock_rollback=bool(options.get("allow_clock_rollback")),
         allow_rollback=bool(options.get("allow_log_rollback")),
-        change=None if run.root is None else read_change(run.root),
-        preview=preview_reason(os.environ, settings.branch),
+        change=None if run.root is None else read_key_change(run.root),
+        preview=preview_reason(os.environ, log_settings.branch),
     )
     if key_file is not None:
         with suppress(OSError):
             last_head = read_text(_file_beside_key(key_file, LAST))
-            context = context._replace(seen_head=parse_head(last_head.partition("\n")[0]))
+            context = context._replace(seen_head=parse_tree_head(last_head.partition("\n")[0]))
         with suppress(OSError):
             context = context._replace(pending_body=read_file(_file_beside_key(key_file, PENDING)))
-    return _add_locations(context, run, options.get("log_from"))
+    return _add_published_locations(context, run, options.get("log_from"))
 
 
-def _add_locations(context: LogContext, run: Run, copy: str | None) -> LogContext:
+def _add_published_locations(context: LogContext, run: Run, copy_location: str | None) -> LogContext:
     """Add the places where the log may have been published.
 
     If only a copy can be read, the run keeps that one.
@@ -80,34 +80,34 @@ def _add_locations(context: LogContext, run: Run, copy: str | None) -> LogContex
     locations: list[tuple[str, ReadPath]] = []
     if published := run.to or context.settings.url:
         try:
-            locations.append((published, _open_place(published)))
+            locations.append((published, _open_log_location(published)))
         except LogError as error:
-            if copy is None or _open_place(copy)(LOG_CHECKPOINT.pattern) is None:
-                raise _missing_copy_error(error, run) from None
+            if copy_location is None or _open_log_location(copy_location)(LOG_CHECKPOINT.pattern) is None:
+                raise _unreadable_log_error(error, run) from None
             context = context._replace(unreadable=str(error))
-    if copy is not None:
-        locations.append((copy, _open_place(copy)))
+    if copy_location is not None:
+        locations.append((copy_location, _open_log_location(copy_location)))
     return context._replace(other_locations=tuple(locations))
 
 
-def _open_place(name: str) -> ReadPath:
+def _open_log_location(location: str) -> ReadPath:
     """Open a place where the log may be.
 
     Raises:
         LogError: if it cannot be read.
     """
     try:
-        reader = site_reader(name)
+        reader = site_reader(location)
         reader(LOG_CHECKPOINT.pattern)
     except (PublishingError, UnreachableError) as error:
         raise LogError(f"the published log cannot be read: {error}", cause="unreadable") from None
     return reader
 
 
-def _missing_copy_error(error: LogError, run: Run) -> LogError:
+def _unreadable_log_error(error: LogError, run: Run) -> LogError:
     """Return the error for a log that cannot be read.
 
-    The message says whether the run loses the log.
+    The hint tells whether the built site has a log of its own, or loses its log.
     """
     has_own_log = run.target.published(LOG_CHECKPOINT.pattern) is not None
     hint = (
@@ -119,27 +119,25 @@ def _missing_copy_error(error: LogError, run: Run) -> LogError:
     return LogError(str(error), hint, error.cause)
 
 
-def preview_reason(variables: Mapping[str, str], branch: str) -> str:
+def preview_reason(environment: Mapping[str, str], published_branch: str) -> str:
     """Return the reason why a build is an unsigned preview.
 
     Args:
-        variables: the environment variables, by which hosting services mark previews.
-        branch: the published branch, for services that state only the branch.
+        environment: the environment variables, by which hosting services mark previews.
+        published_branch: the published branch, for services that state only the branch.
 
     Returns:
         The reason; empty if the build is not a preview.
     """
     for name, production_value in PRODUCTION.items():
-        if variables.get(name, production_value) != production_value:
-            return f"a preview does not sign ({name} is {variables[name]})"
+        if environment.get(name, production_value) != production_value:
+            return f"a preview does not sign ({name} is {environment[name]})"
     for name in BRANCHES:
-        if variables.get(name, branch) != branch:
-            return (
-                f"a preview does not sign ({name} is {variables[name]}, and the published branch is {branch})"
-            )
+        if environment.get(name, published_branch) != published_branch:
+            return f"a preview does not sign ({name} is {environment[name]}, and the published branch is {published_branch})"
     for name, beginning in REQUESTS.items():
-        if variables.get(name, "").startswith(beginning) and variables.get(name):
-            return f"a preview does not sign ({name} is {variables[name]})"
+        if environment.get(name, "").startswith(beginning) and environment.get(name):
+            return f"a preview does not sign ({name} is {environment[name]})"
     return ""
 
 
@@ -160,27 +158,27 @@ REQUESTS = {
 """Variables of GitHub, GitLab, Azure, Render and Amplify, and their prefixes in pull requests."""
 
 
-def is_in_ci(variables: Mapping[str, str]) -> bool:
+def is_in_ci(environment: Mapping[str, str]) -> bool:
     """Return whether environment variables show that this is a CI job."""
-    return variables.get("CI", "").lower() not in ("", "0", "false")
+    return environment.get("CI", "").lower() not in ("", "0", "false")
 
 
-def site_reader(name: str) -> ReadPath:
+def site_reader(location: str) -> ReadPath:
     """Return a function that reads files of a published site.
 
     Args:
-        name: a folder, a snapshot, a URL, or the URL of an object store.
+        location: a folder, a snapshot, a URL, or the URL of an object store.
     """
-    place = open_location(name)
+    place = open_location(location)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)
     return place.read
 
 
-def record_signature(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store what was signed in files beside the log's key.
+def store_signed_state(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
+    """Store the signed state of the log beside its key.
 
-    A later build recognizes an outdated copy of the log with these files.
+    A later build uses these files to recognize an outdated copy of the log.
 
     Args:
         key_file: the file of the key; None to store nothing.
@@ -199,15 +197,17 @@ LAST, PENDING = "last", "pending"
 """The suffixes of the files beside a key."""
 
 
-def _file_beside_key(key_file: Path, ending: str) -> Path:
-    return key_file.with_name(f"{key_file.name}.{ending}")
+def _file_beside_key(key_file: Path, suffix: str) -> Path:
+    return key_file.with_name(f"{key_file.name}.{suffix}")
 
 
-def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:
+def read_public_key(key_or_file: str, signature_types: bytes = b"\1") -> PublicKey:
     """Parse a public key from its text form or from a file.
 
     Args:
-        text: the key as `<name>+<key id>+<base64>`, or the path of a file that contains it.
-        kinds: the accepted signature types, one byte each.
+        key_or_file: the key as `<name>+<key id>+<base64>`, or the path of a file that contains it.
+        signature_types: the accepted types of signatures (c2sp.org/signed-note), one byte each.
     """
-    return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)
+    return parse_public_key(
+        read_key(Path(key_or_file)) if Path(key_or_file).is_file() else key_or_file, signature_types
+    )

@@ -20,11 +20,12 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 """
 
 
-def listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
-    """Yield the entries of a manifest (file list) for some paths.
+def entries_at_paths(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
+    """Yield the manifest's entries for some paths of a site.
 
-    An entry is yielded once, even if several paths lead to it. Parts of the manifest that
-    cannot list the paths are not read.
+    The manifest is the list of a site's files. An entry is yielded once, even if it lists several of the
+    paths. Only
+    those parts of the manifest are read that can list one of the paths.
 
     Args:
         index: the manifest.
@@ -43,7 +44,7 @@ class OwnManifest:
     """
 
     def __init__(self, read_path: ReadPath) -> None:
-        """Prepare a comparison, without the manifest's files."""
+        """Create an empty comparison; `load` reads the manifest."""
         self.fault = ""  # why the file is not a manifest; empty if it is one
         self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
@@ -67,7 +68,7 @@ class OwnManifest:
             entries = (
                 read_entries(manifest, self.read_path)
                 if paths is None
-                else listed_entries(ManifestIndex(text, self.read_path), paths)
+                else entries_at_paths(ManifestIndex(text, self.read_path), paths)
             )
             for entry in entries:
                 rows = ((name, entry.sha256) for name in entry.names)
@@ -79,32 +80,33 @@ class OwnManifest:
         """Delete the temporary database."""
         self.table.close()
 
-    def lists_file(self, name: str, body: bytes | None) -> bool:
-        """Return whether the manifest (file list) agrees with a file's content.
+    def lists_file_content(self, path: str, content: bytes | None) -> bool:
+        """Return whether the manifest lists a file with this content.
 
         Args:
-            name: the path of the file.
-            body: the bytes of the file; None if the file is missing.
+            path: the path of the file.
+            content: the bytes of the file; None if the file is missing, which agrees with a manifest that lacks
+                it.
         """
-        row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (name,)).fetchone()
+        row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (path,)).fetchone()
         if row is None:
-            return body is None and not self.fault
-        return body is not None and row[0] == sha256(body).hexdigest()
+            return content is None and not self.fault
+        return content is not None and row[0] == sha256(content).hexdigest()
 
-    def add_file(self, name: str, body: bytes | None) -> None:
-        """Record the content of a file, for the comparison in `problems`.
+    def add_file(self, path: str, content: bytes | None) -> None:
+        """Store the digest of a file, for the comparison in `describe_differences`.
 
         Args:
-            name: the path of the file.
-            body: the bytes of the file; None if the file is missing.
+            path: the path of the file.
+            content: the bytes of the file; None if the file is missing.
         """
-        digest = "" if body is None else sha256(body).hexdigest()
-        self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
+        digest = "" if content is None else sha256(content).hexdigest()
+        self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (path, digest))
 
-    def problems(self) -> Iterator[str]:
-        """Yield a message for each difference between the site and its manifest (file list).
+    def describe_differences(self) -> Iterator[str]:
+        """Yield a message for each difference between the site and its manifest.
 
-        Files in the manifest that were not recorded before are read from the site.
+        Files that the manifest lists and that were not added before are read from the site.
         """
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
@@ -125,5 +127,8 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def is_manifest_file(self, path: str) -> bool:
-        """Return whether a file belongs to the manifest itself (the site's file list)."""
+        """Return whether a file belongs to the manifest.
+
+        These are the manifest itself, its signature, and its parts.
+        """
         return path in self.paths

@@ -18,10 +18,10 @@ from statuary.extensions.log.merkle import (
     ReadPath,
     bundle_reader,
     consistency_proof,
+    hash_entry_range,
+    hash_leaf,
     inclusion_proof,
-    leaf_hash,
-    range_hash,
-    tile_subtrees,
+    subtree_hasher,
     verified_entries,
     verify_consistency,
     verify_inclusion,
@@ -120,7 +120,7 @@ class LogSettings(NamedTuple):
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
     branch: str = "main"  # the published branch, for hosts that do not tell previews apart
     example_key: bool = False  # whether the public example key signs
-    # the verifier key (vkey) and the URL of each witness, for `statuary log witness`
+    # The public key (vkey) and the URL of each witness: a service that cosigns the log's checkpoints.
     witnesses: tuple[tuple[str, str], ...] = ()
     quorum: int = 0  # the number of witnesses that must cosign
     public_key: str = ""  # the public key that the site publishes; empty to derive it from the signing key
@@ -138,13 +138,13 @@ class TreeHead(NamedTuple):
         return f"{self.size} {self.root.hex()}"
 
 
-def parse_head(text: str) -> TreeHead | None:
+def parse_tree_head(head_text: str) -> TreeHead | None:
     """Parse the text form of a log's size and root.
 
     Returns:
         The size and root, or None if the text is malformed.
     """
-    size, _, root = text.partition(" ")
+    size, _, root = head_text.partition(" ")
     try:
         return TreeHead(int(size), bytes.fromhex(root))
     except ValueError:
@@ -162,9 +162,9 @@ class PublishedLog:
         self.name = name  # the location of the log, for messages
         self.checkpoint = checkpoint
         self.head = TreeHead(checkpoint.size, checkpoint.root)
-        # the function that returns the bytes at a path below the log's prefix
+        # Returns the bytes at a path below the log's folder, such as `tile/0/000`, or None.
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
-        self.subtrees = tile_subtrees(self.read_path, checkpoint.size)
+        self.subtrees = subtree_hasher(self.read_path, checkpoint.size)
         self._read_bundle = bundle_reader(self.read_path, checkpoint.size)
 
     def entries(self, start: int = 0) -> Iterator[bytes]:
@@ -189,7 +189,7 @@ class PublishedLog:
         size, root = self.head
         proof = inclusion_proof(number, size, self.subtrees)
         body = self._read_bundle(number // WIDTH)[number % WIDTH]
-        verify_inclusion(leaf_hash(body), number, size, proof, root)
+        verify_inclusion(hash_leaf(body), number, size, proof, root)
         return body
 
     def key_changes(self, start: int = 0) -> list[KeyChange]:
@@ -215,18 +215,18 @@ class PublishedLog:
             LogError: if they do not match.
         """
         size, root = self.head
-        if range_hash(0, size, self.subtrees) != root:
+        if hash_entry_range(0, size, self.subtrees) != root:
             raise LogError(
                 f"the hashes in the log's tile files do not match the root hash in the log's checkpoint of {size:,} entries",
                 cause="damaged",
             )
 
-    def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
+    def verify_extends(self, earlier_head: TreeHead, earlier_name: str) -> None:
         """Verify that the log extends an earlier state of itself.
 
         Args:
             earlier_head: the size and root of the earlier state.
-            what: the name of the earlier state, for the error message.
+            earlier_name: the name of the earlier state, for the error message.
 
         Raises:
             LogError: if the log is shorter than the earlier state, or does not extend it.
@@ -234,7 +234,7 @@ class PublishedLog:
         size, root = self.head
         if earlier_head.size > size:
             raise LogError(
-                f"the log of {self.name} has {size:,} entries, fewer than the {earlier_head.size:,} of {what}:"
+                f"the log of {self.name} has {size:,} entries, fewer than the {earlier_head.size:,} of {earlier_name}:"
                 " an old copy was restored, or entries were removed",
                 cause="older",
                 size=size,
@@ -245,7 +245,7 @@ class PublishedLog:
             verify_consistency(earlier_head.size, size, proof, earlier_head.root, root)
         except LogError as error:
             raise LogError(
-                f"the log of {self.name} ({size:,} entries) is not a continuation of {what} ({earlier_head.size:,} entries): {error}",
+                f"the log of {self.name} ({size:,} entries) is not a continuation of {earlier_name} ({earlier_head.size:,} entries): {error}",
                 cause="fork",
                 size=size,
                 earlier=earlier_head.size,
@@ -253,12 +253,12 @@ class PublishedLog:
 
 
 def open_log(
-    name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
+    site_name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
 ) -> PublishedLog | None:
     """Open the log that a site has published, and verify its checkpoint.
 
     Args:
-        name: the name of the site in error messages.
+        site_name: the name of the site in error messages.
         read_site: returns the bytes at a path of the site, or None.
         key: the key of the log; None to skip the verification of signatures.
         previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
@@ -272,19 +272,19 @@ def open_log(
     body = read_site(LOG_CHECKPOINT.path())
     if body is None:
         return None
-    name = display_location(name)
+    site_name = display_location(site_name)
     try:
         checkpoint = parse_checkpoint(body)
         if key is not None:
             verify_checkpoint(checkpoint, key, previous_key)
-        log = PublishedLog(name, checkpoint, read_site)
+        log = PublishedLog(site_name, checkpoint, read_site)
         log.verify_root()
     except LogError as error:
-        raise LogError(f"the log of {name}: {error}", error.hint, error.cause or "damaged") from None
+        raise LogError(f"the log of {site_name}: {error}", error.hint, error.cause or "damaged") from None
     return log
 
 
-def published_settings(read_site: ReadPath) -> LogSettings | None:
+def read_log_settings(read_site: ReadPath) -> LogSettings | None:
     """Read the settings of a published log from `log/index.json`.
 
     Args:
@@ -313,15 +313,15 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
         raise LogError(f"{LOG.path()} cannot be read", "build the site again") from None
 
 
-def require_growth(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-    """Check that a site's log extends the log at the publishing target.
+def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
+    """Raise an error unless a site's log extends the target's log.
 
     Args:
         site: the site that is to be published.
         target: the location where it is published.
 
     Returns:
-        The SHA-256 of the checkpoint at the target that was compared, by its path; None if it has no log.
+        A dict from the path of the target's checkpoint to its SHA-256, or to None if the target has no log.
 
     Raises:
         LogError: if the site's log is missing, has another name, or does not extend the target's log.
@@ -357,15 +357,15 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 """The log's files in the site's manifest; the others follow from the entries."""
 
 
-def log_path_of_part(path: str) -> str:
-    """Return the path at which a log stores a part of the site's manifest (file list).
+def log_path_of_manifest_part(part_path: str) -> str:
+    """Return the path of a part of the manifest in the log.
 
-    The path contains the digest of the part.
+    The manifest is the list of a site's files. The path contains the digest of the part.
 
     Args:
-        path: the path of the part in the site.
+        part_path: the path of the part in the site.
     """
-    return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
+    return LOG_PART.path(digest=part_path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 
 WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}
@@ -383,7 +383,8 @@ class LogContext(NamedTuple):
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
     now: Instant  # the time of new entries
-    # the name and reader of each location where the log is published; empty if the folder itself is published
+    # The name of each location where the log is published, and a function that reads files there. Empty if
+    # the folder that is built is itself the published site.
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
     seen_head: TreeHead | None = None  # the last published size and root, as recorded beside the key
     pending_body: bytes | None = None  # signed entries that may be unpublished, as in `log/pending.json`
@@ -432,26 +433,28 @@ class LogContext(NamedTuple):
         key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
-    def check_start(self, size: int) -> None:
-        """Raise an error instead of starting a second log by mistake.
+    def refuse_second_log(self, found_size: int) -> None:
+        """Raise an error if the build would start a second log.
 
         Args:
-            size: the number of entries of the log that was found; 0 if none was found.
+            found_size: the number of entries of the log that was found; 0 if none was found.
 
         Raises:
             LogError: if no log was found and a new one is not allowed, or `--init-log` was given and one was
                 found.
         """
         may_start = self.allow_init or self.allow_rollback or self.settings.example_key
-        if not size and not may_start:
+        if not found_size and not may_start:
             raise LogError(
                 "no log was found to continue, and starting again at entry 0 would fork it",
                 "use --init-log if this is the first build with a log; otherwise say where the log is, with --to,"
                 " `log: {url: …}` in site.yaml, or --log-from",
                 "none",
             )
-        if size and self.allow_init:
-            raise LogError(f"the log already has {size:,} entries", "remove --init-log", "started", size=size)
+        if found_size and self.allow_init:
+            raise LogError(
+                f"the log already has {found_size:,} entries", "remove --init-log", "started", size=found_size
+            )
 
 
 class LogExtension(NamedTuple):

@@ -17,8 +17,8 @@ from statuary.extensions.log.notes import (
     DECIMAL,
     LARGEST_NOTE,
     PublicKey,
-    checkpoint_text,
     decode_base64,
+    format_checkpoint_text,
     parse_checkpoint,
     verify_checkpoint,
 )
@@ -49,12 +49,12 @@ class MinHead(NamedTuple):
     head: TreeHead
 
 
-def read_min_head(content: Path, origin: str) -> TreeHead | None:
+def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
     """Read the size and root of the published log from `log-floor.txt`.
 
     Args:
-        content: the content folder.
-        origin: the name of the log in site.yaml.
+        content_folder: the content folder.
+        log_name: the name of the log in site.yaml.
 
     Returns:
         The size and root, or None if there is no such file.
@@ -62,22 +62,22 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
     Raises:
         LogError: if the file cannot be read, or is about another log.
     """
-    minimum = _read_head_file(content)
+    minimum = _read_min_head_file(content_folder)
     if minimum is None:
         return None
-    if minimum.origin != origin:
-        raise LogError(f"{MIN_HEAD_FILE} belongs to the log {minimum.origin}, but site.yaml names {origin}")
+    if minimum.origin != log_name:
+        raise LogError(f"{MIN_HEAD_FILE} belongs to the log {minimum.origin}, but site.yaml names {log_name}")
     return minimum.head
 
 
-def require_new_log(content: Path) -> None:
-    """Raise an error if the content folder already has a log with entries.
+def require_new_log(content_folder: Path) -> None:
+    """Raise an error if the content names a log with entries.
 
     Raises:
-        LogError: if `log-floor.txt`, which records the size of the published log, states entries or cannot be
+        LogError: if `log-floor.txt`, the file with the size of the published log, states entries or cannot be
             read.
     """
-    minimum = _read_head_file(content)
+    minimum = _read_min_head_file(content_folder)
     if minimum is not None and minimum.head.size:
         raise LogError(
             f"{MIN_HEAD_FILE} states {minimum.head.size:,} published entries of the log {minimum.origin}",
@@ -85,9 +85,9 @@ def require_new_log(content: Path) -> None:
         )
 
 
-def _read_head_file(content: Path) -> MinHead | None:
+def _read_min_head_file(content_folder: Path) -> MinHead | None:
     try:
-        text = read_below(content, MIN_HEAD_FILE, LARGEST_NOTE).decode("utf-8")
+        text = read_below(content_folder, MIN_HEAD_FILE, LARGEST_NOTE).decode("utf-8")
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -104,19 +104,19 @@ def _read_head_file(content: Path) -> MinHead | None:
     return MinHead(name, TreeHead(int(size), digest))
 
 
-def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
+def write_min_head(content_folder: Path, log_name: str, head: TreeHead) -> None:
     """Write `log-floor.txt`, so that later builds refuse to continue a shorter log.
 
     Args:
-        content: the content folder, which gets the file.
-        origin: the name of the log.
+        content_folder: the content folder, which gets the file.
+        log_name: the name of the log.
         head: the size and root of the published log.
 
     Raises:
         PublishingError: if the file cannot be written.
     """
-    with atomic_file(content / MIN_HEAD_FILE) as stream:
-        stream.write(checkpoint_text(origin, *head).encode())
+    with atomic_file(content_folder / MIN_HEAD_FILE) as stream:
+        stream.write(format_checkpoint_text(log_name, *head).encode())
 
 
 class Pending(NamedTuple):
@@ -127,49 +127,54 @@ class Pending(NamedTuple):
     entries: tuple[str, ...]  # the entries after the first `base` ones
 
     def encode(self) -> bytes:
-        """Encode the signed checkpoint and its entries as `log/pending.json`."""
+        """Encode the signed checkpoint and its entries as the document `log/pending.json`."""
         return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
 
 
-def parse_pending(body: bytes | None) -> Pending | None:
+def parse_pending_checkpoint(pending_document: bytes | None) -> Pending | None:
     """Parse `log/pending.json`: signed entries that may not be published.
 
     Returns:
         The signed checkpoint with its entries, or None if the document is missing or malformed.
     """
     try:
-        value = orjson.loads(body or b"")
+        value = orjson.loads(pending_document or b"")
         pending_checkpoint = Pending(
             int(value["base"]), str(value["checkpoint"]), tuple(map(str, value["entries"]))
         )
     except (ValueError, KeyError, TypeError):
         return None
-    return pending_checkpoint if pending_checkpoint.encode() == body else None
+    return pending_checkpoint if pending_checkpoint.encode() == pending_document else None
 
 
-def new_pending(
-    base: TreeHead, log: PublishedLog | None, new: tuple[bytes, ...], checkpoint: str
+def make_pending_checkpoint(
+    published_head: TreeHead, log: PublishedLog | None, new_entries: tuple[bytes, ...], signed_checkpoint: str
 ) -> Pending | None:
     """Return the content of `log/pending.json` for a new checkpoint.
 
     Args:
-        base: the size and root of the published log.
+        published_head: the size and root of the published log.
         log: the log that the build continued, which may be longer than the published one.
-        new: the entries that the build appended.
-        checkpoint: the signed checkpoint.
+        new_entries: the entries that the build appended.
+        signed_checkpoint: the signed checkpoint.
 
     Returns:
         The content, or None if it would be too large.
     """
     size = log.head.size if log else 0
-    if size - base.size + len(new) > MOST_PENDING or base.size > size:
+    if size - published_head.size + len(new_entries) > MOST_PENDING or published_head.size > size:
         return None
-    between = log.entries(base.size) if log and base.size < size else ()
-    return Pending(base.size, checkpoint, tuple(entry.decode() for entry in (*between, *new)))
+    between = log.entries(published_head.size) if log and published_head.size < size else ()
+    return Pending(
+        published_head.size, signed_checkpoint, tuple(entry.decode() for entry in (*between, *new_entries))
+    )
 
 
-def resume_pending(
-    log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
+def append_pending_entries(
+    log: PublishedLog | None,
+    pending_document: bytes | None,
+    current_and_previous_key: tuple[PublicKey | None, PublicKey | None],
+    location: str,
 ) -> PublishedLog | None:
     """Extend a log by the signed entries of an earlier build.
 
@@ -177,15 +182,15 @@ def resume_pending(
 
     Args:
         log: the published log, or None.
-        body: the document `log/pending.json` of that build.
-        keys: the current and the previous key; None does not verify the signature.
-        name: the location of the document, for error messages.
+        pending_document: the document `log/pending.json` of that build.
+        current_and_previous_key: the current and the previous key; None does not verify the signature.
+        location: the location of the document, for error messages.
 
     Returns:
         The longer log, or `log` itself if the document is missing or does not continue it.
     """
-    key, previous_key = keys
-    pending_checkpoint = parse_pending(body)
+    key, previous_key = current_and_previous_key
+    pending_checkpoint = parse_pending_checkpoint(pending_document)
     if pending_checkpoint is None:
         return log
     head = log.head if log else EMPTY
@@ -208,12 +213,12 @@ def resume_pending(
         growth = LogGrowth(head.size, read)
         for entry in missing_entries:
             pieces.update(growth.add(entry.encode()))
-        pieces.update(growth.partial_pieces())
+        pieces.update(growth.iter_partial_files())
         if growth.root() != checkpoint.root:
             return log
     except LogError:
         return log
-    return PublishedLog(name, checkpoint, lambda path: read(path.removeprefix(f"{PREFIX}/")))
+    return PublishedLog(location, checkpoint, lambda path: read(path.removeprefix(f"{PREFIX}/")))
 
 
 class ResumePoint(NamedTuple):
@@ -234,11 +239,12 @@ class LogLocations(NamedTuple):
     """All places where copies of the log may have been published."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
-    # the readable locations where the site is published; empty if the folder itself is published
+    # The locations where the site is published and that can be read. Empty if the folder that is built is
+    # itself the published site.
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
     pending_body: bytes | None = None  # signed entries that may be unpublished, from the key's folder
 
-    def resume_point(
+    def find_resume_point(
         self,
         key: PublicKey | None,
         seen_heads: Iterator[TreeHead | None],
@@ -260,31 +266,35 @@ class LogLocations(NamedTuple):
         ]
         published_log = max(there, key=lambda candidate: candidate.head.size, default=None)
         for log in there:
-            _require_extension(published_log, log.head, f"the log of {log.name}")
+            _require_log_extends(published_log, log.head, f"the log of {log.name}")
         truth = published_log if self.other_locations else own_log
-        self._require_known_heads(truth, own_log, seen_heads)
-        newest, discarded_entries = _choose_longer(own_log, published_log)
-        for name, body in self._pending_documents():
-            newest = resume_pending(newest, body, (key, previous_key), name)
+        self._require_log_extends_heads(truth, own_log, seen_heads)
+        newest, discarded_entries = _choose_longer_log(own_log, published_log)
+        for name, body in self._iter_pending_documents():
+            newest = append_pending_entries(newest, body, (key, previous_key), name)
         return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, discarded_entries)
 
-    def _require_known_heads(
-        self, truth: PublishedLog | None, own_log: PublishedLog | None, seen_heads: Iterator[TreeHead | None]
+    def _require_log_extends_heads(
+        self,
+        published_log: PublishedLog | None,
+        own_log: PublishedLog | None,
+        seen_heads: Iterator[TreeHead | None],
     ) -> None:
-        """Raise LogError unless a log continues everything that is known to have been published."""
+        """Raise LogError unless a log extends every published state."""
         for earlier_head in seen_heads:
             if earlier_head is None or not earlier_head.size:
                 continue
-            if truth is None and own_log is not None:
+            if published_log is None and own_log is not None:
                 raise self._unpublished_log_error(own_log, earlier_head)
-            _require_extension(truth, earlier_head, "what was published before")
+            _require_log_extends(published_log, earlier_head, "what was published before")
 
     def _unpublished_log_error(self, own_log: PublishedLog, earlier_head: TreeHead) -> LogError:
-        """Return the error for a folder whose log is at none of the other places.
+        """Return the error for a log that no published location has.
 
-        The first publication of a folder looks like a place that has lost its log.
+        The user may be publishing there for the first time, or the location may have lost its log. The hint
+        covers both.
         """
-        _require_extension(own_log, earlier_head, "what was published before")
+        _require_log_extends(own_log, earlier_head, "what was published before")
         places = " and ".join(display_location(name) for name, _ in self.other_locations)
         return LogError(
             f"the log is missing at {places}: {earlier_head.size:,} of its entries were signed before",
@@ -293,7 +303,7 @@ class LogLocations(NamedTuple):
             earlier=earlier_head.size,
         )
 
-    def _pending_documents(self) -> Iterator[tuple[str, bytes | None]]:
+    def _iter_pending_documents(self) -> Iterator[tuple[str, bytes | None]]:
         for name, read_path in (self.folder, *self.other_locations):
             yield name, read_path(LOG_PENDING.path())
         yield "the key", self.pending_body
@@ -304,7 +314,7 @@ class _ChosenLog(NamedTuple):
     discarded_entries: int = 0  # the entries of the folder's log, if it is not continued
 
 
-def _choose_longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
+def _choose_longer_log(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
     """Choose the longer of two logs if it extends the other.
 
     Otherwise the published one is used, and the folder's entries are discarded.
@@ -321,7 +331,7 @@ def _choose_longer(own_log: PublishedLog | None, published_log: PublishedLog | N
     return _ChosenLog(longer)
 
 
-def _require_extension(log: PublishedLog | None, earlier_head: TreeHead, what: str) -> None:
+def _require_log_extends(log: PublishedLog | None, earlier_head: TreeHead, earlier_name: str) -> None:
     if log is None:
         raise LogError(
             f"the log is missing: {earlier_head.size:,} of its entries were published",
@@ -330,6 +340,6 @@ def _require_extension(log: PublishedLog | None, earlier_head: TreeHead, what: s
             earlier=earlier_head.size,
         )
     try:
-        log.verify_extends(earlier_head, what)
+        log.verify_extends(earlier_head, earlier_name)
     except LogError as error:
         raise LogError(str(error), RESTORE, error.cause, **error.values) from None

@@ -9,7 +9,7 @@ from typing_extensions import override
 from statuary.base.primitives import format_milliseconds
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.extensions.log.merkle import LogError
-from statuary.extensions.log.options import is_in_ci, log_context, record_signature
+from statuary.extensions.log.options import is_in_ci, log_context, store_signed_state
 from statuary.extensions.log.pages import PARTS
 from statuary.extensions.log.published_log import (
     LOG_FAULT,
@@ -17,10 +17,10 @@ from statuary.extensions.log.published_log import (
     LOG_URLS,
     LogExtension,
     TreeHead,
-    published_settings,
+    read_log_settings,
 )
 from statuary.extensions.log.resume import read_min_head, write_min_head
-from statuary.extensions.log.site_log import SiteLog, log_document
+from statuary.extensions.log.site_log import SiteLog, make_log_document
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.section import FinalResult, Run, Section, SectionResult
 from statuary.site.document import encode_json
@@ -54,7 +54,7 @@ class LogSection(Section):
     def build(self, run: Run) -> SectionResult | None:
         if not isinstance(run.target, FolderTarget):
             return None
-        self.settings = self.settings or published_settings(run.target.published)
+        self.settings = self.settings or read_log_settings(run.target.published)
         if self.settings is None:
             return None
         context = log_context(self.settings, run, self.options)
@@ -78,7 +78,7 @@ class LogSection(Section):
     def finalize(self, run: Run) -> FinalResult | None:
         if self._log is None:
             return None
-        self._extension = self._log.finish()
+        self._extension = self._log.log_site_manifest()
         if not self._extension.obstacle:
             run.target.ledger.documents.remove_unless_added([LOG_FAULT.path()])
         return FinalResult(line=str(self._extension))
@@ -95,13 +95,13 @@ class LogSection(Section):
     def _add_fault_document(self, run: Run, target: FolderTarget, error: BaseException) -> None:
         """Add a document that says why the log was not extended.
 
-        An existing document that says the same stays.
+        A published document with the same reason stays, because it has the time when the fault began.
         """
         reason = OTHER_FAULT
         cause = "other"
         values = dict[str, str | int]()
         if isinstance(error, LogError):
-            reason = self._remove_private_parts(str(error), run, target)
+            reason = self._redact_locations(str(error), run, target)
             cause = error.cause
             values = error.values
         previous_fault = target.published(LOG_FAULT.path())
@@ -110,10 +110,10 @@ class LogSection(Section):
         at = format_milliseconds(run.instant)
         body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
         target.discard([LOG_FAULT.path()])  # a fault with another reason, which was kept with the log
-        target.add([log_document(LOG_FAULT, body)])
+        target.add([make_log_document(LOG_FAULT, body)])
 
-    def _remove_private_parts(self, message: str, run: Run, target: FolderTarget) -> str:
-        """Remove addresses and responses from a message."""
+    def _redact_locations(self, message: str, run: Run, target: FolderTarget) -> str:
+        """Remove addresses, local paths and servers' responses from a message."""
         names = (target.folder.root, run.to, self.options.get("log_from"), self.options.get("log_key"))
         for name in sorted(map(str, filter(None, names)), key=len, reverse=True):
             message = message.replace(name, "the site")
@@ -123,17 +123,20 @@ class LogSection(Section):
     def on_published(self, run: Run) -> None:
         if self._extension is not None and not self._extension.obstacle:
             pending_body = run.target.published(LOG_PENDING.path())
-            record_signature(self.options.get("log_key"), self._extension.published_head, pending_body)
-            self._update_min_size(run.root, self._extension.published_head)
+            store_signed_state(self.options.get("log_key"), self._extension.published_head, pending_body)
+            self._update_min_head_file(run.root, self._extension.published_head)
 
-    def _update_min_size(self, root: Path | None, head: TreeHead) -> None:
-        """Write the published state into the content.
+    def _update_min_head_file(self, content_folder: Path | None, published_head: TreeHead) -> None:
+        """Write the size and root of the published log to `log-floor.txt`.
 
-        In CI this happens if it is larger than before, elsewhere if a smaller one was requested.
+        In CI, the file is only written if the log has grown. Elsewhere, it is only written if the user
+        allowed a rollback.
         """
         origin = self.settings.origin
-        min_head = None if root is None else read_min_head(root, origin)
-        if root is None or min_head is None:
+        min_head = None if content_folder is None else read_min_head(content_folder, origin)
+        if content_folder is None or min_head is None:
             return
-        if self.options.get("allow_log_rollback") or (is_in_ci(os.environ) and head.size > min_head.size):
-            write_min_head(root, origin, head)
+        if self.options.get("allow_log_rollback") or (
+            is_in_ci(os.environ) and published_head.size > min_head.size
+        ):
+            write_min_head(content_folder, origin, published_head)

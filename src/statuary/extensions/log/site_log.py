@@ -29,22 +29,22 @@ from statuary.extensions.log.entries import (
     LogSubject,
     LogTable,
     NumberedEntry,
+    contracts_to_log,
     encode_proof,
-    incident_updates,
-    missing_entry,
-    published_contracts,
-    published_incidents,
+    entry_for_change,
+    incidents_to_log,
+    iter_incident_updates,
 )
 from statuary.extensions.log.merkle import (
     LogError,
     LogGrowth,
     consistency_proof,
     inclusion_proof,
-    tile_paths,
-    tile_subtrees,
+    iter_tile_paths,
+    subtree_hasher,
     verify_consistency,
 )
-from statuary.extensions.log.notes import PrivateKey, PublicKey, checkpoint_text
+from statuary.extensions.log.notes import PrivateKey, PublicKey, format_checkpoint_text
 from statuary.extensions.log.published_log import (
     COVERED,
     LOG,
@@ -62,16 +62,16 @@ from statuary.extensions.log.published_log import (
     LogContext,
     LogExtension,
     TreeHead,
-    log_path_of_part,
-    parse_head,
+    log_path_of_manifest_part,
+    parse_tree_head,
 )
 from statuary.extensions.log.resume import (
     EMPTY,
     MOST_PENDING,
     RESTORE,
     LogLocations,
-    new_pending,
-    parse_pending,
+    make_pending_checkpoint,
+    parse_pending_checkpoint,
 )
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.listing import DamagedSnapshotError
@@ -97,7 +97,7 @@ class LogChanges(NamedTuple):
     """The new log entries about incidents."""
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
-    # the published versions of an update that differ from its current version, by the update's id
+    # The published versions of an update that differ from the current one, by the id of the update.
     previous_versions: dict[str, tuple[PreviousVersion, ...]]
 
 
@@ -117,21 +117,21 @@ class SiteLog:
         places = LogLocations(
             (str(target.folder.root), target.published), context.other_locations, context.pending_body
         )
-        seen_heads = (parse_head(self.table.state.published_head), context.seen_head, context.min_size)
+        seen_heads = (parse_tree_head(self.table.state.published_head), context.seen_head, context.min_size)
         previous_key = context.previous_key
-        self.start = places.resume_point(
+        self.start = places.find_resume_point(
             public, iter(() if context.allow_rollback else seen_heads), previous_key
         )
         if self.key is not None:
-            context.check_start(self.start.head.size)
+            context.refuse_second_log(self.start.head.size)
         self.base = self.start.log
         self.previous_head = self.start.head
         self.is_restored = not self.start.is_own
-        if parse_head(self.table.state.head) != self.previous_head:
+        if parse_tree_head(self.table.state.head) != self.previous_head:
             self.table.replace(self.base.entries() if self.base else (), self.previous_head.text)
         self.is_rotated = self._is_signed_by_previous_key(previous_key)
         self.pieces: dict[str, bytes] = {}
-        self.growth = LogGrowth(self.previous_head.size, self._read_published)
+        self.growth = LogGrowth(self.previous_head.size, self._read_log_file)
         self.written_paths: set[str] = set()
         self.appended: list[bytes] = []  # the new entries, up to one more than a pending document may have
         self.changed_subjects: list[LogSubject] = []
@@ -157,14 +157,14 @@ class SiteLog:
         documents = sorted(incidents)
         by_incident: dict[str, list[int]] = {}
         if self.key is not None:
-            for _ in self._append_entries(self._new_key_entry()):
+            for _ in self._append_entries(self._iter_new_key_entry()):
                 pass
-            for number, entry in self._append_changed_items(self._published_items(documents)):
+            for number, entry in self._append_changed_items(self._iter_items_to_log(documents)):
                 if entry.subject.kind in (EntryKind.INCIDENT, EntryKind.UPDATE):
                     by_incident.setdefault(entry.subject.first, []).append(number)
         return LogChanges(by_incident, self._previous_versions(documents))
 
-    def finish(self) -> LogExtension:
+    def log_site_manifest(self) -> LogExtension:
         """Append the entry about the site's file list, and add the log's documents.
 
         Call this method after all other documents have been added.
@@ -176,7 +176,7 @@ class SiteLog:
             self.target.add(self._description_documents())
             for _ in self._append_changed_items([LogItem(WHOLE_SITE, self._add_manifest())]):
                 pass
-        return self._log_extension(self._add_parts())
+        return self._record_log_extension(self._add_log_files())
 
     def warnings(self) -> Iterator[Finding]:
         """Yield a finding if the log was not extended, or a new folder could not continue it."""
@@ -211,7 +211,7 @@ class SiteLog:
                 hint="write it as `log: {url: …}`, or publish with --to",
             )
 
-    def _log_extension(self, head: TreeHead | None) -> LogExtension:
+    def _record_log_extension(self, head: TreeHead | None) -> LogExtension:
         """Return the state of the log after the run."""
         published_head = self.start.published_head if self.context.other_locations else head or EMPTY
         if self.key is not None or not self.contracts:
@@ -229,13 +229,13 @@ class SiteLog:
     def _append_changed_items(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
         """Append entries about items that changed, and yield them."""
         now = self.context.now
-        missing_entries = (missing_entry(item, self.table.last_entry(item.subject), now) for item in items)
+        missing_entries = (entry_for_change(item, self.table.last_entry(item.subject), now) for item in items)
         return self._append_entries(entry for entry in missing_entries if entry is not None)
 
     def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
         new: list[NumberedEntry] = []
         for entry in entries:
-            for addition in (*self._correction_entry(entry), entry):
+            for addition in (*self._iter_clock_correction(entry), entry):
                 new.append((self.growth.size, addition))
                 self._add_entry(addition)
                 yield new[-1]
@@ -260,7 +260,7 @@ class SiteLog:
             (signer.name, signer.key_id) for signer in signers
         ]
 
-    def _new_key_entry(self) -> Iterator[LogEntry]:
+    def _iter_new_key_entry(self) -> Iterator[LogEntry]:
         """Yield the entry about a new key, if there is one."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last_entry(LOG_KEY)) else None
@@ -268,7 +268,7 @@ class SiteLog:
             change = self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
-    def _correction_entry(self, entry: LogEntry) -> Iterator[LogEntry]:
+    def _iter_clock_correction(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the entry that corrects wrong times, if requested."""
         if entry.time >= self.rules.clock:
             return
@@ -285,43 +285,43 @@ class SiteLog:
         yield LogEntry(CLOCK, LogAction.CHANGE, entry.time, replaces=number)
 
     def _add_entry(self, entry: LogEntry) -> None:
-        self.rules.check(self.growth.size, entry, self.table.last_entry(entry.subject))
+        self.rules.check_entry(self.growth.size, entry, self.table.last_entry(entry.subject))
         self.actions[entry.action] += 1
         body = entry.encode()
-        self._add_pieces(self.growth.add(body))
+        self._add_tree_files(self.growth.add(body))
         if len(self.appended) <= MOST_PENDING:
             self.appended.append(body)
         if entry.subject.kind in PROVED:
             self.changed_subjects.append(entry.subject)
 
-    def _published_items(self, documents: list[Document]) -> Iterator[LogItem]:
+    def _iter_items_to_log(self, documents: list[Document]) -> Iterator[LogItem]:
         if self.contracts:
             every = not self.target.ledger.is_partial or not self.table.is_complete
-            yield from published_contracts(self.table, every=every)
-        yield from published_incidents(self.table, documents)
+            yield from contracts_to_log(self.table, include_unchanged=every)
+        yield from incidents_to_log(self.table, documents)
 
     def _add_manifest(self) -> str:
         """Add the manifest (the list of all files), and return its SHA-256.
 
-        An unchanged manifest is reused.
+        A manifest without changes stays as it was published.
         """
         origin = SiteOrigin(self.context.now, "", VERSION)
-        text = self._read_published(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
+        text = self._read_log_file(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
         last_entry = self.table.last_entry(WHOLE_SITE)
         is_last = last_entry is not None and manifest_digest(text) == last_entry[1].sha256
         last_manifest = parse_manifest(text) if is_last else None
-        manifest = self._make_manifest(origin, last_manifest)
+        manifest = self._make_site_manifest(origin, last_manifest)
         if last_manifest is None or last_manifest.parts != manifest.parts:
             text = encode_manifest(manifest)
-        self.target.add([log_document(LOG_MANIFEST, text)])
+        self.target.add([make_log_document(LOG_MANIFEST, text)])
         documents = self.target.ledger.documents
-        parts = {log_path_of_part(part.path) for part in manifest.parts}
+        parts = {log_path_of_manifest_part(part.path) for part in manifest.parts}
         former_parts = documents.paths_under(LOG_PART.pattern.rpartition("/")[0])
         documents.remove_unless_added([path for path in former_parts if path not in parts])
         self.target.ledger.set_meta({LAST_MANIFEST: f"{self.target.ledger.run} {manifest_digest(text)}"})
         return manifest_digest(text)
 
-    def _make_manifest(self, origin: SiteOrigin, last_manifest: Manifest | None) -> Manifest:
+    def _make_site_manifest(self, origin: SiteOrigin, last_manifest: Manifest | None) -> Manifest:
         """Make the manifest of all files, in parts.
 
         If it lists the files of the last run, only the parts with changes are made.
@@ -335,25 +335,25 @@ class SiteLog:
         return make_full_listing(self.target, origin, listing)
 
     def _site_listing(self) -> ListedParts:
-        """Return the listing of the site's files.
+        """Describe the files that the log's manifest lists.
 
-        The listing leaves out the files of snapshots, and those of the log that follow from its entries.
+        The manifest omits the files of snapshots, and the files of the log that its entries determine.
         """
 
-        def is_listed(path: str) -> bool:
+        def is_in_log_manifest(path: str) -> bool:
             return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
 
         return ListedParts(
-            is_listed=is_listed,
-            document=lambda part, text: log_document(LOG_PART, text, digest=part.sha256),
-            read_path=lambda path: self.target.published(log_path_of_part(path)),
+            is_listed=is_in_log_manifest,
+            document=lambda part, text: make_log_document(LOG_PART, text, digest=part.sha256),
+            read_path=lambda path: self.target.published(log_path_of_manifest_part(path)),
         )
 
     def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
         """Return the published versions of changed updates."""
         previous_versions = {}
         for document in documents:
-            for update in incident_updates(incident_id_of_path(document.path), document.body):
+            for update in iter_incident_updates(incident_id_of_path(document.path), document.body):
                 versions = tuple(
                     PreviousVersion(number, parse_instant(entry.time), entry.sha256)
                     for number, entry in self.table.all_entries(update.subject)
@@ -363,42 +363,42 @@ class SiteLog:
                     previous_versions[update.subject.second] = versions
         return previous_versions
 
-    def _add_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
-        """Add tiles and bundles, keeping hashes for the proofs.
+    def _add_tree_files(self, tree_files: Iterable[tuple[str, bytes]]) -> None:
+        """Add files of the log's tree, and cache their hashes.
 
-        The hashes take 32 bytes an entry.
+        The proofs need the hashes. The cache takes 32 bytes an entry.
         """
-        for path, body in pieces:
+        for path, body in tree_files:
             self.written_paths.add(path)
-            self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
+            self.target.add([make_log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
             if not path.startswith("tile/entries/"):
                 self.pieces[path] = body
 
-    def _add_parts(self) -> TreeHead | None:
-        """Add the documents of the log that changed, or all.
+    def _add_log_files(self) -> TreeHead | None:
+        """Add the files of the log: those that changed, or all.
 
         All are added in a full build, and after the log was restored or got a new key.
 
         Returns:
-            The head of the log, or None if it is empty.
+            The size and root of the log, or None if it has no entry.
         """
         if not self.growth.size:
             return None
         head = TreeHead(self.growth.size, self.growth.root())
         if head != self.previous_head:
-            self._add_pieces(self.growth.partial_pieces())
+            self._add_tree_files(self.growth.iter_partial_files())
         note = self._sign_checkpoint(head)
         everything = self.is_restored or self.is_rotated or not self.target.ledger.is_partial
         if everything:
-            self._reuse_tiles(head.size)
+            self._reuse_published_tiles(head.size)
         else:
-            self._drop_outgrown_tiles(head.size)
-        self.target.add([log_document(LOG_CHECKPOINT, note.encode())])
+            self._remove_outgrown_tiles(head.size)
+        self.target.add([make_log_document(LOG_CHECKPOINT, note.encode())])
         if self.key is None:
-            self._reuse_published(everything=everything)
-        self._add_pending(note)
+            self._reuse_published_documents(include_manifest=everything)
+        self._add_pending_document(note)
         self.renewed = frozenset(self.changed_subjects)
-        self.target.add(self._proof_documents(note, head, everything=everything))
+        self.target.add(self._proof_documents(note, head, include_unchanged=everything))
         return head
 
     def _sign_checkpoint(self, head: TreeHead) -> str:
@@ -406,67 +406,69 @@ class SiteLog:
         if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
         proof = consistency_proof(
-            self.previous_head.size, head.size, tile_subtrees(self._read_published, head.size)
+            self.previous_head.size, head.size, subtree_hasher(self._read_log_file, head.size)
         )
         verify_consistency(self.previous_head.size, head.size, proof, self.previous_head.root, head.root)
-        text = checkpoint_text(self.context.settings.origin, *head)
-        return f"{text}\n{require_key(self.key).sign(text)}"
+        text = format_checkpoint_text(self.context.settings.origin, *head)
+        return f"{text}\n{require_signing_key(self.key).sign(text)}"
 
-    def _reuse_published(self, *, everything: bool) -> None:
-        """Keep the published documents of the log.
+    def _reuse_published_documents(self, *, include_manifest: bool) -> None:
+        """Add the published documents of the log again.
 
-        Only the key's holder renews them.
+        A build without the key cannot sign new ones.
         """
         self.target.add(self._description_documents())
-        text = self._read_published(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
-        if text is not None and everything:
-            paths = [log_path_of_part(part.path) for part in parse_manifest(text).parts]
-            bodies = ((path, self._read_published(path.removeprefix(f"{PREFIX}/"))) for path in paths)
+        text = self._read_log_file(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
+        if text is not None and include_manifest:
+            paths = [log_path_of_manifest_part(part.path) for part in parse_manifest(text).parts]
+            bodies = ((path, self._read_log_file(path.removeprefix(f"{PREFIX}/"))) for path in paths)
             parts = [(path.rpartition("/")[2].partition(".")[0], body) for path, body in bodies if body]
-            self.target.add(log_document(LOG_PART, body, digest=digest) for digest, body in parts)
-            self.target.add([log_document(LOG_MANIFEST, text)])
+            self.target.add(make_log_document(LOG_PART, body, digest=digest) for digest, body in parts)
+            self.target.add([make_log_document(LOG_MANIFEST, text)])
 
-    def _add_pending(self, note: str) -> None:
-        """Add the document about a pending checkpoint."""
+    def _add_pending_document(self, signed_checkpoint: str) -> None:
+        """Add `log/pending.json`, the signed entries that may not be published yet."""
         path = LOG_PENDING.path()
-        last_pending = parse_pending(self.target.published(path))
+        last_pending = parse_pending_checkpoint(self.target.published(path))
         is_same = (
             last_pending is not None
-            and last_pending.checkpoint.partition("\n\n")[0] == note.partition("\n\n")[0]
+            and last_pending.checkpoint.partition("\n\n")[0] == signed_checkpoint.partition("\n\n")[0]
         )
         start = self.start.published_head if self.context.other_locations else self.previous_head
         pending_checkpoint = (
-            last_pending if is_same else new_pending(start, self.base, tuple(self.appended), note)
+            last_pending
+            if is_same
+            else make_pending_checkpoint(start, self.base, tuple(self.appended), signed_checkpoint)
         )
         if pending_checkpoint is None:
             self.target.ledger.documents.remove_unless_added([path])
         else:
-            self.target.add([log_document(LOG_PENDING, pending_checkpoint.encode())])
+            self.target.add([make_log_document(LOG_PENDING, pending_checkpoint.encode())])
 
-    def _read_published(self, path: str) -> bytes | None:
+    def _read_log_file(self, path: str) -> bytes | None:
         return self.pieces.get(path) or (None if self.base is None else self.base.read_path(path))
 
-    def _drop_outgrown_tiles(self, size: int) -> None:
+    def _remove_outgrown_tiles(self, log_size: int) -> None:
         """Remove the partial tiles whose full tile exists now."""
         documents = self.target.ledger.documents
-        full = set(tile_paths(size, since=self.previous_head.size))
-        for path in tile_paths(self.previous_head.size):
+        full = set(iter_tile_paths(log_size, since=self.previous_head.size))
+        for path in iter_tile_paths(self.previous_head.size):
             full_tile, partial, _ = path.partition(".p/")
             if partial and full_tile in full:
                 documents.remove_unless_added(documents.paths_under(f"{PREFIX}/{full_tile}.p"))
 
-    def _reuse_tiles(self, size: int) -> None:
+    def _reuse_published_tiles(self, log_size: int) -> None:
         """Add published tiles again, except partial ones with a full tile."""
         there = self.target.ledger.documents.paths_under(f"{PREFIX}/tile")
         published_paths = {path.removeprefix(f"{PREFIX}/") for path in there} | set(
-            tile_paths(self.previous_head.size)
+            iter_tile_paths(self.previous_head.size)
         )
-        full = set(tile_paths(size))
+        full = set(iter_tile_paths(log_size))
         for path in sorted(published_paths - self.written_paths):
             is_outgrown = ".p/" in path and path.partition(".p/")[0] in full
-            body = None if is_outgrown else self._read_published(path)
+            body = None if is_outgrown else self._read_log_file(path)
             if body is not None:
-                self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
+                self.target.add([make_log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
 
     def _description_documents(self) -> Iterator[Document]:
         """Yield the documents that describe the log."""
@@ -487,17 +489,21 @@ class SiteLog:
                 }
             )
         if body is not None:
-            yield log_document(LOG, body)
+            yield make_log_document(LOG, body)
         schema = read_file(Path(__file__).with_name("entry.schema.json"))
-        yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
+        yield make_log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
 
-    def _proof_documents(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
+    def _proof_documents(
+        self, signed_checkpoint: str, head: TreeHead, *, include_unchanged: bool
+    ) -> Iterator[Document]:
         """Yield the proofs of the last entries of changed subjects.
 
         An existing proof of an unchanged subject stays.
         """
-        subtrees = tile_subtrees(self._read_published, head.size)
-        for subject in chain(self.changed_subjects, self._unchanged_subjects() if everything else ()):
+        subtrees = subtree_hasher(self._read_log_file, head.size)
+        for subject in chain(
+            self.changed_subjects, self._iter_unchanged_subjects() if include_unchanged else ()
+        ):
             number, last_entry = self.table.all_entries(subject)[-1]
             url, parameters = proof_url(subject)
             path = url.path(**parameters)
@@ -511,13 +517,13 @@ class SiteLog:
             )
             if body is None:
                 hashes = inclusion_proof(number, head.size, subtrees)
-                body = encode_proof(number, hashes, note, last_entry.encode())
-            yield log_document(url, body, **parameters)
+                body = encode_proof(number, hashes, signed_checkpoint, last_entry.encode())
+            yield make_log_document(url, body, **parameters)
 
-    def _unchanged_subjects(self) -> Iterator[LogSubject]:
+    def _iter_unchanged_subjects(self) -> Iterator[LogSubject]:
         for kind in PROVED:
             yield from (
-                subject for subject in self.table.present_subjects(kind) if subject not in self.renewed
+                subject for subject in self.table.iter_current_subjects(kind) if subject not in self.renewed
             )
 
 
@@ -539,20 +545,22 @@ def proof_url(subject: LogSubject) -> ProofUrl:
     return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
 
 
-def log_document(url: Url, body: bytes, **parameters: str) -> Document:
-    """Make a document of the log, which stays until a later build replaces it.
+def make_log_document(url: Url, content: bytes, **parameters: str) -> Document:
+    """Return a file of the log as a document.
+
+    The document stays until a later build replaces it.
 
     Args:
         url: the URL whose pattern gives the path, the media type and the caching.
-        body: the bytes of the document.
+        content: the bytes of the document.
         parameters: the values of the placeholders in the pattern.
     """
     return Document(
-        path=url.path(**parameters), body=body, media_type=url.media_type, cache=url.cache, persistent=True
+        path=url.path(**parameters), body=content, media_type=url.media_type, cache=url.cache, persistent=True
     )
 
 
-def require_key(key: PrivateKey | None) -> PrivateKey:
+def require_signing_key(key: PrivateKey | None) -> PrivateKey:
     """Return the key of a build that must sign its log, or raise an error.
 
     Raises:

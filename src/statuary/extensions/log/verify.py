@@ -28,7 +28,7 @@ from statuary.extensions.log.entries import (
     NumberedEntry,
     encode_proof,
     entry_digest,
-    incident_updates,
+    iter_incident_updates,
     parse_entry,
     parse_proof,
 )
@@ -38,16 +38,16 @@ from statuary.extensions.log.merkle import (
     LogError,
     ReadPath,
     inclusion_proof,
+    iter_tile_paths,
     split_bundle,
-    tile_paths,
-    tile_subtrees,
+    subtree_hasher,
 )
 from statuary.extensions.log.notes import (
     PublicKey,
     parse_checkpoint,
     verify_checkpoint,
 )
-from statuary.extensions.log.own_manifest import OwnManifest, listed_entries
+from statuary.extensions.log.own_manifest import OwnManifest, entries_at_paths
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
@@ -59,9 +59,9 @@ from statuary.extensions.log.published_log import (
     LOG_TILE,
     PublishedLog,
     TreeHead,
-    log_path_of_part,
+    log_path_of_manifest_part,
 )
-from statuary.extensions.log.resume import parse_pending
+from statuary.extensions.log.resume import parse_pending_checkpoint
 from statuary.extensions.log.site_log import PROVED, proof_url
 from statuary.extensions.snapshots.site_reader import ManifestIndex
 from statuary.publish.listing import DamagedSnapshotError, Entry
@@ -87,7 +87,8 @@ class DocumentCheck(NamedTuple):
     """The result of comparing a site's files with its log."""
 
     matching_count: int  # the number of checks that passed
-    # paths that changed on schedule since the last build or tick, so that the log lacks the change
+    # Paths that the site's schedule changed after the last build or tick, so that the log has no entry about
+    # the change.
     due_paths: list[str]
     problems: list[str]  # sentences about files that are missing, differ, or are not in the log
     unsigned: list[str]  # files that differ from the log but match the site's own manifest
@@ -97,17 +98,17 @@ class DocumentCheck(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the log covers every file of the site, and no file differs from it."""
+        """Whether the log covers every file of the site, and no file differs."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 
-def subject_of_path(path: str) -> LogSubject | None:
+def subject_of_path(site_path: str) -> LogSubject | None:
     """Return the contract or incident that a path is about.
 
     Returns:
         The contract or incident as the log names it, or None for other paths.
     """
-    match = match_url(plain_path(path.removeprefix("/")))
+    match = match_url(plain_path(site_path.removeprefix("/")))
     if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
         return None
     if "incident_id" in match.parameters:
@@ -116,7 +117,7 @@ def subject_of_path(path: str) -> LogSubject | None:
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
-    """Return the verified entries about a contract or incident.
+    """Return the verified log entries about a contract or incident.
 
     The entries about the updates of an incident are included.
 
@@ -124,7 +125,7 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
         LogError: if the log is damaged.
     """
 
-    def is_about(other_subject: LogSubject) -> bool:
+    def is_entry_subject_about(other_subject: LogSubject) -> bool:
         same = other_subject.first == subject.first and other_subject.second.lower() == subject.second.lower()
         is_update = other_subject.kind is EntryKind.UPDATE and subject.kind is EntryKind.INCIDENT
         return (same and other_subject.kind is subject.kind) or (
@@ -132,10 +133,10 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
         )
 
     entries = enumerate(map(parse_entry, log.entries()))
-    return [(number, entry) for number, entry in entries if is_about(entry.subject)]
+    return [(number, entry) for number, entry in entries if is_entry_subject_about(entry.subject)]
 
 
-def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
+def make_proof_file(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
     """Return a .tlog-proof file that shows that the log contains an entry.
 
     Args:
@@ -143,7 +144,7 @@ def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
         number: the number of the entry.
         entry: the entry to prove.
     """
-    hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
+    hashes = inclusion_proof(number, log.head.size, subtree_hasher(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
 
 
@@ -161,19 +162,19 @@ class LastEntries:
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
         self.table = open_temporary_database(schema)
 
-    def add(self, number: int, body: bytes) -> None:
+    def add(self, number: int, entry_bytes: bytes) -> None:
         """Add the next entry of the log.
 
         Args:
             number: the number of the entry.
-            body: the bytes of the entry.
+            entry_bytes: the bytes of the entry.
 
         Raises:
             LogError: if the entry is malformed or breaks a rule of the log.
         """
-        entry = parse_entry(body)
-        self.rules.check(number, entry, self.find(entry.subject) or self._before_start(entry))
-        row = "\n".join(entry.subject), number, body
+        entry = parse_entry(entry_bytes)
+        self.rules.check_entry(number, entry, self.find(entry.subject) or self._read_replaced_entry(entry))
+        row = "\n".join(entry.subject), number, entry_bytes
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
     def find(self, subject: LogSubject) -> NumberedEntry | None:
@@ -182,7 +183,7 @@ class LastEntries:
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))
 
-    def _before_start(self, entry: LogEntry) -> NumberedEntry | None:
+    def _read_replaced_entry(self, entry: LogEntry) -> NumberedEntry | None:
         """Read the entry that this one replaces, if it is an earlier one of the same subject."""
         number = entry.replaces
         if type(number) is not int or not 0 <= number < self.start:
@@ -234,7 +235,7 @@ class SiteCheck:
         self.own = OwnManifest(read_path)
         self.since = since
         self.last_entries = LastEntries(log, since)
-        # the SHA-256 of each file, by the file's path without the host's layout
+        # The SHA-256 of each file in the manifest, by the path before a host's layout renames it.
         self.digests = open_temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )
@@ -261,67 +262,57 @@ class SiteCheck:
             for number, body in enumerate(self.log.entries(self.since), self.since):
                 self.last_entries.add(number, body)
                 self.advance(1)
-            self.own.load(self._changed_paths() if self.since else None)
-            self._check_clock()
-            self._check_key()
-            self._check_pending(self.read_path(LOG_PENDING.path()))
-            self._check_fault(self.read_path(LOG_FAULT.path()))
-            self._check_manifest(is_listed=paths is not None)
+            self.own.load(self._iter_changed_paths() if self.since else None)
+            self._check_last_entry_time()
+            self._check_signing_key()
+            self._check_pending_checkpoint(self.read_path(LOG_PENDING.path()))
+            self._check_fault_document(self.read_path(LOG_FAULT.path()))
+            self._check_manifest(has_path_list=paths is not None)
             for number, entry in self.last_entries:
-                self._check_subject(number, entry)
+                self._check_logged_documents(number, entry)
             for path in () if paths is None else paths:
-                if path not in self.names and not self._is_of_log(path):
-                    self._note_unlisted_file(path)
-            for problem in self.own.problems():
-                self._note_problem(problem, is_right=False)
+                if path not in self.names and not self._is_log_file(path):
+                    self._report_unlisted_file(path)
+            for problem in self.own.describe_differences():
+                self._record_check(problem, is_right=False)
         return self.result._replace(stated_at=self.own.instant)
 
-    def _check_clock(self) -> None:
-        """Report a last entry from the future.
-
-        No run with a correct clock can add an entry after it.
-        """
+    def _check_last_entry_time(self) -> None:
+        """Report a last entry of the future: no correct clock can continue it."""
         clock = self.last_entries.rules.clock
         if clock > format_milliseconds(Instant(self.now + MAX_AHEAD)):
-            self._note_problem(
+            self._record_check(
                 f"the last entry is of {clock}, more than a day ahead of this clock: set it if it is wrong; else the owner"
                 " builds once with --allow-clock-rollback",
                 is_right=False,
             )
 
-    def _check_key(self) -> None:
-        """Verify that the log's last key signed the checkpoint.
-
-        Raises:
-            LogError: if another did.
-        """
+    def _check_signing_key(self) -> None:
+        """Raise LogError unless the last key of the log signed its checkpoint."""
         last_entry = self.last_entries.find(LOG_KEY)
         change = None if last_entry is None else last_entry[1].key_change
         if change is not None and self.key not in (None, change.key):
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
-    def _check_fault(self, body: bytes | None) -> None:
-        """Report a fault that the site states itself."""
-        if body is None:
+    def _check_fault_document(self, fault_document: bytes | None) -> None:
+        """Report the fault that the site's fault document states, if any."""
+        if fault_document is None:
             return
         try:
-            fault = orjson.loads(body)
+            fault = orjson.loads(fault_document)
             at, reason = str(fault["at"]), str(fault["reason"])
         except (ValueError, KeyError, TypeError):
             at = "an unknown time"
             reason = f"{LOG_FAULT.path()} cannot be read"
-        self._note_problem(
+        self._record_check(
             f"the site says that the run of {at} could not extend the log: {reason}", is_right=False
         )
 
-    def _check_pending(self, body: bytes | None) -> None:
-        """Verify that the last signed checkpoint is published.
-
-        A large publication states none.
-        """
-        if body is None:
+    def _check_pending_checkpoint(self, pending_document: bytes | None) -> None:
+        """Verify that the pending checkpoint, if the site has one, is published."""
+        if pending_document is None:
             return
-        pending_checkpoint, is_right = parse_pending(body), False
+        pending_checkpoint, is_right = parse_pending_checkpoint(pending_document), False
         try:
             if pending_checkpoint is not None:
                 checkpoint = parse_checkpoint(pending_checkpoint.checkpoint.encode())
@@ -334,88 +325,87 @@ class SiteCheck:
                 )
         except LogError:
             is_right = False
-        self._note_problem(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
+        self._record_check(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
 
-    def _note_problem(self, problem: str, *, is_right: bool) -> None:
+    def _record_check(self, problem: str, *, is_right: bool) -> None:
         self.result = self.result._replace(matching_count=self.result.matching_count + is_right)
         if not is_right:
             self.result.problems.append(problem)
 
-    def _check_manifest(self, *, is_listed: bool) -> None:
+    def _check_manifest(self, *, has_path_list: bool) -> None:
         """Compare every file with the manifest."""
         text = self.read_path(LOG_MANIFEST.path())
         last_entry = self.last_entries.find_site_entry()
         if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
-            self._note_problem(
+            self._record_check(
                 f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",
                 is_right=False,
             )
             return
         schedule = parse_epochs_or_empty(self.read_path(EPOCHS.path()))
         try:
-            for entry in self._listed_entries(text):
+            for entry in self._iter_manifest_entries(text):
                 for name in entry.names:
                     self.names.add(name)
-                    self._check_file(name, entry, schedule, is_listed=is_listed)
+                    self._compare_file_with_manifest(name, entry, schedule, has_path_list=has_path_list)
                 self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
         except DamagedSnapshotError as error:
-            self._note_problem(f"the manifest: {error}", is_right=False)
+            self._record_check(f"the manifest: {error}", is_right=False)
 
-    def _listed_entries(self, text: bytes) -> Iterator[Entry]:
-        """Yield the files of the manifest, or those that have changed."""
-        index = ManifestIndex(text, lambda path: self.read_path(log_path_of_part(path)))
+    def _iter_manifest_entries(self, manifest_text: bytes) -> Iterator[Entry]:
+        """Yield the manifest's entries for all files, or for the changed ones."""
+        index = ManifestIndex(manifest_text, lambda path: self.read_path(log_path_of_manifest_part(path)))
         self.parts = {part.sha256 for part in index.manifest.parts}
-        return listed_entries(index, self._changed_paths()) if self.since else index.entries()
+        return entries_at_paths(index, self._iter_changed_paths()) if self.since else index.entries()
 
-    def _changed_paths(self) -> Iterator[str]:
-        """Yield the paths of changed documents and of their proofs, in either layout."""
+    def _iter_changed_paths(self) -> Iterator[str]:
+        """Yield the paths of changed documents and of their proofs.
+
+        Each path is yielded with and without the subfolders of a host's layout.
+        """
         for _, entry in self.last_entries:
             if entry.subject.kind in PROVED:
                 url, parameters = proof_url(entry.subject)
-                for path in (url.path(**parameters), *(path for path, _ in _expected_digests(entry))):
+                for path in (url.path(**parameters), *(path for path, _ in _iter_logged_digests(entry))):
                     yield from dict.fromkeys((path, sharded_path(path)))
 
-    def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
-        body = self.read_path(name)
+    def _compare_file_with_manifest(
+        self, path: str, entry: Entry, schedule: EpochIndex, *, has_path_list: bool
+    ) -> None:
+        body = self.read_path(path)
         self.advance(1)
-        is_unserved = body is None and not is_listed and name.partition("/")[0] in HOST_FILES
+        is_unserved = body is None and not has_path_list and path.partition("/")[0] in HOST_FILES
         if is_unserved:
-            self.result.unserved.append(name)
+            self.result.unserved.append(path)
             return
-        self.own.add_file(name, body)
+        self.own.add_file(path, body)
         digest = "" if body is None else sha256(body).hexdigest()
         if digest == entry.sha256:
-            self._note_problem("", is_right=True)
-        elif body is not None and body in self._scheduled_version(name, schedule):
-            self.result.due_paths.append(name)
-        elif self.own.lists_file(name, body):
-            self.result.unsigned.append(name)
+            self._record_check("", is_right=True)
+        elif body is not None and body in self._iter_scheduled_versions(path, schedule):
+            self.result.due_paths.append(path)
+        elif self.own.lists_file_content(path, body):
+            self.result.unsigned.append(path)
         else:
             what = f"has the SHA-256 {digest}; the manifest names {entry.sha256}"
             missing = "is in the manifest, but not published"
-            self._note_problem(f"{name} {what if digest else missing}", is_right=False)
+            self._record_check(f"{path} {what if digest else missing}", is_right=False)
 
-    def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield the versions of a document up to now.
-
-        The files of these versions are in the manifest too.
-        """
+    def _iter_scheduled_versions(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
+        """Yield the versions of a document that were scheduled up to now."""
         if path == CHANGES.path():
-            yield from self._scheduled_changes(schedule)
+            yield from self._iter_scheduled_changes(schedule)
         for since in schedule.instants if path in schedule.documents else ():
             stored = schedule.document_at(path, since) if since <= self.now else None
             body = None if stored is None else stored.body(self.read_path)
             if body is not None:
                 yield body
 
-    def _scheduled_changes(self, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield the versions of `changes.json` up to now.
-
-        Each one compares two states of the schedule.
-        """
+    def _iter_scheduled_changes(self, schedule: EpochIndex) -> Iterator[bytes]:
+        """Yield the versions of `changes.json` that were scheduled up to now."""
         instants = [since for since in schedule.instants if since <= self.now]
         states = [
-            {path: self._status_version(schedule, path, since) for path in COMPARED_PATHS}
+            {path: self._read_document_at(schedule, path, since) for path in COMPARED_PATHS}
             for since in instants
         ]
         for number, later_state in enumerate(states):
@@ -424,12 +414,12 @@ class SiteCheck:
                 changes_document(earlier_state.get, documents).body for earlier_state in states[:number]
             )
 
-    def _status_version(self, schedule: EpochIndex, path: str, since: Instant) -> bytes:
+    def _read_document_at(self, schedule: EpochIndex, path: str, since: Instant) -> bytes:
         stored = schedule.document_at(path, since)
         return (self.read_path(path) if stored is None else stored.body(self.read_path)) or b"null"
 
-    def _check_subject(self, number: int, entry: LogEntry) -> None:
-        """Compare a record and its proof with its last entry."""
+    def _check_logged_documents(self, number: int, entry: LogEntry) -> None:
+        """Compare a contract's or incident's documents with its last log entry."""
         subject = entry.subject
         if subject.kind not in PROVED:
             return
@@ -437,57 +427,57 @@ class SiteCheck:
         proof = self.read_path(url.path(**parameters))
         self.own.add_file(url.path(**parameters), proof)
         if entry.action is not LogAction.REMOVE:
-            self._check_proof(url.path(**parameters), proof, number, entry)
-        for path, digest in _expected_digests(entry):
+            self._check_proof_file(url.path(**parameters), proof, number, entry)
+        for path, digest in _iter_logged_digests(entry):
             row = self.digests.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone()
             listed_digest = row[0] if row else ""
             if not digest:
-                self._check_absence(path)
-                self._note_problem(
+                self._check_removed_document(path)
+                self._record_check(
                     f"{path} is published, but the log records it as removed or excluded",
                     is_right=not listed_digest,
                 )
             elif not listed_digest:
-                self._note_problem(f"{path} is in the log, but not in the manifest", is_right=False)
+                self._record_check(f"{path} is in the log, but not in the manifest", is_right=False)
             elif subject.kind is EntryKind.INCIDENT:
-                self._check_incident(path, digest)
+                self._check_logged_incident(path, digest)
             else:
-                self._note_problem(
+                self._record_check(
                     f"{path} differs between the log and the manifest", is_right=listed_digest == digest
                 )
 
-    def _check_absence(self, path: str) -> None:
-        """Report a removed document that is still there.
+    def _check_removed_document(self, path: str) -> None:
+        """Report a removed subject's document if it is still published.
 
-        Where all files are read, they are compared with the manifest instead.
+        With a list of all paths, the comparison with the manifest finds it.
         """
         for name in dict.fromkeys((path, sharded_path(path))) if self.since else ():
             if name not in self.names and self.read_path(name) is not None:
-                self._note_unlisted_file(name)
+                self._report_unlisted_file(name)
 
-    def _check_incident(self, path: str, digest: str) -> None:
+    def _check_logged_incident(self, path: str, logged_digest: str) -> None:
         body = self.read_path(path) or b""
         if path in self.result.due_paths or path in self.result.unsigned:
             return
         try:
-            updates = list(incident_updates(incident_id_of_path(path), body))
-            is_right = entry_digest(EntryKind.INCIDENT, body) == digest
+            updates = list(iter_incident_updates(incident_id_of_path(path), body))
+            is_right = entry_digest(EntryKind.INCIDENT, body) == logged_digest
         except (LogError, ValueError, KeyError, TypeError):
             updates, is_right = [], False
-        self._note_problem(f"{path} does not match its last log entry", is_right=is_right)
+        self._record_check(f"{path} does not match its last log entry", is_right=is_right)
         for update in updates:
             last_entry = self.last_entries.find(update.subject)
             if last_entry is None and self.since:
                 continue  # the update has not changed, and the incident's entry covers it
             is_logged = last_entry is not None and last_entry[1].sha256 == update.sha256
-            self._note_problem(
+            self._record_check(
                 f"{path}: update {update.subject.second} does not match its last log entry",
                 is_right=is_logged,
             )
 
-    def _check_proof(self, path: str, body: bytes | None, number: int, entry: LogEntry) -> None:
+    def _check_proof_file(self, path: str, proof_file: bytes | None, number: int, entry: LogEntry) -> None:
         try:
-            proof = parse_proof(body or b"")
+            proof = parse_proof(proof_file or b"")
             proof.verify(proof.extra)
             checkpoint = proof.checkpoint
             if checkpoint.note.body not in self.heads:
@@ -497,66 +487,69 @@ class SiteCheck:
                 self.heads.add(checkpoint.note.body)
             is_right = (proof.number, proof.extra) == (number, entry.encode())
             is_right = (
-                is_right and encode_proof(number, proof.hashes, checkpoint.note.body, proof.extra) == body
+                is_right
+                and encode_proof(number, proof.hashes, checkpoint.note.body, proof.extra) == proof_file
             )
         except LogError:
             is_right = False
-        self._note_problem(f"{path} does not prove the last entry of its subject", is_right=is_right)
+        self._record_check(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
-    def _is_of_log(self, path: str) -> bool:
-        """Return whether a path is part of the log."""
+    def _is_log_file(self, path: str) -> bool:
+        """Return whether a path is that of a file of the log."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path(), LOG_FAULT.path()):
             return True
         url, parameters = match_url(path) or (None, {})
         if url not in (LOG_TILE, LOG_PART, LOG_CONTRACT, LOG_INCIDENT) or url is None:
             return False
         return (
-            self._is_tile(parameters["path"], path) if url is LOG_TILE else self._is_expected(url, parameters)
+            self._check_log_tile(parameters["path"], path)
+            if url is LOG_TILE
+            else self._is_current_log_document(url, parameters)
         )
 
-    def _is_expected(self, url: Url, parameters: Mapping[str, str]) -> bool:
-        if url is LOG_PART:
+    def _is_current_log_document(self, log_url: Url, parameters: Mapping[str, str]) -> bool:
+        if log_url is LOG_PART:
             return parameters["digest"] in self.parts
-        kind = EntryKind.CONTRACT if url is LOG_CONTRACT else EntryKind.INCIDENT
+        kind = EntryKind.CONTRACT if log_url is LOG_CONTRACT else EntryKind.INCIDENT
         last_entry = self.last_entries.find(LogSubject(kind, *parameters.values()))
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
-    def _is_tile(self, name: str, path: str) -> bool:
-        """Return whether a tile, or its beginning, is the log's."""
-        full_tile, _, width = f"tile/{name}".partition(".p/")
-        sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
+    def _check_log_tile(self, tile_name: str, path: str) -> bool:
+        """Return whether a path names a tile of the log; report one that differs."""
+        full_tile, _, width = f"tile/{tile_name}".partition(".p/")
+        sizes = (tile.partition(".p/")[::2] for tile in iter_tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == full_tile), None)
         if widest is None or not (width or "1").isdecimal():
             return False
         current_tile = self.log.read_path(full_tile) or self.log.read_path(f"{full_tile}.p/{widest}") or b""
         if width:
-            current_tile = _cut_tile(current_tile, int(width), of_entries=name.startswith(ENTRIES))
-        self._note_problem(
+            current_tile = _truncate_tile(current_tile, int(width), of_entries=tile_name.startswith(ENTRIES))
+        self._record_check(
             f"{path} does not agree with the log", is_right=self.read_path(path) == current_tile
         )
         return True
 
-    def _note_unlisted_file(self, path: str) -> None:
+    def _report_unlisted_file(self, path: str) -> None:
         """Report a file that the manifest does not list."""
         if is_snapshot_path(path) and self.own.is_manifest_file(path):
             return
         body = self.read_path(path)
-        if body is not None and self.own.lists_file(path, body):
+        if body is not None and self.own.lists_file_content(path, body):
             self.own.add_file(path, body)
             self.result.unsigned.append(path)
             return
         url, parameters = match_url(plain_path(path)) or (None, {})
         if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
-            self._note_problem(f"{path} is published, but not in the log", is_right=False)
+            self._record_check(f"{path} is published, but not in the log", is_right=False)
         else:
             self.result.uncovered.append(path)
 
 
-def _cut_tile(tile: bytes, width: int, *, of_entries: bool) -> bytes:
-    """Cut a tile or bundle to an earlier width."""
+def _truncate_tile(tile: bytes, count: int, *, of_entries: bool) -> bytes:
+    """Cut a tile or bundle to its first hashes or entries."""
     if not of_entries:
-        return tile[: width * HASH_SIZE]
-    return b"".join(pack(">H", len(entry)) + entry for entry in split_bundle(tile, width))
+        return tile[: count * HASH_SIZE]
+    return b"".join(pack(">H", len(entry)) + entry for entry in split_bundle(tile, count))
 
 
 class NameSet:
@@ -573,8 +566,8 @@ class NameSet:
         return self.table.execute("SELECT 1 FROM names WHERE name = ?", (name,)).fetchone() is not None
 
 
-def _expected_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield the paths and digests in an entry."""
+def _iter_logged_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
+    """Yield the path and digest of each document in an entry."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return
@@ -583,18 +576,20 @@ def _expected_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
     yield PROOF.path(**parameters), entry.proof
 
 
-def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
+def require_log_at(log: PublishedLog | None, location: str) -> PublishedLog:
     """Return the log that was found at a location, or raise an error.
 
     Args:
         log: the log, or None if none was found.
-        name: the location, for the error message.
+        location: the location, for the error message.
 
     Raises:
         LogError: if no log was found.
     """
-    if log is None and not is_url(name) and not Path(name).exists():
-        raise LogError(f"there is no file or folder {name!r}", "name a built folder, a snapshot or a URL")
+    if log is None and not is_url(location) and not Path(location).exists():
+        raise LogError(f"there is no file or folder {location!r}", "name a built folder, a snapshot or a URL")
     if log is None:
-        raise LogError(f"{name} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key")
+        raise LogError(
+            f"{location} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key"
+        )
     return log

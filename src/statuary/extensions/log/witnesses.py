@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statuary.base.files import MANIFEST
 from statuary.engine.manifest_step import write_manifest
 from statuary.extensions.log.entries import EntryKind, encode_proof, parse_proof
-from statuary.extensions.log.merkle import LogError, consistency_proof, tile_subtrees
+from statuary.extensions.log.merkle import LogError, consistency_proof, subtree_hasher
 from statuary.extensions.log.notes import (
     DECIMAL,
     WITNESS_KEY,
@@ -16,7 +16,7 @@ from statuary.extensions.log.notes import (
     parse_public_key,
 )
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, PREFIX, LogSettings, PublishedLog
-from statuary.extensions.log.site_log import log_document
+from statuary.extensions.log.site_log import make_log_document
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.manifest import parse_manifest
@@ -42,7 +42,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     return cosigned
 
 
-def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
+def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
     """Return the reason why required cosignatures of a checkpoint are missing.
 
     Args:
@@ -62,28 +62,33 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
     return ""
 
 
-def cosignature_request(log: PublishedLog, old: int) -> bytes:
+def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
     """Return the body of the request that asks a witness to cosign.
 
     Args:
         log: the published log.
-        old: the size of the log that the witness has seen.
+        cosigned_size: the size of the log that the witness has seen.
 
     Raises:
         LogError: if the witness has seen a longer log.
     """
-    proof = consistency_proof(old, log.head.size, tile_subtrees(log.read_path, log.head.size))
-    lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
+    proof = consistency_proof(cosigned_size, log.head.size, subtree_hasher(log.read_path, log.head.size))
+    lines = [
+        f"old {cosigned_size}",
+        *(b64encode(digest).decode() for digest in proof),
+        "",
+        log.checkpoint.note.body,
+    ]
     return "\n".join(lines).encode()
 
 
-def witness_size(answer: bytes) -> int:
+def witness_size(response_body: bytes) -> int:
     """Parse the size of the last cosigned log from a witness's response.
 
     Raises:
         LogError: if the response is not a number.
     """
-    text = answer.decode("utf-8", "replace").strip()
+    text = response_body.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
         raise LogError(
             f"the witness responds with HTTP status 409, but does not state the size of the log: {text[:80]!r}"
@@ -91,44 +96,46 @@ def witness_size(answer: bytes) -> int:
     return int(text)
 
 
-def verified_cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
+def verify_cosignature_response(
+    log: PublishedLog, witness_key: PublicKey, status: int, response_body: bytes
+) -> str:
     """Return the verified signature line in a witness's response.
 
     Args:
         log: the published log, whose checkpoint was sent.
-        key: the public key of the witness.
+        witness_key: the public key of the witness.
         status: the HTTP status of the response.
-        answer: the body of the response.
+        response_body: the body of the response.
 
     Raises:
         LogError: if the response contains no valid cosignature.
     """
     if status != 200:
         raise LogError(
-            f"the witness responds with HTTP status {status}: {answer.decode('utf-8', 'replace').strip()[:200]}"
+            f"the witness responds with HTTP status {status}: {response_body.decode('utf-8', 'replace').strip()[:200]}"
         )
-    note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
-    if not note.signed_by([key]):
+    note = parse_note(f"{log.checkpoint.note.text}\n".encode() + response_body)
+    if not note.signed_by([witness_key]):
         raise LogError("the response has no valid cosignature by the key that is listed for this witness")
     return next(
         signature.line
         for signature in note.signatures
-        if (signature.name, signature.key_id) == (key.name, key.id)
+        if (signature.name, signature.key_id) == (witness_key.name, witness_key.id)
     )
 
 
-def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
+def add_cosignatures(target: FolderTarget, log: PublishedLog, signature_lines: Iterable[str]) -> None:
     """Add cosignatures to the published checkpoint and the proofs.
 
     Args:
         target: the folder of the site.
         log: the published log.
-        lines: the signature lines of witnesses.
+        signature_lines: the signature lines of witnesses.
 
     Raises:
         PublishingError: if the folder cannot be written.
     """
-    new = {line.split(" ")[1]: line for line in lines}
+    new = {line.split(" ")[1]: line for line in signature_lines}
     other_lines = [
         signature.line for signature in log.checkpoint.note.signatures if signature.name not in new
     ]
@@ -136,7 +143,7 @@ def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[st
     if not new:
         return
     target.ledger.set_partial()
-    target.add([log_document(LOG_CHECKPOINT, body.encode())])
+    target.add([make_log_document(LOG_CHECKPOINT, body.encode())])
     for kind in (EntryKind.CONTRACT, EntryKind.INCIDENT):
         for path in target.ledger.documents.paths_under(f"{PREFIX}/{kind.value}s"):
             published_body = target.published(path) or b""
