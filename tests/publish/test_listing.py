@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from statuary.extensions.snapshots.differences import Difference, find_differences, make_plan
+from statuary.extensions.snapshots.differences import Difference, find_differences, make_publication_plan
 from statuary.publish.listing import (
     MAX_PART_LENGTH,
     MEAN_PART_LENGTH,
@@ -92,7 +92,7 @@ def test_diff_has_both_sides() -> None:
     ]
     assert list(find_differences(before, after)) == differences
     assert [change.action for change in differences] == [Action.REMOVE, Action.REPLACE, Action.ADD]
-    plan = make_plan(lambda: find_differences(before, after), documents=3, size=4)
+    plan = make_publication_plan(lambda: find_differences(before, after), document_count=3, site_size=4)
     assert (plan.counts, plan.unchanged) == ({Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 1}, 1)
     assert (plan.size, plan.changed_size) == (4, 3)
     assert [str(change) for change in plan.changes()] == ["- a", "~ b (2 bytes)", "+ c (1 bytes)"]

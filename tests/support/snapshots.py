@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from statuary.base.primitives import checksum_address, keccak256, parse_instant
-from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
+from statuary.extensions.snapshots.snapshot_reader import iter_snapshot_documents, read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
@@ -67,7 +67,7 @@ def published(documents: Iterable[Document], folder: Path) -> Path:
 def mirrored(snapshot: Path, folder: Path) -> Path:
     """Publish a snapshot into a folder and return it."""
     with read_snapshot(str(snapshot)) as opened:
-        return published(snapshot_documents(opened), folder)
+        return published(iter_snapshot_documents(opened), folder)
 
 
 def made_of_folder(out: Path, folder: Path) -> Path:

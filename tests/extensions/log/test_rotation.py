@@ -158,8 +158,8 @@ def test_key_change_entries_follow_rules():
     time = "2026-11-20T12:00:00.000Z"
     entry = LogEntry(LOG_KEY, LogAction.CHANGE, time, key_change=first)
     assert parse_entry(entry.encode()) == entry
-    EntryRules().check(3, entry, None)
-    EntryRules().check(4, entry._replace(key_change=second, replaces=3), (3, entry))
+    EntryRules().check_entry(3, entry, None)
+    EntryRules().check_entry(4, entry._replace(key_change=second, replaces=3), (3, entry))
     assert current_key(keys[0].public, (first, second)) == keys[2].public
     assert current_key(keys[3].public, (first, second)) == keys[3].public
     wrong = [
@@ -171,9 +171,9 @@ def test_key_change_entries_follow_rules():
     ]
     for one in wrong:
         with pytest.raises(LogError):
-            EntryRules().check(3, one, None)
+            EntryRules().check_entry(3, one, None)
     with pytest.raises(LogError, match="announces a key, and the one before is"):
-        EntryRules().check(
+        EntryRules().check_entry(
             4, entry._replace(key_change=sign_key_change(keys[3], keys[2].public), replaces=3), (3, entry)
         )
 

@@ -18,7 +18,7 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.extensions.serving import site as look_up
 from statuary.extensions.serving.site import DocumentNotFoundError
-from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
+from statuary.extensions.snapshots.snapshot_reader import iter_snapshot_documents, read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.publish.origin import SiteOrigin
 from support.file_server import served
@@ -38,7 +38,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with SnapshotTarget(root / "site.zip", origin) as publication:
         assert build_site(content, publication, INSTANT, NoProgress()).plan is not None
     with read_snapshot(str(root / "site.zip")) as snapshot:
-        published(snapshot_documents(snapshot), root / "mirror")
+        published(iter_snapshot_documents(snapshot), root / "mirror")
     return root
 
 

@@ -13,9 +13,9 @@ from statuary.extensions.snapshots.zip_file import ZipWriter, write_zip
 from statuary.extensions.snapshots.zip_format import (
     CompressedMember,
     SnapshotMember,
-    central_header,
     compress_member,
     compress_members,
+    encode_central_header,
 )
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import ManifestBuilder, encode_manifest
@@ -262,12 +262,12 @@ def test_oversized_member_is_refused(tmp_path: Path) -> None:
 
 def test_symbolic_link_member_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def linking(header: object, offset: int) -> bytes:
-        text = bytearray(central_header(header, offset))  # type: ignore[arg-type]
+        text = bytearray(encode_central_header(header, offset))  # type: ignore[arg-type]
         text[38:42] = (0o120777 << 16).to_bytes(4, "little")
         return bytes(text)
 
     with monkeypatch.context() as patched:
-        patched.setattr("statuary.extensions.snapshots.zip_format.central_header", linking)
+        patched.setattr("statuary.extensions.snapshots.zip_format.encode_central_header", linking)
         forged(tmp_path / "link.zip", harmless())
     refused(tmp_path / "link.zip", "list of files differs from its files")
 

@@ -12,10 +12,10 @@ import pytest
 from statuary.base.errors import StatuaryError
 from statuary.base.files import PublishingError
 from statuary.extensions.snapshots.manifest_signature import (
-    key_id,
     manifest_signer,
     parse_public_key,
     parse_secret_key,
+    read_minisign_key_id,
     verify_manifest_signature,
 )
 from statuary.extensions.snapshots.site_reader import open_site
@@ -95,13 +95,13 @@ def test_signature_verifies_and_is_reproducible(public: "PublicKey") -> None:
         verified(DATA, text, public).trusted_comment == f"timestamp:{timestamp}\tfile:manifest.json\thashed"
     )
     assert sign(DATA) == text
-    assert key_id(text) == "0706050403020100"
+    assert read_minisign_key_id(text) == "0706050403020100"
 
 
 def test_minisign_example_key_id_matches() -> None:
     """https://jedisct1.github.io/minisign/ gives this key."""
     key = parse_public_key("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3")
-    assert key_id(bytes(key)) == "E7620F1842B4E81F"
+    assert read_minisign_key_id(bytes(key)) == "E7620F1842B4E81F"
 
 
 def test_changed_data_or_signature_is_rejected(public: "PublicKey") -> None:

@@ -29,7 +29,10 @@ def rebuilt(file: Path, change: Callable[[list[bytes], list[bytes]], None]) -> P
     """Write a snapshot's zip again after its members and its directory have been changed apart from each other."""
     with zipfile.ZipFile(file) as opened:
         infos = opened.infolist()
-    whole, ending = file.read_bytes(), zip_format.parse_ending(file.read_bytes()[-zip_format.ENDING_SIZE :])
+    whole, ending = (
+        file.read_bytes(),
+        zip_format.parse_end_records(file.read_bytes()[-zip_format.ENDING_SIZE :]),
+    )
     assert ending is not None
     starts = [*(info.header_offset for info in infos), ending.offset]
     members = [whole[start:end] for start, end in pairwise(starts)]
@@ -38,20 +41,20 @@ def rebuilt(file: Path, change: Callable[[list[bytes], list[bytes]], None]) -> P
     out, entries = BytesIO(), b""
     for header, text in zip(headers, members, strict=True):
         assert header is not None
-        entries += zip_format.central_header(header, out.tell())
+        entries += zip_format.encode_central_header(header, out.tell())
         out.write(text)
     last = Ending(len(members), len(entries), out.tell(), ending.digest)
-    file.write_bytes(out.getvalue() + entries + zip_format.last_record(last))
+    file.write_bytes(out.getvalue() + entries + zip_format.encode_last_record(last))
     return file
 
 
 def local_size(text: bytes) -> int:
-    return 30 + zip_format.variable_length(text[:30])
+    return 30 + zip_format.read_name_and_extra_length(text[:30])
 
 
 def evil(path: str = "index.html") -> bytes:
     packed = compress_member(SnapshotMember(path=path, body=EVIL))
-    return zip_format.local_header(packed.header) + packed.data
+    return zip_format.encode_local_header(packed.header) + packed.data
 
 
 @pytest.fixture
@@ -79,13 +82,13 @@ def test_directory_and_member_mismatch_is_rejected(file: Path) -> None:
 def test_unlisted_member_returns_none(file: Path) -> None:
     packed = compress_member(SnapshotMember(path="zzz.html", body=EVIL))
     whole = file.read_bytes()
-    ending = zip_format.parse_ending(whole[-zip_format.ENDING_SIZE :])
+    ending = zip_format.parse_end_records(whole[-zip_format.ENDING_SIZE :])
     assert ending is not None
     body, entries = whole[: ending.offset], whole[ending.offset : ending.offset + ending.size]
-    entries += zip_format.central_header(packed.header, len(body))
-    body += zip_format.local_header(packed.header) + packed.data
+    entries += zip_format.encode_central_header(packed.header, len(body))
+    body += zip_format.encode_local_header(packed.header) + packed.data
     last = Ending(ending.entries + 1, len(entries), len(body), ending.digest)
-    file.write_bytes(body + entries + zip_format.last_record(last))
+    file.write_bytes(body + entries + zip_format.encode_last_record(last))
     with zipfile.ZipFile(file) as opened:
         assert opened.read("zzz.html") == EVIL
     assert reads(file, "zzz.html") is None

@@ -85,10 +85,10 @@ def test_zip64_member_beyond_4_gib(tmp_path: Path) -> None:
     header = ZipHeader(path="far", method=STORED, crc=zlib.crc32(body), packed_size=len(body), size=len(body))
     with file.open("wb") as out:
         out.seek(BEYOND)
-        out.write(zip_format.local_header(header) + body)
-        offset, central = out.tell(), zip_format.central_header(header, BEYOND)
+        out.write(zip_format.encode_local_header(header) + body)
+        offset, central = out.tell(), zip_format.encode_central_header(header, BEYOND)
         ending = Ending(1, len(central), offset, "0" * 64)
-        out.write(central + zip_format.zip64_records(ending) + zip_format.last_record(ending))
+        out.write(central + zip_format.encode_zip64_records(ending) + zip_format.encode_last_record(ending))
     with zipfile.ZipFile(file) as opened:
         assert opened.read("far") == body
     if shutil.which("unzip"):
@@ -99,16 +99,16 @@ def test_zip64_member_beyond_4_gib(tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", [STORED, DEFLATED])
 def test_header_round_trips(size: int, method: int) -> None:
     header = ZipHeader(path="v2/contract/1/ä", method=method, crc=7, packed_size=size, size=size + 1)
-    text = zip_format.local_header(header)
-    assert zip_format.variable_length(text[:30]) == len(text) - 30
+    text = zip_format.encode_local_header(header)
+    assert zip_format.read_name_and_extra_length(text[:30]) == len(text) - 30
     assert zip_format.parse_local_header(text) == header
-    entry = zip_format.central_header(header, size)
+    entry = zip_format.encode_central_header(header, size)
     assert zip_format.parse_central_header(entry) == CentralEntry(header, size)
-    assert zip_format.central_name(entry, 0) == (header.path.encode(), len(entry))
+    assert zip_format.read_central_name(entry, 0) == (header.path.encode(), len(entry))
 
 
 def test_malformed_header_is_rejected() -> None:
     header = ZipHeader(path="a", method=DEFLATED, crc=7, packed_size=1, size=2)
-    text = bytearray(zip_format.local_header(header))
+    text = bytearray(zip_format.encode_local_header(header))
     text[10] = 1  # another time
     assert zip_format.parse_local_header(bytes(text)) is None

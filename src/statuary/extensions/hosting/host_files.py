@@ -44,8 +44,8 @@ class HostOptions:
     listen: str | None = None  # the port, or address and port, of a web server
     domain: str | None = None  # the host name of the site, for a web server with other sites
     branch: str = "main"  # the branch whose pushes are published
-    # where `deno serve` runs the edge module behind a web server, as host and port; None if it does not
     edge: str | None = None
+    """The host and port of a `deno serve` process that runs the edge module; None if there is none."""
     enabled: EnabledKeys = None  # the keys of the enabled extensions; None for all extensions
 
     @property

@@ -319,8 +319,8 @@ class Host(NamedTuple):
     description: str  # the files that are written for the host, as a phrase
     files: Callable[[HostOptions], list[HostFile]]
     steps: tuple[str, ...]  # what a person does once the files are written, one sentence each
-    # the platform whose files the site must contain; `hosting.files` in site.yaml has to list the platform
     site_files: HostingPlatform | None = None
+    """The platform whose files the site must contain, so `hosting.files` in site.yaml has to list it."""
     runs_edge_module: bool = False
 
 

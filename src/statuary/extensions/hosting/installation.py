@@ -27,8 +27,8 @@ class Installation(NamedTuple):
     """The commands with which a host installs this version of statuary."""
 
     requirement: str  # the argument for pip, quoted for a shell
-    # the wheel to copy, or the folder of sources to build one from; None if the project needs no wheel
     source: Path | None = None
+    """The wheel to copy, or the folder of sources to build one from; None if no wheel is needed."""
     note: str = ""  # why the requirement may not work; empty if nothing is wrong
 
 

@@ -87,9 +87,8 @@ class LogEntry(NamedTuple):
     subject: LogSubject
     action: LogAction
     time: str  # the time of the build or tick that published the entry, in RFC 3339
-    # The SHA-256, in hex, of a record's published bytes, of what the author of an incident or update wrote,
-    # or of the site's manifest. It is empty for a removal and for a record that failed its checks.
     sha256: str = ""
+    """The digest of the document, as `entry_digest` returns it; empty for a removal."""
     proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
     match_id: str = ""  # the match id of a contract; else empty
     replaces: int | None = None  # the number of the subject's entry before it; None if this is the first

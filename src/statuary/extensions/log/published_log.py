@@ -120,8 +120,8 @@ class LogSettings(NamedTuple):
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
     branch: str = "main"  # the published branch, for hosts that do not tell previews apart
     example_key: bool = False  # whether the public example key signs
-    # The public key (vkey) and the URL of each witness: a service that cosigns the log's checkpoints.
     witnesses: tuple[tuple[str, str], ...] = ()
+    """The key (vkey) and the URL of each witness, a service that cosigns the log's checkpoints."""
     quorum: int = 0  # the number of witnesses that must cosign
     public_key: str = ""  # the public key that the site publishes; empty to derive it from the signing key
 
@@ -383,9 +383,8 @@ class LogContext(NamedTuple):
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
     now: Instant  # the time of new entries
-    # The name of each location where the log is published, and a function that reads files there. Empty if
-    # the folder that is built is itself the published site.
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
+    """A name and a file reader for each published location; empty if the built folder itself is published."""
     seen_head: TreeHead | None = None  # the last published size and root, as recorded beside the key
     pending_body: bytes | None = None  # signed entries that may be unpublished, as in `log/pending.json`
     min_size: TreeHead | None = None  # the size and root in the content's `log-floor.txt`

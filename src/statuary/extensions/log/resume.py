@@ -239,9 +239,8 @@ class LogLocations(NamedTuple):
     """All places where copies of the log may have been published."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
-    # The locations where the site is published and that can be read. Empty if the folder that is built is
-    # itself the published site.
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
+    """A name and a file reader for each published location; empty if the built folder itself is published."""
     pending_body: bytes | None = None  # signed entries that may be unpublished, from the key's folder
 
     def find_resume_point(

@@ -97,8 +97,8 @@ class LogChanges(NamedTuple):
     """The new log entries about incidents."""
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
-    # The published versions of an update that differ from the current one, by the id of the update.
     previous_versions: dict[str, tuple[PreviousVersion, ...]]
+    """The published versions of an update that differ from the current one, by the update's id."""
 
 
 class SiteLog:

@@ -87,9 +87,8 @@ class DocumentCheck(NamedTuple):
     """The result of comparing a site's files with its log."""
 
     matching_count: int  # the number of checks that passed
-    # Paths that the site's schedule changed after the last build or tick, so that the log has no entry about
-    # the change.
     due_paths: list[str]
+    """Documents that changed on schedule after the last build, so that the log lacks the change."""
     problems: list[str]  # sentences about files that are missing, differ, or are not in the log
     unsigned: list[str]  # files that differ from the log but match the site's own manifest
     uncovered: list[str]  # files that neither the manifest nor the log names

@@ -20,7 +20,7 @@ from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.base.primitives import format_utc, parse_instant
 from statuary.extensions.mirror.served_site import ServedSite, SiteState
-from statuary.extensions.snapshots.differences import refuse_older
+from statuary.extensions.snapshots.differences import refuse_older_snapshot
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.host_files import is_host_file
 from statuary.publish.host_layout import cache_of, media_type_of
@@ -105,7 +105,7 @@ def mirror_site(
             if not options.allow_older:
                 noted_instant = target.ledger.get_meta("instant")
                 own_instant = parse_instant(noted_instant) if noted_instant else None
-                refuse_older(state.manifest.origin, own_instant, str(folder))
+                refuse_older_snapshot(state.manifest.origin, own_instant, str(folder))
             with closing(MirrorSync(site, target, state, incomplete_sources, options)) as copy:
                 skipped |= copy.skipped
                 if options.dry_run:

@@ -31,10 +31,10 @@ from statuary.extensions.object_stores.store import Lease, LeaseHeldError, Objec
 from statuary.extensions.object_stores.store_comparison import INDEX, DamagedStoreLedgerError, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
 from statuary.extensions.packs.exclude import packed_path_filter
-from statuary.extensions.snapshots.differences import refuse_older
+from statuary.extensions.snapshots.differences import refuse_older_snapshot
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_option, read_public_key
-from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
+from statuary.extensions.snapshots.snapshot_reader import iter_snapshot_documents, read_snapshot
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.locations import find_replaceable_parts
@@ -361,12 +361,12 @@ def _publish_snapshot(
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
         if not allow_older:
-            refuse_older(snapshot.manifest.origin, _published_instant(to), escape_control_chars(to))
+            refuse_older_snapshot(snapshot.manifest.origin, _published_instant(to), escape_control_chars(to))
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
                 return publish_to_store(source, snapshot.manifest.origin, location, to, options)
         return publish_to_folder(
-            snapshot_documents(snapshot),
+            iter_snapshot_documents(snapshot),
             location,
             to,
             origin=snapshot.manifest.origin,

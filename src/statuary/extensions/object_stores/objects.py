@@ -165,11 +165,11 @@ class PublishedSnapshot:
 
     def objects(self) -> Iterator[Entry]:
         """Yield the description of each object to upload, including the manifest."""
-        for member in self.snapshot.own_members():
+        for member in self.snapshot.iter_manifest_members():
             entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._keep_body(member.body, [entry])
             yield entry
-        for entry in self.snapshot.stored_entries():
+        for entry in self.snapshot.iter_stored_entries():
             for name in entry.names:
                 yield object_entry(name, entry.sha256, entry.size, entry.media_type)
 
@@ -184,7 +184,7 @@ class PublishedSnapshot:
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
         """
-        for entry, member in self.snapshot.listed_documents():
+        for entry, member in self.snapshot.iter_listed_documents():
             self._keep_body(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 
     def _keep_body(self, body: bytes, entries: list[Entry]) -> None:

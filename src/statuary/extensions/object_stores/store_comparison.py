@@ -17,7 +17,12 @@ import orjson
 from statuary.base.files import OWN_FOLDER, PublishingError, checked_path
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.object_stores.objects import upload_step
-from statuary.extensions.snapshots.differences import Difference, find_differences, make_plan, merge_listings
+from statuary.extensions.snapshots.differences import (
+    Difference,
+    find_differences,
+    make_publication_plan,
+    merge_listings,
+)
 from statuary.publish.listing import Entry, Part, encode_part, require_string
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.plan import Plan
@@ -86,8 +91,8 @@ class StoreIndex(NamedTuple):
 
     listing: str | None = None  # the list of the last finished publication; None if there was none
     begun: tuple[str, ...] = ()  # the lists of unfinished publications after it, earliest first
-    # the listings of interrupted publications, whose requests may still arrive at the store
     doubted: tuple[str, ...] = ()
+    """The listings of interrupted publications, whose requests may still arrive at the store."""
     instant: str = ""  # the time of the published site, in UTC; empty if unknown
 
     def encode(self) -> bytes:
@@ -230,7 +235,7 @@ class StoreComparison:
         """
         unknown_paths = (entry.path for entry in self.stored if not entry.sha256)
         conflicts = () if adopt else tuple(path for path in unknown_paths if self.site.find(path) is not None)
-        return make_plan(self.changes, *self.site.size(), conflicts)
+        return make_publication_plan(self.changes, *self.site.size(), conflicts)
 
     def is_changed(self, path: str) -> bool:
         """Return whether the object at a path has to be uploaded."""

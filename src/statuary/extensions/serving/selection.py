@@ -27,8 +27,8 @@ class Selection:
     """The members of a record that a request asks for."""
 
     fields: ChosenMembers | None = None  # the selected members in order; None for all
-    # the omitted parts by member; an empty tuple omits the whole member
     omit: ChosenMembers = field(default_factory=dict)
+    """The parts to omit, by member of the record; an empty tuple omits the whole member."""
 
     @property
     def whole(self) -> bool:

@@ -37,10 +37,18 @@ from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.options import public_key_option, read_public_key, read_signer, sign_option
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.site_subset import parse_site_subset
-from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot, snapshot_documents
-from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot, refuse_older_file
+from statuary.extensions.snapshots.snapshot_reader import (
+    SnapshotReader,
+    iter_snapshot_documents,
+    read_snapshot,
+)
+from statuary.extensions.snapshots.snapshot_target import (
+    SnapshotTarget,
+    copy_snapshot,
+    refuse_older_than_file,
+)
 from statuary.extensions.snapshots.verify import RecordVerifier, Verification, verify_snapshot
-from statuary.extensions.snapshots.zip_format import is_standard_zlib
+from statuary.extensions.snapshots.zip_format import uses_standard_zlib
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.folder.changed_files import LedgerFolder
 from statuary.publish.folder.reader import folder_documents
@@ -67,48 +75,50 @@ def diff_command(before: str, after: str, form: str) -> None:
     """
     with read_snapshot(before) as old, read_snapshot(after) as new:
         ends = {"from": manifest_digest(old.manifest_text), "to": manifest_digest(new.manifest_text)}
-        changes = find_differences(_verified_entries(old), _verified_entries(new))
+        changes = find_differences(_iter_verified_entries(old), _iter_verified_entries(new))
         if form == "json":
-            click.echo(json.dumps({**ends, "changes": [_difference_json(change) for change in changes]}))
+            click.echo(json.dumps({**ends, "changes": [_encode_difference(change) for change in changes]}))
         else:
             for line in changes_lines(change.change for change in changes):
                 click.echo(line)
-            for line in _origin_changes(old.manifest, new.manifest):
+            for line in _describe_origin_changes(old.manifest, new.manifest):
                 click.echo(line)
 
 
-def _verified_entries(snapshot: SnapshotReader) -> Iterator[Entry]:
+def _iter_verified_entries(snapshot: SnapshotReader) -> Iterator[Entry]:
     """Verify the documents of a snapshot, and yield their entries."""
     return (entry for entry, _ in snapshot.documents())
 
 
-def _difference_json(difference: Difference) -> dict[str, object]:
+def _encode_difference(difference: Difference) -> dict[str, object]:
     return {
         "action": difference.action,
         "path": difference.entry.path,
-        "before": _entry_json(difference.before),
-        "after": _entry_json(difference.after),
+        "before": _encode_manifest_entry(difference.before),
+        "after": _encode_manifest_entry(difference.after),
     }
 
 
-def _entry_json(entry: Entry | None) -> dict[str, object] | None:
-    """Return an entry as manifests have it."""
+def _encode_manifest_entry(entry: Entry | None) -> dict[str, object] | None:
+    """Return a manifest's entry as the manifest's JSON writes it."""
     return None if entry is None else dict(zip(Entry._fields[:5], entry[:5], strict=True))
 
 
-def _origin_changes(before: Manifest, after: Manifest) -> Iterator[str]:
+def _describe_origin_changes(before: Manifest, after: Manifest) -> Iterator[str]:
     old = before.origin._asdict()
     for name, value in after.origin._asdict().items():
         if value != old[name]:
-            yield escape_control_chars(f"{name}: {_display_text(old[name])} -> {_display_text(value)}")
+            yield escape_control_chars(
+                f"{name}: {_format_origin_member(old[name])} -> {_format_origin_member(value)}"
+            )
     if before == after:
         yield "the same site"
 
 
-def _display_text(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    return ", ".join(value) if isinstance(value, tuple) else str(value) or "-"
+def _format_origin_member(member_value: object) -> str:
+    if isinstance(member_value, datetime):
+        return member_value.astimezone(UTC).isoformat()
+    return ", ".join(member_value) if isinstance(member_value, tuple) else str(member_value) or "-"
 
 
 @click.command()
@@ -135,17 +145,19 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
     with RecordVerifier() if proving else nullcontext() as records:
         verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
     if form == "json":
-        click.echo(json.dumps(_verification_json(verification, records)))
+        click.echo(json.dumps(_encode_verification(verification, records)))
     else:
-        click.echo("\n".join(_verification_lines(verification, records)))
+        click.echo("\n".join(_describe_verification(verification, records)))
     failed = not verification.is_intact or (records is not None and records.errors)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
-def _verification_lines(verification: Verification, records: RecordVerifier | None) -> Iterator[str]:
+def _describe_verification(
+    verification: Verification, record_verifier: RecordVerifier | None
+) -> Iterator[str]:
     yield from map(escape_control_chars, verification.problems)
-    if records is not None:
-        for finding in records.errors:
+    if record_verifier is not None:
+        for finding in record_verifier.errors:
             yield escape_control_chars(
                 f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]"
             )
@@ -167,15 +179,21 @@ def _verification_lines(verification: Verification, records: RecordVerifier | No
         yield "not signed"
     if verification.lacks_aliases:
         yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
-    if records is not None:
-        admitted = f", {records.admitted:,} contradicted, as their proofs say" if records.admitted else ""
-        yield f"{records.verified:,} records verified, {records.rejected:,} rejected{admitted}"
-        on_chain, deployed = records.anchors.counts.values()
+    if record_verifier is not None:
+        admitted = (
+            f", {record_verifier.admitted:,} contradicted, as their proofs say"
+            if record_verifier.admitted
+            else ""
+        )
+        yield f"{record_verifier.verified:,} records verified, {record_verifier.rejected:,} rejected{admitted}"
+        on_chain, deployed = record_verifier.anchors.counts.values()
         yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
 
 
-def _verification_json(verification: Verification, records: RecordVerifier | None) -> dict[str, object]:
+def _encode_verification(
+    verification: Verification, record_verifier: RecordVerifier | None
+) -> dict[str, object]:
     origin = verification.manifest.origin
     value: dict[str, object] = {
         "whole": verification.is_intact,
@@ -190,10 +208,16 @@ def _verification_json(verification: Verification, records: RecordVerifier | Non
         "signedBy": verification.signed_by or None,
         "signatureVerified": verification.signature is not None,
     }
-    if records is not None:
-        value |= {"proved": records.verified, "refused": records.rejected, "contradicted": records.admitted}
-        value |= {claim.value: number for claim, number in records.anchors.counts.items()}
-        value["errors"] = [{"path": f.path, "rule": f.rule, "message": f.message} for f in records.errors]
+    if record_verifier is not None:
+        value |= {
+            "proved": record_verifier.verified,
+            "refused": record_verifier.rejected,
+            "contradicted": record_verifier.admitted,
+        }
+        value |= {claim.value: number for claim, number in record_verifier.anchors.counts.items()}
+        value["errors"] = [
+            {"path": f.path, "rule": f.rule, "message": f.message} for f in record_verifier.errors
+        ]
     return value
 
 
@@ -261,43 +285,40 @@ def create(
 
     with ExitStack() as stack:
         if source is None:
-            revision = _content_revision(content) if revision is None else revision
+            revision = _read_content_revision(content) if revision is None else revision
             origin = SiteOrigin(instant=build_instant(now), revision=revision, statuary=VERSION)
-            outcome = _build_into(content, stack.enter_context(target(origin)))
-        elif _is_snapshot(Path(source)):
+            outcome = _build_site_into(content, stack.enter_context(target(origin)))
+        elif _has_snapshot_manifest(Path(source)):
             if now or revision is not None:
                 raise click.UsageError(f"{source} is a snapshot, which already has an instant and a revision")
             if subset.texts or dry_run:
                 snapshot = stack.enter_context(read_snapshot(source))
                 if not allow_older:
-                    refuse_older_file(snapshot.manifest.origin, out)
+                    refuse_older_than_file(snapshot.manifest.origin, out)
                 part = stack.enter_context(target(snapshot.manifest.origin))
-                part.add(snapshot_documents(snapshot, with_manifest=False))
-                _write_snapshot(part)
+                part.add(iter_snapshot_documents(snapshot, with_manifest=False))
+                _apply_and_report(part)
             else:
                 _copy_snapshot(source, out, signer, allow_older=allow_older)
         else:
-            folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
-            folder.add(_documents_of_folder(Path(source)))
-            _write_snapshot(folder)
+            folder = stack.enter_context(target(_make_folder_origin(Path(source), now, revision)))
+            folder.add(_iter_folder_documents(Path(source)))
+            _apply_and_report(folder)
             print_changed_files(Path(source))
     if line := outcome_line(outcome, applied=not dry_run):
         click.echo(line)
     sys.exit(exit_code_of(outcome))
 
 
-def _documents_of_folder(folder: Path) -> Iterator[Document]:
-    """Yield a folder's documents without its manifest.
-
-    A snapshot makes its own.
-    """
+def _iter_folder_documents(folder: Path) -> Iterator[Document]:
+    """Yield a folder's documents except its manifest, which a snapshot makes anew."""
     return (document for document in folder_documents(folder) if not is_snapshot_path(document.path))
 
 
-def _is_snapshot(source: Path) -> bool:
-    """Return whether a source has a manifest of its own.
+def _has_snapshot_manifest(source: Path) -> bool:
+    """Return whether a source is a published site with its own manifest.
 
-    The folder of a build has none.
+    The folder of a build has no such manifest.
     """
     if not source.is_dir():
         return True
@@ -305,7 +326,7 @@ def _is_snapshot(source: Path) -> bool:
         return folder.read(MANIFEST) is not None and not has_intact_listing(source)
 
 
-def _content_revision(content: Path) -> str:
+def _read_content_revision(content: Path) -> str:
     """Return a content folder's commit, with `+` if it was changed.
 
     Returns:
@@ -315,7 +336,7 @@ def _content_revision(content: Path) -> str:
     return "" if state is None else state.revision
 
 
-def _build_into(content: Path, target: SnapshotTarget) -> Outcome:
+def _build_site_into(content: Path, target: SnapshotTarget) -> Outcome:
     with show_progress() as progress:
         result = build_site(content, target, target.origin.instant, progress)
     if result.checked.all_findings:
@@ -323,26 +344,26 @@ def _build_into(content: Path, target: SnapshotTarget) -> Outcome:
     if result.plan is None:
         click.echo(f"{findings_line(result.checked)}; no snapshot was written", err=True)
     else:
-        _print_result(target)
+        _print_snapshot_summary(target)
     return result.outcome
 
 
-def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
-    """Return the time and revision of a folder."""
+def _make_folder_origin(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
+    """Return the time and the revision to state for a folder."""
     origin = recorded_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
     return origin._replace(
         instant=now or origin.instant, revision=origin.revision if revision is None else revision
     )
 
 
-def _write_snapshot(target: SnapshotTarget) -> None:
+def _apply_and_report(target: SnapshotTarget) -> None:
     target.plan()
     if not target.dry_run:
         target.apply()
-    _print_result(target)
+    _print_snapshot_summary(target)
 
 
-def _print_result(target: SnapshotTarget) -> None:
+def _print_snapshot_summary(target: SnapshotTarget) -> None:
     if target.dry_run:
         plan = target.plan()
         for line in changes_lines(plan.changes()):
@@ -350,7 +371,7 @@ def _print_result(target: SnapshotTarget) -> None:
         click.echo(changes_line(plan, applied=False))
     else:
         click.echo(f"{target.out}, {size_text(target.out.stat().st_size)}")
-        if not is_standard_zlib():
+        if not uses_standard_zlib():
             click.echo(
                 "this Python uses an uncommon zlib: the file's bytes differ from those of other machines, but the manifest is the same"
             )
@@ -407,14 +428,14 @@ def extract_command(
     the manifest before it writes anything.
     """
     with open_site(location, read_public_key(public_key)) as site:
-        paths = _requested_paths(site, wanted or ("*",))
+        paths = _expand_arguments(site, wanted or ("*",))
         if Path(location).is_dir() and (listing or to is not None):
             print_changed_files(Path(location))
         if listing:
             for path in paths:
                 click.echo(escape_control_chars(path))
         elif to is not None:
-            written_count = _write_documents(site, paths, to)
+            written_count = _extract_documents(site, paths, to)
             click.echo(
                 f"{count_text(written_count, 'document')} written to {escape_control_chars(str(to))}/",
                 err=True,
@@ -423,44 +444,46 @@ def extract_command(
             if other_case.exists() and other_case not in other_case.parent.iterdir():
                 click.echo(missing_names_note(escape_control_chars(str(to))), err=True)
         else:
-            _print_documents(site, list(paths))
+            _print_single_document(site, list(paths))
     sys.exit(ExitCode.OK)
 
 
-def _requested_paths(site: SiteReader, requested: Iterable[str]) -> Iterator[str]:
-    """Yield given paths, and those that match patterns."""
-    patterns = [what for what in requested if WILDCARD.search(what)]
-    for what in requested:
+def _expand_arguments(site: SiteReader, arguments: Iterable[str]) -> Iterator[str]:
+    """Yield the paths that arguments name, and those that match their patterns."""
+    patterns = [what for what in arguments if WILDCARD.search(what)]
+    for what in arguments:
         if what not in patterns:
-            yield _contract_path(what) or what.strip("/")
+            yield _parse_contract_argument(what) or what.strip("/")
     if patterns:
-        yield from (path for path in site.paths() if _matches_any(path, patterns))
+        yield from (path for path in site.paths() if _matches_any_pattern(path, patterns))
 
 
-def _matches_any(path: str, patterns: Iterable[str]) -> bool:
+def _matches_any_pattern(path: str, patterns: Iterable[str]) -> bool:
     return not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def _contract_path(what: str) -> str | None:
-    """Return the path of a contract, given as CHAIN/ADDRESS.
+def _parse_contract_argument(argument: str) -> str | None:
+    """Return the path of the contract that an argument names as CHAIN/ADDRESS.
 
     Returns:
-        None for other strings.
+        The path, or None if the argument is something else.
     """
-    chain, _, address = what.partition("/")
+    chain, _, address = argument.partition("/")
     try:
         return contract_urls.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
     except InvalidValueError:
         return None
 
 
-def _print_documents(site: SiteReader, paths: list[str]) -> None:
-    if len(paths) != 1:
-        raise PublishingError(f"{len(paths):,} documents match", "use --to to write them into a folder")
-    sys.stdout.buffer.write(_read_body(site, paths[0]))
+def _print_single_document(site: SiteReader, document_paths: list[str]) -> None:
+    if len(document_paths) != 1:
+        raise PublishingError(
+            f"{len(document_paths):,} documents match", "use --to to write them into a folder"
+        )
+    sys.stdout.buffer.write(_read_document(site, document_paths[0]))
 
 
-def _read_body(site: SiteReader, path: str) -> bytes:
+def _read_document(site: SiteReader, path: str) -> bytes:
     body = site.read(path)
     if body is None:
         raise PublishingError(
@@ -469,7 +492,7 @@ def _read_body(site: SiteReader, path: str) -> bytes:
     return body
 
 
-def _write_documents(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
+def _extract_documents(site: SiteReader, paths: Iterable[str], output_folder: Path) -> int:
     """Write documents below a folder, after reading all of them.
 
     Returns:
@@ -480,37 +503,39 @@ def _write_documents(site: SiteReader, paths: Iterable[str], folder: Path) -> in
     """
     count = 0
     try:
-        parent = folder.absolute().parent
+        parent = output_folder.absolute().parent
         parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=parent) as staging:
+        with tempfile.TemporaryDirectory(prefix=f".{output_folder.name}-", dir=parent) as staging:
             staged = Path(staging)
             for path in paths:
-                file = _extraction_path(folder, document_path(path))
-                waits = staged / file.relative_to(folder)
+                file = _require_inside_folder(output_folder, document_path(path))
+                waits = staged / file.relative_to(output_folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
-                # if the file system ignores case, the file may already exist in another spelling
+                # A file system that ignores case may already have this file, from a path with other case.
                 with suppress(FileExistsError):
-                    create_file(waits, _read_body(site, path))
+                    create_file(waits, _read_document(site, path))
                 count += 1
-            _move_files(staged, folder)
+            _move_staged_files(staged, output_folder)
     except OSError as error:
-        raise PublishingError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
+        raise PublishingError(
+            f"{error.filename or output_folder} cannot be written: {error.strerror}"
+        ) from None
     return count
 
 
-def _extraction_path(folder: Path, path: str) -> Path:
-    file = folder / path
-    if not file.resolve().is_relative_to(folder.resolve()):
+def _require_inside_folder(output_folder: Path, document_file: str) -> Path:
+    file = output_folder / document_file
+    if not file.resolve().is_relative_to(output_folder.resolve()):
         raise PublishingError(
-            f"{file} leads out of {folder} through a symbolic link",
+            f"{file} leads out of {output_folder} through a symbolic link",
             "remove the link, or choose another folder with --to",
         )
     return file
 
 
-def _move_files(staged: Path, folder: Path) -> None:
-    for parent, _, names in os.walk(staged):
-        target = folder / Path(parent).relative_to(staged)
+def _move_staged_files(staging_folder: Path, output_folder: Path) -> None:
+    for parent, _, names in os.walk(staging_folder):
+        target = output_folder / Path(parent).relative_to(staging_folder)
         target.mkdir(parents=True, exist_ok=True)
         for name in names:
             Path(parent, name).replace(target / name)

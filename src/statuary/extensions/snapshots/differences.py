@@ -28,12 +28,12 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The file after the change, or the removed file."""
+        """The file's new entry in the list, or its old one if removed."""
         return self.after or self.before or Entry("")
 
     @property
     def change(self) -> Change:
-        """The difference as a change of a publication plan."""
+        """The difference, in the form that a publication plan has it."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 
@@ -44,56 +44,59 @@ def merge_listings(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
         For each path, the entry of each list; None where a list does not contain the path.
     """
 
-    def numbered(number: int) -> Iterator[tuple[str, int, Entry]]:
+    def iter_numbered_entries(number: int) -> Iterator[tuple[str, int, Entry]]:
         return ((entry.path, number, entry) for entry in listings[number])
 
-    rows = merge(*map(numbered, range(len(listings))), key=itemgetter(0, 1))
+    rows = merge(*map(iter_numbered_entries, range(len(listings))), key=itemgetter(0, 1))
     for _, group in groupby(rows, itemgetter(0)):
         entries = {number: entry for _, number, entry in group}
         yield [entries.get(number) for number in range(len(listings))]
 
 
 def find_differences(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
-    """Compare two lists of files, and yield each file that was added, changed or removed.
+    """Compare two lists of files, and yield each difference.
 
     Args:
         before: the earlier list, sorted by path.
         after: the later list, sorted by path.
+
+    Yields:
+        Each file that was added, changed or removed.
     """
     for old, new in merge_listings(before, after):
         if old != new:
             yield Difference(old, new)
 
 
-def make_plan(
-    differences: Callable[[], Iterator[Difference]],
-    documents: int,
-    size: int,
-    conflicts: tuple[str, ...] = (),
+def make_publication_plan(
+    iter_differences: Callable[[], Iterator[Difference]],
+    document_count: int,
+    site_size: int,
+    conflicting_paths: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the publication plan that makes these differences.
+    """Return the publication plan that makes the given changes.
 
     Args:
-        differences: returns the differences sorted by path, each time it is called.
-        documents: the number of files in the new site.
-        size: the size in bytes of the new site.
-        conflicts: paths of files that another program wrote.
+        iter_differences: returns the differences sorted by path, each time it is called.
+        document_count: the number of files in the new site.
+        site_size: the size in bytes of the new site.
+        conflicting_paths: paths of files that another program wrote.
     """
     counts, changed_size = dict.fromkeys(Action, 0), 0
-    for difference in differences():
+    for difference in iter_differences():
         counts[difference.action] += 1
         changed_size += difference.change.size
     return Plan(
         counts=counts,
-        unchanged=documents - counts[Action.ADD] - counts[Action.REPLACE],
-        size=size,
+        unchanged=document_count - counts[Action.ADD] - counts[Action.REPLACE],
+        size=site_size,
         changed_size=changed_size,
-        changes=lambda: (difference.change for difference in differences()),
-        conflicts=conflicts,
+        changes=lambda: (difference.change for difference in iter_differences()),
+        conflicts=conflicting_paths,
     )
 
 
-def refuse_older(origin: SiteOrigin, published_instant: Instant | None, location: str) -> None:
+def refuse_older_snapshot(origin: SiteOrigin, published_instant: Instant | None, location: str) -> None:
     """Raise an error if a snapshot is older than the published site.
 
     An attacker could replay an old snapshot with a valid signature.

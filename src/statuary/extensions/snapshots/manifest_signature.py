@@ -26,32 +26,32 @@ def _import_minisign() -> ModuleType:
     return import_optional("minisign", extra="snapshot", purpose="A signature")
 
 
-def key_id(text: bytes) -> str:
+def read_minisign_key_id(key_or_signature: bytes) -> str:
     """Return the id of a minisign key or signature, in hex.
 
     Args:
-        text: the content of the key file or signature file.
+        key_or_signature: the content of the key file or signature file.
 
     Raises:
         DamagedSnapshotError: if the text is not a key or signature.
     """
     try:
-        return b64decode(text.splitlines()[1], validate=True)[2:10][::-1].hex().upper()
+        return b64decode(key_or_signature.splitlines()[1], validate=True)[2:10][::-1].hex().upper()
     except (IndexError, ValueError):
         raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
 
 
-def parse_public_key(text: str) -> "PublicKey":
+def parse_public_key(key_text: str) -> "PublicKey":
     """Parse a minisign public key.
 
     Args:
-        text: the key in base64, or the content of a .pub file.
+        key_text: the key in base64, or the content of a .pub file.
 
     Raises:
         PublishingError: if the text is not a public key.
     """
     minisign = _import_minisign()
-    lines = text.split("\n") or [""]
+    lines = key_text.split("\n") or [""]
     try:
         key: PublicKey = minisign.PublicKey.from_base64(lines[1 if len(lines) > 1 else 0].strip())
     except minisign.Error:
@@ -62,11 +62,11 @@ def parse_public_key(text: str) -> "PublicKey":
     return key
 
 
-def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
+def parse_secret_key(key_text: str, ask_password: Callable[[], str]) -> "SecretKey":
     """Parse a minisign secret key, and decrypt it if necessary.
 
     Args:
-        text: the content of the .key file.
+        key_text: the content of the .key file.
         ask_password: is called to get the password of an encrypted key.
 
     Raises:
@@ -74,7 +74,7 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
     """
     minisign = _import_minisign()
     try:
-        key: SecretKey = minisign.SecretKey.from_bytes(text.encode())
+        key: SecretKey = minisign.SecretKey.from_bytes(key_text.encode())
     except minisign.Error:
         raise PublishingError(
             "the file is not a minisign secret key", "give the .key file that `minisign -G` wrote"
@@ -89,7 +89,7 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
     return key
 
 
-def manifest_signer(key: "SecretKey") -> Signer:
+def manifest_signer(secret_key: "SecretKey") -> Signer:
     """Return a function that signs manifests with a minisign key.
 
     The trusted comment contains the time of the site instead of the time of signing, so signing the same site
@@ -102,10 +102,10 @@ def manifest_signer(key: "SecretKey") -> Signer:
     def sign(manifest: bytes) -> bytes:
         instant = parse_manifest(manifest).origin.instant
         comment = f"timestamp:{int(instant.timestamp())}\tfile:{Path(MANIFEST).name}\thashed"
-        public = key.get_public_key()
-        signature = key.sign(
+        public = secret_key.get_public_key()
+        signature = secret_key.sign(
             manifest,
-            untrusted_comment=f"signature of a statuary snapshot by key {key_id(bytes(public))}",
+            untrusted_comment=f"signature of a statuary snapshot by key {read_minisign_key_id(bytes(public))}",
             trusted_comment=comment,
         )
         try:
@@ -120,18 +120,18 @@ def manifest_signer(key: "SecretKey") -> Signer:
     return sign
 
 
-def parse_signature(text: bytes) -> "Signature":
+def parse_signature(signature_text: bytes) -> "Signature":
     """Parse a minisign signature.
 
     Args:
-        text: the content of the .minisig file.
+        signature_text: the content of the .minisig file.
 
     Raises:
         DamagedSnapshotError: if the text is not a signature, or is in the legacy format without prehashing.
     """
     minisign = _import_minisign()
     try:
-        signature: Signature = minisign.Signature.from_bytes(text)
+        signature: Signature = minisign.Signature.from_bytes(signature_text)
     except minisign.Error:
         raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
     if not signature.is_prehashed():
@@ -142,15 +142,15 @@ def parse_signature(text: bytes) -> "Signature":
 
 
 def verify_manifest_signature(
-    name: str, manifest: bytes | None, text: bytes | None, key: "PublicKey"
+    site_name: str, manifest: bytes | None, signature_text: bytes | None, public_key: "PublicKey"
 ) -> "Signature":
     """Verify the minisign signature of a manifest, and its trusted comment.
 
     Args:
-        name: the name of the site, for error messages.
+        site_name: the name of the site, for error messages.
         manifest: the manifest; None if the site has none.
-        text: the content of the .minisig file; None if the site has none.
-        key: the public key that must have signed.
+        signature_text: the content of the .minisig file; None if the site has none.
+        public_key: the public key that must have signed.
 
     Returns:
         The verified signature.
@@ -158,19 +158,19 @@ def verify_manifest_signature(
     Raises:
         DamagedSnapshotError: if the manifest is not signed with the key.
     """
-    if manifest is None or text is None:
+    if manifest is None or signature_text is None:
         raise DamagedSnapshotError(
-            f"{name} is not signed: it has no {SIGNATURE if manifest else MANIFEST}",
+            f"{site_name} is not signed: it has no {SIGNATURE if manifest else MANIFEST}",
             "sign it with `statuary snapshot sign`, or leave out --public-key",
         )
-    signature = parse_signature(text)
-    if key_id(text) != key_id(bytes(key)):
+    signature = parse_signature(signature_text)
+    if read_minisign_key_id(signature_text) != read_minisign_key_id(bytes(public_key)):
         raise DamagedSnapshotError(
-            f"{SIGNATURE} is by key {key_id(text)}, not by the key of --public-key, {key_id(bytes(key))}",
+            f"{SIGNATURE} is by key {read_minisign_key_id(signature_text)}, not by the key of --public-key, {read_minisign_key_id(bytes(public_key))}",
             "trust it only if its publisher confirms the other key",
         )
     try:
-        key.verify(manifest, signature)
+        public_key.verify(manifest, signature)
     except _import_minisign().VerifyError:
         raise DamagedSnapshotError(
             f"the signature in {SIGNATURE} is invalid: the manifest was changed after it was signed"

@@ -27,25 +27,29 @@ sign_option = click.option(
 )
 
 
-def read_public_key(text: str | None) -> "PublicKey | None":
+def read_public_key(key_or_file: str | None) -> "PublicKey | None":
     """Parse a minisign public key from text or a file.
 
     Args:
-        text: the key in base64, or the name of a .pub file; None for no key.
+        key_or_file: the key in base64, or the name of a .pub file; None for no key.
     """
-    return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
+    return (
+        None
+        if key_or_file is None
+        else parse_public_key(read_key(Path(key_or_file)) if Path(key_or_file).is_file() else key_or_file)
+    )
 
 
-def read_signer(file: Path | None) -> Signer | None:
+def read_signer(key_file: Path | None) -> Signer | None:
     """Return a function that signs manifests with the key in a file.
 
     Returns:
         The function; None if no file is given.
     """
-    if file is None:
+    if key_file is None:
         return None
-    return manifest_signer(parse_secret_key(read_key(file, secret=True), _ask_password))
+    return manifest_signer(parse_secret_key(read_key(key_file, secret=True), _ask_key_password))
 
 
-def _ask_password() -> str:
+def _ask_key_password() -> str:
     return str(click.prompt("Password of the key", hide_input=True, err=True))

@@ -24,30 +24,33 @@ class SiteSchedule:
     def _epoch_index(self) -> EpochIndex:
         return parse_epochs_or_empty(self._read(EPOCHS.path()))
 
-    def is_timed(self, path: str) -> bool:
-        """Return whether the site has several versions of a document for scheduled times."""
+    def has_scheduled_versions(self, path: str) -> bool:
+        """Return whether the site stores versions of a document for scheduled times."""
         return path in self._epoch_index.documents
 
-    def document_versions(self, path: str) -> Iterator[bytes]:
+    def iter_scheduled_versions(self, path: str) -> Iterator[bytes]:
         """Yield the bytes of each scheduled version of a document.
 
         Nothing is yielded for a document that does not change at scheduled times.
         """
-        for stored in dict.fromkeys(self._epoch_index.versions_of(path)) if self.is_timed(path) else ():
+        for stored in (
+            dict.fromkeys(self._epoch_index.versions_of(path)) if self.has_scheduled_versions(path) else ()
+        ):
             body = stored.body(self._read)
             if body is not None:
                 yield body
 
-    def find(self, path: str, digest: str) -> bytes | None:
-        """Return the scheduled version of a document that has a certain digest.
+    def find(self, path: str, sha256_hex: str) -> bytes | None:
+        """Return the scheduled version of a document with a given digest.
 
         Args:
             path: the path of the document.
-            digest: the SHA-256 as hex.
+            sha256_hex: the SHA-256 as hex.
 
         Returns:
             The bytes of the version, or None if there is none.
         """
         return next(
-            (body for body in self.document_versions(path) if sha256(body).hexdigest() == digest), None
+            (body for body in self.iter_scheduled_versions(path) if sha256(body).hexdigest() == sha256_hex),
+            None,
         )

@@ -21,7 +21,7 @@ from statuary.base.primitives import checksum_address
 from statuary.contracts.paths import CONTRACT_PATH, sharded_path
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
+from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, require_entry_matches
 from statuary.extensions.snapshots.zip_file import ZipReader
 from statuary.extensions.snapshots.zip_format import refuse_tar_zst
 from statuary.publish.folder.built_site import is_built
@@ -86,14 +86,14 @@ class DocumentFallback(Protocol):
     """
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document stored this way, or None.
+        """Return the bytes of a document that has no file, or None.
 
         Raises:
             PublishingError: if the document cannot be read.
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of the documents that are stored this way.
+        """Yield the paths of the documents that have no files.
 
         Nothing is yielded for a site that cannot be listed.
         """
@@ -127,9 +127,10 @@ class DocumentFallbacks:
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of the documents that extensions store in their own way.
+        """Yield the paths of documents that extensions store without files.
 
-        Nothing is yielded for a site that cannot be listed.
+        For example, a pack is one file with many documents. Nothing is yielded for a site that cannot be
+        listed.
         """
         for fallback in self._fallbacks:
             yield from fallback.paths()
@@ -176,7 +177,7 @@ class StoredDocuments:
         self.source.close()
 
 
-def not_found_statuses(path: str) -> Collection[int]:
+def statuses_of_missing_file(path: str) -> Collection[int]:
     """Return the HTTP statuses that mean that a file does not exist.
 
     An object store responds with 403 for missing files if its files may not be listed. For the manifest,
@@ -193,9 +194,9 @@ class UrlSource:
 
     has_manifest = False
 
-    def __init__(self, base: str) -> None:
-        self.name = display_location(base)
-        self._base = base
+    def __init__(self, base_url: str) -> None:
+        self.name = display_location(base_url)
+        self._base = base_url
 
     def close(self) -> None:
         """Do nothing, because no connection is kept open."""
@@ -210,12 +211,12 @@ class UrlSource:
             checked_path(path)
         except PublishingError:
             return None
-        return get(self.file_url(path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
+        return get(self.file_url(path), LARGEST_DOCUMENT, not_found_statuses=statuses_of_missing_file(path))
 
     def file_url(self, path: str) -> str:
-        """Return the URL of a file.
+        """Return the URL of a file, which may contain secrets.
 
-        Do not show it in messages, because it may contain secrets: use `name` instead.
+        Show `name` in messages instead.
         """
         return url_below(self._base, path)
 
@@ -237,16 +238,18 @@ class ManifestIndex:
     def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text
         self.manifest = parse_manifest(text)
-        self.part = lru_cache(KEPT_PARTS)(self._read_part)
-        self._read = read_path
+        self.part = lru_cache(KEPT_PARTS)(self._read_part_lines)
+        self._read_document_file = read_path
         self._firsts = [part.first for part in self.manifest.parts]
 
-    def _read_part(self, number: int) -> list[bytes]:
-        part = self.manifest.parts[number]
-        return check_part(self._read(part.path), part).splitlines(keepends=True)
+    def _read_part_lines(self, part_number: int) -> list[bytes]:
+        part = self.manifest.parts[part_number]
+        return check_part(self._read_document_file(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry for a file in the manifest (file list), or None.
+        """Return the entry for a file in the manifest, or None.
+
+        The manifest is the list of a site's files.
 
         Args:
             path: the path of the file, or one of its other names.
@@ -254,27 +257,31 @@ class ManifestIndex:
         Raises:
             DamagedSnapshotError: if the part of the manifest that lists the file is missing or damaged.
         """
-        for name in stored_names(path):
-            entry = self._find_stored(name)
+        for name in iter_possible_paths(path):
+            entry = self._find_entry_of_path(name)
             if entry is not None and path in entry.names:
                 return entry
         return None
 
-    def _find_stored(self, name: str) -> Entry | None:
+    def _find_entry_of_path(self, name: str) -> Entry | None:
         number = bisect_right(self._firsts, name) - 1
         if number < 0:
             return None
         lines = self.part(number)
-        line = bisect_left(lines, name, key=_path_in_line)
-        return parse_entry(lines[line]) if line < len(lines) and _path_in_line(lines[line]) == name else None
+        line = bisect_left(lines, name, key=_read_path_of_line)
+        return (
+            parse_entry(lines[line])
+            if line < len(lines) and _read_path_of_line(lines[line]) == name
+            else None
+        )
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries for all files in the manifest (file list).
+        """Yield the manifest's entries for all files of the site.
 
         Raises:
             DamagedSnapshotError: if a part of the manifest is missing or damaged.
         """
-        return read_entries(self.manifest, self._read)
+        return read_entries(self.manifest, self._read_document_file)
 
     def paths(self) -> Iterator[str]:
         """Yield all names of all files in the manifest.
@@ -286,12 +293,17 @@ class ManifestIndex:
             yield from entry.names
 
 
-def _path_in_line(line: bytes) -> str:
-    """Return the path of a manifest's line without parsing it all."""
+def _read_path_of_line(manifest_line: bytes) -> str:
+    """Return the path in a line of a manifest.
+
+    The rest of the line is not parsed.
+    """
     try:
-        return str(orjson.loads(line)["path"])
+        return str(orjson.loads(manifest_line)["path"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        raise DamagedSnapshotError(f"the manifest is damaged: it has the line {line[:100]!r}") from None
+        raise DamagedSnapshotError(
+            f"the manifest is damaged: it has the line {manifest_line[:100]!r}"
+        ) from None
 
 
 class SiteReader:
@@ -343,24 +355,24 @@ class SiteReader:
         """
         if is_snapshot_path(path):
             return self.source.read(path) if self.index is None or path != MANIFEST else self.index.text
-        names = (path, *(stored_names(path) if CONTRACT_PATH.fullmatch(path) else ()))
+        names = (path, *(iter_possible_paths(path) if CONTRACT_PATH.fullmatch(path) else ()))
         places = dict.fromkeys(place for name in names for place in (name, sharded_path(name)))
-        return next((body for place in places if (body := self._read(place)) is not None), None)
+        return next((body for place in places if (body := self._read_document_file(place)) is not None), None)
 
-    def _read(self, path: str) -> bytes | None:
+    def _read_document_file(self, path: str) -> bytes | None:
         if self.index is None:
             return self._stored.read(path)
         try:
-            return self._read_verified(path, self.index)
+            return self._read_listed_document(path, self.index)
         except DamagedSnapshotError:
             index = None if self._read_index is None else self._read_index()
             if index is None or index.text == self.index.text:
                 raise
             self.index = index  # the site was published again
             self._stored.fallbacks.renew()
-            return self._read_verified(path, index)
+            return self._read_listed_document(path, index)
 
-    def _read_verified(self, path: str, index: ManifestIndex) -> bytes | None:
+    def _read_listed_document(self, path: str, index: ManifestIndex) -> bytes | None:
         entry = index.find(path)
         if entry is None:
             return None
@@ -368,9 +380,9 @@ class SiteReader:
         if body is None:
             raise DamagedSnapshotError(f"{entry.path} is missing in {self.source.name}")
         try:
-            check_body(entry, body)
+            require_entry_matches(entry, body)
         except DamagedSnapshotError:
-            if self._schedule is None or body not in self._schedule.document_versions(entry.path):
+            if self._schedule is None or body not in self._schedule.iter_scheduled_versions(entry.path):
                 raise
         return body
 
@@ -398,9 +410,9 @@ def open_site(
         PublishingError: if there is no site, or the location is a .tar.zst file.
         UnreachableError: if the server does not respond.
     """
-    source = open_source(location)
+    source = open_unverified_source(location)
     if isinstance(source, FolderReader) and not as_served:
-        source = _ledger_checked_folder(source, trusts_ledger=public_key is None)
+        source = _check_folder_by_ledger(source, trusts_ledger=public_key is None)
     try:
         index = _read_manifest_index(source, public_key)
         if not isinstance(source, UrlSource):
@@ -413,10 +425,12 @@ def open_site(
         raise
 
 
-def _ledger_checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
+def _check_folder_by_ledger(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
     """Return a reader that compares a built folder with its ledger.
 
-    For a folder without a build, or if the ledger is not trusted, only the manifest is compared.
+    The ledger is the build's database of files. Without a build, or if the ledger is not trusted, the reader
+    only
+    compares the files with the manifest.
 
     Raises:
         DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.
@@ -429,7 +443,7 @@ def _ledger_checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> Fold
     return folder
 
 
-def open_source(location: str | Path) -> DocumentSource:
+def open_unverified_source(location: str | Path) -> DocumentSource:
     """Open a site to read its files without verifying them.
 
     Args:
@@ -450,15 +464,15 @@ def open_source(location: str | Path) -> DocumentSource:
 class ReadOnlyLocation(SiteLocation):
     """A snapshot or URL, which cannot be written to."""
 
-    def __init__(self, name: str) -> None:
-        """Open the snapshot or URL `name`.
+    def __init__(self, location: str) -> None:
+        """Open the snapshot or URL `location`.
 
         Raises:
             PublishingError: if there is no site, or the location is a .tar.zst file.
             UnreachableError: if the server does not respond.
         """
-        self.name = name
-        self.source = open_source(name)
+        self.name = location
+        self.source = open_unverified_source(location)
 
     @override
     def read(self, path: str) -> bytes | None:
@@ -482,16 +496,16 @@ def _read_manifest_index(source: DocumentSource, public_key: "PublicKey | None")
     return None
 
 
-def stored_names(path: str) -> Iterator[str]:
-    """Yield the paths at which the site may have stored a document, best first.
+def iter_possible_paths(requested_path: str) -> Iterator[str]:
+    """Yield the paths at which a document may be stored.
 
     The document about a contract is stored under its checksummed address, so that path comes first for a
     lower-case address.
 
     Args:
-        path: the path that a reader requests.
+        requested_path: the path that a reader requests.
     """
-    address = ADDRESS.search(path)
+    address = ADDRESS.search(requested_path)
     if address is not None and address[0].islower():
-        yield path.replace(address[0], checksum_address(address[0]), 1)
-    yield path
+        yield requested_path.replace(address[0], checksum_address(address[0]), 1)
+    yield requested_path

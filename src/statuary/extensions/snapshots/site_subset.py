@@ -58,12 +58,12 @@ class SiteSubset(NamedTuple):
     chains: frozenset[str] = frozenset()
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
-    def includes(self, path: str, body: bytes) -> bool:
+    def includes(self, path: str, content: bytes) -> bool:
         """Return whether a document belongs to the selected parts of the site.
 
         Args:
             path: the path of the document.
-            body: the bytes of the document, which may name the chains that it is about.
+            content: the bytes of the document, which may name the chains that it is about.
         """
         path = plain_path(uncompressed_path(path))
         first_segment = path.partition("/")[0]
@@ -73,14 +73,14 @@ class SiteSubset(NamedTuple):
             return self.status
         if first_segment == contract_urls.CHAINS.pattern:
             return bool(self.contracts or self.chains or self.contracts_listed)
-        return self.contracts or self._includes_of_chain(path, body) or self._includes_contract(path)
+        return self.contracts or self._includes_chain_document(path, content) or self._includes_contract(path)
 
-    def _includes_of_chain(self, path: str, body: bytes) -> bool:
+    def _includes_chain_document(self, path: str, content: bytes) -> bool:
         match = CHAIN_PATH.fullmatch(path)
         if match is not None:
             return match[1] in self.chains
         return path.startswith(contract_urls.CONTRACT_ALL_CHAINS.prefix) and not self.chains.isdisjoint(
-            _chains_of_results(body)
+            _find_chains_in_results(content)
         )
 
     def _includes_contract(self, path: str) -> bool:
@@ -96,26 +96,26 @@ class SiteSubset(NamedTuple):
 WHOLE_SITE = SiteSubset()
 
 
-def _chains_of_results(body: bytes) -> set[str]:
-    """Return the chains in a look-up over all chains."""
+def _find_chains_in_results(lookup_document: bytes) -> set[str]:
+    """Return the chains in the look-up of a contract on all chains."""
     try:
-        return {result["chainId"] for result in orjson.loads(body)["results"]}
+        return {result["chainId"] for result in orjson.loads(lookup_document)["results"]}
     except (ValueError, KeyError, TypeError):
         return set()
 
 
-def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
+def parse_site_subset(option_values: Iterable[str]) -> SiteSubset:
     """Parse the values of the option `--only`.
 
     Args:
-        texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`. Each line of the file is
+        option_values: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`. Each line of the file is
             `<address>` or `<chainId>/<address>`; empty lines and lines that begin with `#` are ignored.
 
     Raises:
         PublishingError: if a value is invalid, or an address list cannot be read.
     """
     values: dict[str, list[str]] = {}
-    for text in texts:
+    for text in option_values:
         name, _, value = text.partition("=")
         if PARTS.get(name) != bool(value):
             raise PublishingError(
@@ -125,14 +125,14 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
         values.setdefault(name, []).append(value)
     try:
         chains = frozenset(map(parse_chain_id, values.get("chain", ())))
-        lists = [_lines(Path(file)) for file in values.get("address-list", ())]
+        lists = [_read_address_list(Path(file)) for file in values.get("address-list", ())]
         listed_contracts = frozenset(_parse_contract_line(line) for lines in lists for line in lines)
     except InvalidValueError as error:
         raise PublishingError(f"--only: {error}", error.hint) from None
     plain = {name for name in values if not PARTS[name]}
     return SiteSubset(
         texts=tuple(
-            sorted(plain | {f"chain={chain}" for chain in chains} | _digest_of_addresses(listed_contracts))
+            sorted(plain | {f"chain={chain}" for chain in chains} | _describe_address_list(listed_contracts))
         ),
         contracts="contracts" in values,
         status="status" in values,
@@ -145,20 +145,25 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 """The parts of a site, and whether each has a value."""
 
 
-def _digest_of_addresses(contracts: frozenset[SubsetContract]) -> set[str]:
-    """Return the digest of a list of addresses."""
+def _describe_address_list(contracts: frozenset[SubsetContract]) -> set[str]:
+    """Return the digest by which a manifest identifies a list of addresses.
+
+    The set is empty without addresses.
+    """
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
 
 
-def _lines(file: Path) -> list[str]:
+def _read_address_list(address_list: Path) -> list[str]:
     try:
-        lines = (line.strip() for line in read_named_file(file, MAX_FILE).decode("utf-8").splitlines())
+        lines = (
+            line.strip() for line in read_named_file(address_list, MAX_FILE).decode("utf-8").splitlines()
+        )
     except (OSError, UnicodeDecodeError) as error:
-        raise PublishingError(f"the address list {file} cannot be read: {error}") from None
+        raise PublishingError(f"the address list {address_list} cannot be read: {error}") from None
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _parse_contract_line(line: str) -> SubsetContract:
-    chain, _, address = line.rpartition("/")
+def _parse_contract_line(contract_line: str) -> SubsetContract:
+    chain, _, address = contract_line.rpartition("/")
     return SubsetContract(parse_chain_id(chain) if chain else ANY_CHAIN, parse_address(address).lower())

@@ -14,7 +14,7 @@ from statuary.base.files import (
 )
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import SiteReader, StoredDocuments, UrlSource, open_site
-from statuary.extensions.snapshots.streams import check_body
+from statuary.extensions.snapshots.streams import require_entry_matches
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
 from statuary.extensions.snapshots.zip_format import SnapshotMember, refuse_tar_zst
 from statuary.publish.folder.reader import FolderReader
@@ -40,7 +40,7 @@ class MemberSource(Protocol):
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether other names of files are missing.
+        """Whether files exist only under one of their names.
 
         This is so if another program unpacked the snapshot.
         """
@@ -57,25 +57,28 @@ class MemberSource(Protocol):
         """
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the next file of the snapshot if it has this path, else None.
+        """Return the next file of the snapshot if its path is `path`.
 
         Args:
             path: the path of a file that a snapshot may lack, such as the signature.
+
+        Returns:
+            The file, or None if the next file has another path.
         """
 
-    def find_version(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version of a file that has a certain digest.
+    def find_version(self, path: str, sha256_hex: str, /) -> bytes | None:
+        """Return the version of a file with a given digest.
 
         Args:
             path: the path of the file.
-            digest: the SHA-256 as hex.
+            sha256_hex: the SHA-256 as hex.
 
         Returns:
             The bytes of the version, or None if the source has no such version.
         """
 
     def finish(self, entries: Entries) -> None:
-        """Check that there are no files besides those that were read.
+        """Check that the snapshot has no files except those that were read.
 
         Args:
             entries: returns the entries of the manifest.
@@ -101,17 +104,17 @@ class ZipMembers:
         Raises:
             DamagedSnapshotError: if the next file has another path, or is damaged.
         """
-        next_path = self.reader.next_path()
-        if next_path != path:
-            raise self._unexpected_file_error(next_path, path)
-        return self.reader.member(aliases)
+        read_next_path = self.reader.read_next_path()
+        if read_next_path != path:
+            raise self._unexpected_file_error(read_next_path, path)
+        return self.reader.read_member(aliases)
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
         """Return the next file of the zip if it has this path, else None.
 
         Files of a zip are read in order, and nothing is skipped if the path differs.
         """
-        return self.reader.member() if self.reader.next_path() == path else None
+        return self.reader.read_member() if self.reader.read_next_path() == path else None
 
     def find_version(self, _path: str, _digest: str, /) -> bytes | None:
         """Return None, because a zip contains only one version of each file."""
@@ -123,22 +126,24 @@ class ZipMembers:
         Raises:
             DamagedSnapshotError: if another file follows, or the zip's directory does not match the files.
         """
-        next_path = self.reader.next_path()
-        if next_path is not None:
-            raise self._unexpected_file_error(next_path, None)
+        read_next_path = self.reader.read_next_path()
+        if read_next_path is not None:
+            raise self._unexpected_file_error(read_next_path, None)
         self.reader.finish()
 
-    def _unexpected_file_error(self, path: str | None, expected: str | None) -> DamagedSnapshotError:
-        if path is not None and not is_snapshot_path(path):
-            document_path(path)  # an invalid document name is the better message
-        if expected == MANIFEST:
+    def _unexpected_file_error(
+        self, found_path: str | None, expected_path: str | None
+    ) -> DamagedSnapshotError:
+        if found_path is not None and not is_snapshot_path(found_path):
+            document_path(found_path)  # an invalid document name is the better message
+        if expected_path == MANIFEST:
             return DamagedSnapshotError(
                 f"{self.name} is not a snapshot of statuary: its first file is not {MANIFEST}"
             )
-        if path is None:
-            return DamagedSnapshotError(f"{expected} is missing in {self.name}")
-        where = f"in place of {expected}" if expected else "after its last file"
-        return DamagedSnapshotError(f"{self.name} is damaged: it has the file {path} {where}")
+        if found_path is None:
+            return DamagedSnapshotError(f"{expected_path} is missing in {self.name}")
+        where = f"in place of {expected_path}" if expected_path else "after its last file"
+        return DamagedSnapshotError(f"{self.name} is damaged: it has the file {found_path} {where}")
 
 
 class SiteMembers:
@@ -166,7 +171,7 @@ class SiteMembers:
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether other names of files were missing so far."""
+        """Whether files exist only under one of their names, so far."""
         return self._missing > 0
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
@@ -186,37 +191,37 @@ class SiteMembers:
             hint = "publish a snapshot into it, or verify it with --against" if path == MANIFEST else ""
             raise DamagedSnapshotError(f"{path} is missing in {self.name}", hint)
         for alias in aliases:
-            self._compare_alias(alias, body)
+            self._require_alias_matches(alias, body)
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
-    def find_version(self, path: str, digest: str, /) -> bytes | None:
-        """Return the scheduled version of a file that has a certain digest.
+    def find_version(self, path: str, sha256_hex: str, /) -> bytes | None:
+        """Return the scheduled version of a file with a given digest.
 
         A server may already send a later version of a document that changes at scheduled times.
 
         Args:
             path: the path of the file.
-            digest: the SHA-256 as hex.
+            sha256_hex: the SHA-256 as hex.
 
         Returns:
             The bytes of the version, or None if there is none.
         """
-        return None if self._schedule is None else self._schedule.find(path, digest)
+        return None if self._schedule is None else self._schedule.find(path, sha256_hex)
 
-    def _compare_alias(self, alias: str, body: bytes) -> None:
+    def _require_alias_matches(self, alias: str, content: bytes) -> None:
         body_there = self._read(alias)
         if body_there is None:
             self._missing += 1
             self._shown = [*self._shown, alias][:SHOWN]
             return
         self._aliases += 1
-        if body_there != body:
+        if body_there != content:
             raise DamagedSnapshotError(
                 f"{alias} is damaged: it differs from the document of which the file should be a copy"
             )
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the file of the site at a path, or None if the site has no such file.
+        """Return the file of the site at a path, or None.
 
         Files of a site can be read in any order, so each file can be the next one.
         """
@@ -232,7 +237,7 @@ class SiteMembers:
             DamagedSnapshotError: if only some other names are missing, or the manifest does not list a file.
         """
         if self._aliases and self._missing:
-            missing_text = _list_some(self._shown, self._missing)
+            missing_text = _format_first_paths(self._shown, self._missing)
             raise DamagedSnapshotError(
                 f"{self.name} does not have these second names of its documents: {missing_text}"
             )
@@ -242,7 +247,7 @@ class SiteMembers:
             raise DamagedSnapshotError(str(error), error.hint) from None
         if extra.total:
             raise DamagedSnapshotError(
-                f"{self.name} has files that its manifest does not list: {_list_some(extra.first, extra.total)}"
+                f"{self.name} has files that its manifest does not list: {_format_first_paths(extra.first, extra.total)}"
             )
 
 
@@ -254,7 +259,7 @@ class _ExtraPaths(NamedTuple):
 
 
 def _find_extra_paths(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
-    """Find paths that the snapshot does not have."""
+    """Find paths of files that the snapshot's manifest does not list."""
     first_paths: list[str] = []
     count = 0
     with Listing() as names:
@@ -268,9 +273,9 @@ def _find_extra_paths(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
     return _ExtraPaths(first_paths, count)
 
 
-def _list_some(first_paths: list[str], count: int) -> str:
+def _format_first_paths(first_paths: list[str], total: int) -> str:
     return ", ".join(first_paths) + (
-        f" and {count - len(first_paths):,} more" if count > len(first_paths) else ""
+        f" and {total - len(first_paths):,} more" if total > len(first_paths) else ""
     )
 
 
@@ -290,7 +295,7 @@ class SnapshotReader:
         self.manifest_text = self._first[0].body  # the bytes of the manifest
         self.manifest = parse_manifest(self.manifest_text)
         signature = source.next_member_if_present(SIGNATURE)
-        # the bytes of the signature; None if the snapshot is not signed
+        # The bytes of the manifest's signature; None if the snapshot is not signed.
         self.signature = None if signature is None else signature.body
         if signature is not None:
             self._first.append(signature)
@@ -300,10 +305,10 @@ class SnapshotReader:
         """Delete the temporary copy of the list of files."""
         self._lines.close()
 
-    def own_members(self) -> Iterator[SnapshotMember]:
-        """Yield the files that describe the snapshot: the manifest, its signature and parts.
+    def iter_manifest_members(self) -> Iterator[SnapshotMember]:
+        """Yield the manifest of the snapshot, its signature and its parts.
 
-        The parts of the manifest (file list) are also copied to a temporary file for `stored_entries`.
+        The parts, which list the files, are also copied to a temporary file for `iter_stored_entries`.
         """
         yield from self._first
         for part in self.manifest.parts:
@@ -315,20 +320,20 @@ class SnapshotReader:
             self._lines.write(member.body)
             yield member
 
-    def stored_entries(self) -> Iterator[Entry]:
+    def iter_stored_entries(self) -> Iterator[Entry]:
         """Yield the manifest's entry for each file of the snapshot.
 
-        The entries come from the parts that `own_members` has copied, so read that to its end first.
+        Read `iter_manifest_members` to its end first: this method reads the copy that it makes.
         """
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries of all files in the manifest, without reading the files."""
-        for _ in self.own_members():
+        """Yield the manifest's entries, without reading the files that they list."""
+        for _ in self.iter_manifest_members():
             pass
-        return self.stored_entries()
+        return self.iter_stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Yield every file of the snapshot with its entry, after verifying it.
@@ -340,14 +345,16 @@ class SnapshotReader:
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
         """
-        for _ in self.own_members():
+        for _ in self.iter_manifest_members():
             pass
-        yield from self.listed_documents(on_damage)
+        yield from self.iter_listed_documents(on_damage)
 
-    def listed_documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
+    def iter_listed_documents(
+        self, on_damage: OnDamage | None = None
+    ) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Yield every file of the snapshot with its entry, after verifying it.
 
-        Unlike `documents`, this method requires that `own_members` has been read to its end.
+        Unlike `documents`, this method requires that `iter_manifest_members` has been read to its end.
 
         Args:
             on_damage: is called for a damaged file, after which reading continues if possible; None to raise
@@ -356,7 +363,7 @@ class SnapshotReader:
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
         """
-        for entry in self.stored_entries():
+        for entry in self.iter_stored_entries():
             try:
                 member = self.source.next_member(entry.path, entry.aliases)
             except DamagedSnapshotError as damaged:
@@ -365,23 +372,23 @@ class SnapshotReader:
                 on_damage(damaged)
                 continue
             try:
-                member = self._verified_member(entry, member)
+                member = self._match_member_to_entry(entry, member)
             except DamagedSnapshotError as damaged:
                 if on_damage is None:
                     raise
                 on_damage(damaged)
             else:
                 yield entry, member
-        self._check_end(on_damage)
+        self._check_snapshot_end(on_damage)
 
-    def _verified_member(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
-        """Return a member that matches its entry.
+    def _match_member_to_entry(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
+        """Return a member whose bytes match its entry.
 
         Raises:
-            DamagedSnapshotError: if neither it nor another stored version matches.
+            DamagedSnapshotError: if neither the member nor another stored version matches.
         """
         try:
-            check_body(entry, member.body)
+            require_entry_matches(entry, member.body)
         except DamagedSnapshotError:
             body = self.source.find_version(entry.path, entry.sha256)
             if body is None:
@@ -389,9 +396,9 @@ class SnapshotReader:
             return member._replace(body=body)
         return member
 
-    def _check_end(self, on_damage: OnDamage | None) -> None:
+    def _check_snapshot_end(self, on_damage: OnDamage | None) -> None:
         try:
-            self.source.finish(self.stored_entries)
+            self.source.finish(self.iter_stored_entries)
         except DamagedSnapshotError as damaged:
             if on_damage is None or not self.source.allows_more:
                 raise
@@ -399,44 +406,48 @@ class SnapshotReader:
 
 
 @contextmanager
-def read_snapshot(location: str, against: str | None = None) -> Iterator[SnapshotReader]:
+def read_snapshot(location: str, trusted_snapshot: str | None = None) -> Iterator[SnapshotReader]:
     """Open a snapshot to read it once from start to end.
 
     Args:
         location: a snapshot file, a folder, or the URL of either.
-        against: a snapshot whose manifest and signature replace those of `location`, or None.
+        trusted_snapshot: a snapshot whose manifest and signature replace those of `location`, or None.
 
     Raises:
         PublishingError: if the location has no site, or cannot be reached.
-        DamagedSnapshotError: if the location is not a snapshot, or its manifest is not that of `against`.
+        DamagedSnapshotError: if the location is not a snapshot, or its manifest is not that of `trusted_snapshot`.
     """
     with ExitStack() as stack:
-        trusted = stack.enter_context(open_site(against)) if against else None
+        trusted = stack.enter_context(open_site(trusted_snapshot)) if trusted_snapshot else None
         snapshot = stack.enter_context(
             closing(SnapshotReader(_open_members(location, stack, trusted), location))
         )
         if trusted is not None and trusted.read(MANIFEST) != snapshot.manifest_text:
             raise DamagedSnapshotError(
-                f"{location} is not the same version of the site as {against}: their manifests differ",
+                f"{location} is not the same version of the site as {trusted_snapshot}: their manifests differ",
                 "name the snapshot of the same build with --against, or publish it there again",
             )
         yield snapshot
 
 
-def _open_members(location: str, stack: ExitStack, trusted: SiteReader | None) -> MemberSource:
+def _open_members(location: str, stack: ExitStack, manifest_site: SiteReader | None) -> MemberSource:
     refuse_tar_zst(location)
     path = Path(location)
     if is_url(location):
         if is_archive_url(location):
-            return _zip_members(stack.enter_context(open_stream(location)), display_location(location), stack)
+            return _open_zip_members(
+                stack.enter_context(open_stream(location)), display_location(location), stack
+            )
         stored = stack.enter_context(closing(StoredDocuments(UrlSource(location))))
-        return SiteMembers(_trusted_read_path(stored.read, trusted), display_location(location), None)
+        return SiteMembers(
+            _choose_manifest_reader(stored.read, manifest_site), display_location(location), None
+        )
     if path.is_dir():
         folder = FolderReader(path)
         stored = stack.enter_context(closing(StoredDocuments(folder)))
-        return SiteMembers(_trusted_read_path(stored.read, trusted), location, folder.paths)
+        return SiteMembers(_choose_manifest_reader(stored.read, manifest_site), location, folder.paths)
     try:
-        return _zip_members(stack.enter_context(open_file(path)), location, stack)
+        return _open_zip_members(stack.enter_context(open_file(path)), location, stack)
     except OSError as error:
         raise PublishingError(
             f"{location} cannot be read: {error.strerror}",
@@ -444,20 +455,25 @@ def _open_members(location: str, stack: ExitStack, trusted: SiteReader | None) -
         ) from None
 
 
-def _trusted_read_path(read_path: ReadPath, trusted: SiteReader | None) -> ReadPath:
-    """Return a reader of one site's documents and another one's snapshot members."""
+def _choose_manifest_reader(read_path: ReadPath, manifest_site: SiteReader | None) -> ReadPath:
+    """Return a reader of one site's manifest and another site's documents.
+
+    Args:
+        read_path: reads files of the site with the documents.
+        manifest_site: the site whose manifest and signature are read; None to read all from one site.
+    """
     return (
         read_path
-        if trusted is None
-        else lambda path: (trusted.read if is_snapshot_path(path) else read_path)(path)
+        if manifest_site is None
+        else lambda path: (manifest_site.read if is_snapshot_path(path) else read_path)(path)
     )
 
 
-def _zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource:
+def _open_zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource:
     return ZipMembers(stack.enter_context(ZipStreamReader(stream, name)), name)
 
 
-def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
+def iter_snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
     """Yield the verified documents of a snapshot.
 
     Args:
@@ -468,7 +484,7 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
     Raises:
         DamagedSnapshotError: if the snapshot is damaged; do not publish the documents yielded so far.
     """
-    for member in snapshot.own_members():
+    for member in snapshot.iter_manifest_members():
         if with_manifest:
             yield Document(
                 path=member.path,
@@ -476,7 +492,7 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
                 media_type=media_type_of(member.path),
                 cache=cache_of(member.path),
             )
-    for entry, member in snapshot.listed_documents():
+    for entry, member in snapshot.iter_listed_documents():
         yield Document(
             path=entry.path,
             body=member.body,

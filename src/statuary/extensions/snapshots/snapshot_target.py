@@ -14,7 +14,12 @@ from statuary.base.files import (
     PublishingError,
     fold_case,
 )
-from statuary.extensions.snapshots.differences import Difference, find_differences, make_plan, refuse_older
+from statuary.extensions.snapshots.differences import (
+    Difference,
+    find_differences,
+    make_publication_plan,
+    refuse_older_snapshot,
+)
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -30,7 +35,7 @@ from statuary.extensions.snapshots.zip_format import (
     ZipHeader,
     compress_member,
     compress_members,
-    parse_ending,
+    parse_end_records,
 )
 from statuary.publish.host_layout import media_type_of
 from statuary.publish.listing import (
@@ -135,36 +140,36 @@ class SnapshotTarget(StatelessTarget):
         """
         for document in documents:
             if self.only.includes(document.path, document.body):
-                for member in document_members(document):
-                    self._keep_members(self.packer.put(member))
+                for member in iter_document_members(document):
+                    self._store_members(self.packer.put(member))
 
     @override
     def discard(self, paths: Iterable[str]) -> None:
         super().discard(paths)
-        self._keep_members(self.packer.remaining_members())
+        self._store_members(self.packer.iter_remaining_members())
         self.spool.remove(map(document_path, paths))
 
-    def _keep_members(self, ready: Iterable[CompressedMember]) -> None:
-        for packed in ready:
+    def _store_members(self, compressed_members: Iterable[CompressedMember]) -> None:
+        for packed in compressed_members:
             header = packed.header
             start = self.spool.append(header.crc.to_bytes(CRC) + packed.data)
             entry = Entry(header.path, packed.aliases, header.size, packed.sha256, packed.media_type)
             if not self.spool.add(entry, start, header.packed_size):
                 raise PublishingError(f"two documents of the site have the same path, {header.path}")
 
-    def _document_members(self) -> Iterator[CompressedMember]:
+    def _iter_stored_members(self) -> Iterator[CompressedMember]:
         for entry, start, size in self.spool.rows("ORDER BY path"):
             text = self.spool.read(start, CRC + size)
             method = STORED if size == entry.size else DEFLATED  # deflated bodies are shorter
             header = ZipHeader(entry.path, method, int.from_bytes(text[:CRC]), size, entry.size)
             yield CompressedMember(header, text[CRC:])
 
-    def _final_manifest(self) -> Manifest:
-        """Return the manifest of all documents, and accept no more documents."""
+    def _finish_manifest(self) -> Manifest:
+        """Return the manifest of all documents; later ones are not accepted."""
         if self.manifest is None:
-            self._keep_members(self.packer.remaining_members())
+            self._store_members(self.packer.iter_remaining_members())
             builder = ManifestBuilder()
-            for entries in split_into_parts(_require_distinct(self.spool)):
+            for entries in split_into_parts(_require_distinct_paths(self.spool)):
                 builder.add(entries)
             self.manifest = builder.manifest(self.origin)
         return self.manifest
@@ -172,7 +177,7 @@ class SnapshotTarget(StatelessTarget):
     @property
     def manifest_digest(self) -> str:
         """The SHA-256 of the manifest, which identifies this version of the site."""
-        return manifest_digest(encode_manifest(self._final_manifest()))
+        return manifest_digest(encode_manifest(self._finish_manifest()))
 
     @override
     def plan(self) -> Plan:
@@ -181,10 +186,10 @@ class SnapshotTarget(StatelessTarget):
         Raises:
             PublishingError: if the existing file is not a snapshot.
         """
-        manifest = self._final_manifest()
-        return make_plan(self._differences, manifest.documents, manifest.size)
+        manifest = self._finish_manifest()
+        return make_publication_plan(self._iter_differences, manifest.documents, manifest.size)
 
-    def _differences(self) -> Iterator[Difference]:
+    def _iter_differences(self) -> Iterator[Difference]:
         if not self.out.exists():
             yield from find_differences((), self.spool)
             return
@@ -206,10 +211,13 @@ class SnapshotTarget(StatelessTarget):
         if self.dry_run:
             raise PublishingError("a plan made as a dry run cannot be published")
         with snapshot_file(self.out) as stream:
-            write_zip(stream, chain(map(compress_member, self._own_members()), self._document_members()))
+            write_zip(
+                stream,
+                chain(map(compress_member, self._iter_manifest_members()), self._iter_stored_members()),
+            )
 
-    def _own_members(self) -> Iterator[SnapshotMember]:
-        manifest = encode_manifest(self._final_manifest())
+    def _iter_manifest_members(self) -> Iterator[SnapshotMember]:
+        manifest = encode_manifest(self._finish_manifest())
         yield SnapshotMember(path=MANIFEST, body=manifest)
         if self.signer is not None:
             yield SnapshotMember(path=SIGNATURE, body=self.signer(manifest))
@@ -217,18 +225,18 @@ class SnapshotTarget(StatelessTarget):
             yield SnapshotMember(path=part.path, body=text)
 
 
-def _require_distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield entries; raise an error if one is the folder of another."""
+def _require_distinct_paths(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield entries; raise an error if one path is another's folder."""
     with NameTable() as table:
         for entry in entries:
             table.claim(entry.path)
             yield entry
 
 
-def document_members(document: Document) -> Iterator[SnapshotMember]:
+def iter_document_members(document: Document) -> Iterator[SnapshotMember]:
     """Yield a snapshot's files for a document, one for each name.
 
-    The lower-case spelling of an address is an alias instead of a file.
+    The lower-case spelling of an address is not a file of its own but an alias: another name in the manifest.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.
@@ -244,7 +252,7 @@ def document_members(document: Document) -> Iterator[SnapshotMember]:
 
 def copy_snapshot(
     location: str,
-    out: Path,
+    output_file: Path,
     *,
     signer: Signer | None = None,
     allow_older: bool = False,
@@ -253,7 +261,7 @@ def copy_snapshot(
 
     Args:
         location: a snapshot file, or a folder or URL to which a snapshot was published.
-        out: the new file, whose name must end with .zip.
+        output_file: the new file, whose name must end with .zip.
         signer: signs the manifest; None to keep an existing signature.
         allow_older: whether a newer snapshot may be replaced.
 
@@ -261,58 +269,58 @@ def copy_snapshot(
         The SHA-256 at the end of the new file.
 
     Raises:
-        DamagedSnapshotError: if the snapshot is damaged; `out` is unchanged.
-        PublishingError: if `out` cannot be written, or contains a newer snapshot.
+        DamagedSnapshotError: if the snapshot is damaged; `output_file` is unchanged.
+        PublishingError: if `output_file` cannot be written, or contains a newer snapshot.
     """
     with read_snapshot(location) as snapshot:
-        require_zip_name(out)
-        _require_snapshot_or_nothing(out)
+        require_zip_name(output_file)
+        _refuse_to_overwrite_other_file(output_file)
         if not allow_older:
-            refuse_older_file(snapshot.manifest.origin, out)
-        with snapshot_file(out) as stream:
-            return write_zip(stream, compress_members(_members_to_copy(snapshot, signer)))
+            refuse_older_than_file(snapshot.manifest.origin, output_file)
+        with snapshot_file(output_file) as stream:
+            return write_zip(stream, compress_members(_iter_members_to_copy(snapshot, signer)))
 
 
-def _require_snapshot_or_nothing(path: Path) -> None:
-    """Refuse to overwrite a file that is not a snapshot.
+def _refuse_to_overwrite_other_file(output_file: Path) -> None:
+    """Raise an error if a file exists and is not a snapshot.
 
     Raises:
         PublishingError: if it is another file.
     """
     try:
-        with open_file(path) as file:
+        with open_file(output_file) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - ENDING_SIZE))
             tail = file.read()
     except FileNotFoundError:
         return
     except OSError as error:
-        raise PublishingError(f"{path} cannot be written: {error.strerror}") from None
-    if parse_ending(tail) is None:
-        raise PublishingError(f"{path} exists and is not a snapshot", "move it, or name another file")
+        raise PublishingError(f"{output_file} cannot be written: {error.strerror}") from None
+    if parse_end_records(tail) is None:
+        raise PublishingError(f"{output_file} exists and is not a snapshot", "move it, or name another file")
 
 
-def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
+def refuse_older_than_file(origin: SiteOrigin, existing_file: Path) -> None:
     """Raise an error if a snapshot is older than an existing file.
 
     Args:
         origin: the origin of the new snapshot, with its time.
-        out: the file to replace.
+        existing_file: the file to replace.
 
     Raises:
         DamagedSnapshotError: if the existing file is a damaged snapshot.
         PublishingError: if the existing file is newer.
     """
-    if out.exists():
-        with read_snapshot(str(out)) as there:
-            refuse_older(origin, there.manifest.origin.instant, str(out))
+    if existing_file.exists():
+        with read_snapshot(str(existing_file)) as there:
+            refuse_older_snapshot(origin, there.manifest.origin.instant, str(existing_file))
 
 
-def _members_to_copy(snapshot: SnapshotReader, signer: Signer | None) -> Iterator[SnapshotMember]:
-    for member in snapshot.own_members():
-        if signer is None or member.path != SIGNATURE:
+def _iter_members_to_copy(snapshot: SnapshotReader, sign_manifest: Signer | None) -> Iterator[SnapshotMember]:
+    for member in snapshot.iter_manifest_members():
+        if sign_manifest is None or member.path != SIGNATURE:
             yield member
-        if signer is not None and member.path == MANIFEST:
-            yield SnapshotMember(path=SIGNATURE, body=signer(member.body))
-    for entry, member in snapshot.listed_documents():
+        if sign_manifest is not None and member.path == MANIFEST:
+            yield SnapshotMember(path=SIGNATURE, body=sign_manifest(member.body))
+    for entry, member in snapshot.iter_listed_documents():
         yield member._replace(aliases=entry.aliases)

@@ -24,9 +24,9 @@ CHUNK = 1 << 20
 class HashingReader:
     """A stream that hashes everything that is read from it."""
 
-    def __init__(self, stream: IO[bytes], name: str) -> None:
+    def __init__(self, stream: IO[bytes], stream_name: str) -> None:
         self.stream = stream
-        self.name = name
+        self.name = stream_name
         self.position = 0
         self._digest = sha256()
 
@@ -55,23 +55,23 @@ class HashingReader:
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def require_bytes(self, data: bytes, what: str) -> None:
-        """Read bytes, and check that they are equal to `data`.
+    def require_bytes(self, expected_bytes: bytes, problem: str) -> None:
+        """Read bytes, and raise an error unless they are the expected ones.
 
         Args:
-            data: the expected bytes.
-            what: what is wrong if they differ, for the error message.
+            expected_bytes: the expected bytes.
+            problem: the sentence that says what is wrong if they differ.
 
         Raises:
             DamagedSnapshotError: if they differ.
         """
-        if data and self.read_exactly(len(data)) != data:
+        if expected_bytes and self.read_exactly(len(expected_bytes)) != expected_bytes:
             raise DamagedSnapshotError(
-                f"{self.name} is damaged from byte {self.position - len(data):,} on: {what}"
+                f"{self.name} is damaged from byte {self.position - len(expected_bytes):,} on: {problem}"
             )
 
     def require_end(self) -> None:
-        """Check that the stream has ended.
+        """Raise an error unless the stream has ended.
 
         Raises:
             DamagedSnapshotError: if more bytes follow.
@@ -172,7 +172,7 @@ class UrlRanges:
             return b""
         block_range = range(offset // BLOCK, -(-end // BLOCK))
         with self._lock:
-            self._request_blocks([number for number in block_range if number not in self._blocks])
+            self._fetch_blocks([number for number in block_range if number not in self._blocks])
             data = b"".join(self._blocks[number] for number in block_range)
             for number in block_range:
                 self._blocks.move_to_end(number)
@@ -181,8 +181,8 @@ class UrlRanges:
         start = offset - block_range.start * BLOCK
         return data[start : start + end - offset]
 
-    def _request_blocks(self, missing_blocks: list[int]) -> None:
-        """Request blocks, and those between them, in one request."""
+    def _fetch_blocks(self, missing_blocks: list[int]) -> None:
+        """Fetch missing blocks, and the blocks between them, with one request."""
         if not missing_blocks:
             return
         first_block = missing_blocks[0]
@@ -229,17 +229,19 @@ class Spool(Listing):
         return self.file.read(length)
 
 
-def check_body(entry: Entry, body: bytes) -> None:
-    """Raise an error if a file's bytes do not match its entry in the manifest (file list).
+def require_entry_matches(entry: Entry, content: bytes) -> None:
+    """Raise an error if a file does not match its manifest entry.
+
+    The manifest is the list of a site's files, with size and SHA-256.
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.
     """
-    if len(body) != entry.size:
+    if len(content) != entry.size:
         raise DamagedSnapshotError(
-            f"{entry.path} is damaged: it has {len(body):,} bytes, and the manifest says {entry.size:,}"
+            f"{entry.path} is damaged: it has {len(content):,} bytes, and the manifest says {entry.size:,}"
         )
-    if sha256(body).hexdigest() != entry.sha256:
+    if sha256(content).hexdigest() != entry.sha256:
         raise DamagedSnapshotError(
             f"{entry.path} is damaged: its SHA-256 differs from the one in the manifest"
         )

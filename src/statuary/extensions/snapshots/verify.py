@@ -18,7 +18,7 @@ from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
 from statuary.contracts.paths import CONTRACT_PATH, ContractKey, contract_key_of_path, plain_path
 from statuary.contracts.sources.evidence import AnchorSource
 from statuary.contracts.urls import PROOF, SHARDS_FOLDER
-from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
+from statuary.extensions.snapshots.manifest_signature import read_minisign_key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import Manifest, manifest_digest
@@ -85,16 +85,16 @@ def verify_snapshot(
             manifest_digest=manifest_digest(snapshot.manifest_text),
             matching_count=matching_count,
             problems=tuple(problems),
-            signed_by=key_id(snapshot.signature) if snapshot.signature else "",
+            signed_by=read_minisign_key_id(snapshot.signature) if snapshot.signature else "",
             signature=signature,
             lacks_aliases=snapshot.source.lacks_aliases,
         )
 
 
 def _verify_signature(
-    snapshot: SnapshotReader, public_key: "PublicKey | None", problems: list[str]
+    snapshot: SnapshotReader, public_key: "PublicKey | None", found_problems: list[str]
 ) -> "Signature | None":
-    """Return the signature if it is right; otherwise add to the problems."""
+    """Return the signature if it is valid; otherwise add to the problems."""
     if public_key is None:
         return None
     try:
@@ -102,7 +102,7 @@ def _verify_signature(
             snapshot.name, snapshot.manifest_text, snapshot.signature, public_key
         )
     except DamagedSnapshotError as damaged:
-        problems.append(str(damaged))
+        found_problems.append(str(damaged))
         return None
 
 
@@ -117,13 +117,13 @@ class VerifiedAnchor(NamedTuple):
     findings: list[Finding]  # one for each claim of the proof that its anchor does not prove
 
 
-def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> VerifiedAnchor:
+def verify_anchor(proof_document: JsonObject, record: JsonObject, record_sha256: str) -> VerifiedAnchor:
     """Verify the Merkle proofs of a contract that a proof document contains.
 
     Args:
-        proof: the published proof document.
+        proof_document: the published proof document.
         record: the published record, or those of its members that the Merkle proofs refer to.
-        digest: the SHA-256 of the published record, as hex.
+        record_sha256: the SHA-256 of the published record, as hex.
 
     Returns:
         The proven claims, and an error for each claim in the document that is not proven.
@@ -133,31 +133,36 @@ def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> Verifie
     """
     findings: list[Finding] = []
     anchor = None
-    if proof.get("anchor") is not None:
-        tree = parse_json_as_text(orjson.dumps(proof["anchor"]).decode())
+    if proof_document.get("anchor") is not None:
+        tree = parse_json_as_text(orjson.dumps(proof_document["anchor"]).decode())
         model = validate_tree(tree, AnchorSource, "", findings)
         anchor = None if model is None else model.anchor()
     if anchor is not None and anchor.deployment is not None:
         require_sender_recovery()
-    claims = anchor_claims(RecordView(record), anchor, digest).claims
+    claims = anchor_claims(RecordView(record), anchor, record_sha256).claims
     for claim in claims:
-        published_claim = as_object(as_object(proof.get("claims")).get(claim.name.value))
-        if fault := _unsupported_claim(
+        published_claim = as_object(as_object(proof_document.get("claims")).get(claim.name.value))
+        if fault := _describe_unsupported_claim(
             claim, str(published_claim.get("status")), as_object(published_claim.get("evidence"))
         ):
             findings.append(Finding(rule=RULE, message=fault))
     return VerifiedAnchor(claims, findings)
 
 
-def _unsupported_claim(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
+def _describe_unsupported_claim(
+    claim: Claim, published_status: str, published_evidence: Mapping[str, Json]
+) -> str:
     """Describe a published claim that the evidence does not support."""
-    claim_text = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
-    if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
+    claim_text = f"the proof says that {claim.name.value} is {published_status.replace('_', ' ')}"
+    if claim.status is ClaimStatus.CONTRADICTED and published_status != claim.status:
         return f"{claim_text}; it is contradicted {english_sentence(claim.reason)}"
-    if status in IN_FAVOUR and claim.status not in IN_FAVOUR:
+    if published_status in IN_FAVOUR and claim.status not in IN_FAVOUR:
         return f"{claim_text}; it is not: {english_sentence(claim.reason)}"
-    # do not compare `vouchedBy`: only the site's content shows whether a checkpoint names the block
-    if claim.status in IN_FAVOUR and {**evidence, "vouchedBy": ""} != {**claim.evidence, "vouchedBy": ""}:
+    # Do not compare `vouchedBy`, the checkpoint that confirms the block: only the site's content can show it.
+    if claim.status in IN_FAVOUR and {**published_evidence, "vouchedBy": ""} != {
+        **claim.evidence,
+        "vouchedBy": "",
+    }:
         return f"the proof gives other evidence for {claim.name.value} than its anchor"
     return ""
 
@@ -172,8 +177,8 @@ class AnchorVerifier:
     The verifier is a context manager, which deletes its temporary files.
     """
 
-    # the number of records for which the chain proves a claim, by claim
     counts: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
+    """For each claim, the number of records for which the chain proves it."""
     unpaired: sqlite3.Connection = field(
         default_factory=lambda: open_temporary_database(
             "CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)"
@@ -186,71 +191,79 @@ class AnchorVerifier:
     def __exit__(self, *_: object) -> None:
         self.unpaired.close()
 
-    def take_proof(self, path: str, proof: JsonObject) -> Iterator[Finding]:
+    def verify_or_store_proof(self, proof_path: str, proof: JsonObject) -> Iterator[Finding]:
         """Verify a proof document, or store it until its record is read.
 
         Args:
-            path: the path of the document.
+            proof_path: the path of the document.
             proof: the proof document.
 
         Yields:
             An error for each claim that is not proven.
         """
-        name = _document_name(proof)
+        name = _format_contract_name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
         if proof.get("anchor") is None and not any(status in IN_FAVOUR for status in statuses):
             return
         about_chain = {member: proof[member] for member in ("claims", "anchor") if member in proof}
-        record = self._remove_stored(f"record {name}")
+        record = self._pop_unpaired(f"record {name}")
         if record is None:
-            self._store(f"proof {name}", about_chain)
+            self._store_unpaired(f"proof {name}", about_chain)
         else:
-            yield from self._verify_pair(
-                path, about_chain, as_object(record["record"]), as_text(record["digest"])
+            yield from self._verify_record_and_proof(
+                proof_path, about_chain, as_object(record["record"]), as_text(record["digest"])
             )
 
-    def take_record(self, path: str, record: JsonObject, digest: str) -> Iterator[Finding]:
+    def verify_or_store_record(
+        self, record_path: str, record: JsonObject, record_sha256: str
+    ) -> Iterator[Finding]:
         """Verify a record's proof, or store the record for its proof.
 
         Args:
-            path: the path of the record.
+            record_path: the path of the record.
             record: the record to verify.
-            digest: the SHA-256 of the record, as hex.
+            record_sha256: the SHA-256 of the record, as hex.
 
         Yields:
             An error for each claim that is not proven.
         """
-        name = _document_name(record)
-        proof = self._remove_stored(f"proof {name}")
+        name = _format_contract_name(record)
+        proof = self._pop_unpaired(f"proof {name}")
         if proof is not None:
-            yield from self._verify_pair(path, proof, record, digest)
-        elif path.startswith(f"{SHARDS_FOLDER}/"):  # in the other layout, proofs come first
-            self._store(f"record {name}", {"record": _anchored_members(record), "digest": digest})
+            yield from self._verify_record_and_proof(record_path, proof, record, record_sha256)
+        elif record_path.startswith(f"{SHARDS_FOLDER}/"):  # in the other layout, proofs come first
+            self._store_unpaired(
+                f"record {name}", {"record": _select_anchored_members(record), "digest": record_sha256}
+            )
 
-    def _verify_pair(
-        self, path: str, proof: JsonObject, record: JsonObject, digest: str
+    def _verify_record_and_proof(
+        self, path: str, proof: JsonObject, record: JsonObject, record_sha256: str
     ) -> Iterator[Finding]:
-        claims, findings = verify_anchor(proof, record, digest)
+        claims, findings = verify_anchor(proof, record, record_sha256)
         for claim in claims:
             self.counts[claim.name] += claim.status in IN_FAVOUR
         yield from (finding.for_file(path) for finding in findings)
 
-    def _store(self, name: str, value: JsonObject) -> None:
-        self.unpaired.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
+    def _store_unpaired(self, document_name: str, document: JsonObject) -> None:
+        self.unpaired.execute(
+            "INSERT OR REPLACE INTO waiting VALUES (?, ?)", (document_name, orjson.dumps(document))
+        )
 
-    def _remove_stored(self, name: str) -> JsonObject | None:
-        row = self.unpaired.execute("DELETE FROM waiting WHERE name = ? RETURNING value", (name,)).fetchone()
+    def _pop_unpaired(self, document_name: str) -> JsonObject | None:
+        row = self.unpaired.execute(
+            "DELETE FROM waiting WHERE name = ? RETURNING value", (document_name,)
+        ).fetchone()
         value: JsonObject | None = None if row is None else orjson.loads(row[0])
         return value
 
 
-def _document_name(document: JsonObject) -> str:
+def _format_contract_name(document: JsonObject) -> str:
     return f"{document.get('chainId')}/{document.get('address')}"
 
 
-def _anchored_members(record: JsonObject) -> dict[str, Json]:
-    """Return the members of a record that anchors refer to."""
+def _select_anchored_members(record: JsonObject) -> dict[str, Json]:
+    """Return those members of a record that the chain's evidence is about."""
     codes = {
         side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}
         for side in ("creationBytecode", "runtimeBytecode")
@@ -270,31 +283,31 @@ class RecordVerifier:
     """
 
     verified: int = 0
-    # the errors of each record that fails a check, with paths in the snapshot
     failures: dict[ContractKey, list[Finding]] = field(default_factory=dict)
-    # the contracts whose proofs say that they are contradicted
+    """The errors of each record that fails a check, with paths in the snapshot."""
     contradicted: set[ContractKey] = field(default_factory=set)
+    """The contracts whose proofs say that they are contradicted."""
     anchor_errors: list[Finding] = field(default_factory=list)
-    # verifies the evidence from the chain that is published with records
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
+    """Verifies the chain's evidence that is published with the records."""
 
     @property
     def errors(self) -> list[Finding]:
-        """The errors in records, and the published claims that evidence does not prove.
+        """The errors in records, and in claims that no evidence supports.
 
-        Errors of a record whose own proof says that it fails its checks are omitted.
+        The errors of a record are omitted if its own proof says that it fails its checks.
         """
         rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
     def rejected(self) -> int:
-        """The number of records that fail a check, although their proofs say otherwise."""
+        """The number of records that fail a check without an admission in their proofs."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
     def admitted(self) -> int:
-        """The number of records that fail a check, as their proofs say."""
+        """The number of records that fail a check, as their proofs admit."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:
@@ -307,42 +320,42 @@ class RecordVerifier:
         """Verify a document if it is a record or a proof."""
         contract = contract_key_of_path(entry.path)
         if contract is None:
-            self._take_proof(entry.path, body)
+            self._note_published_proof(entry.path, body)
             return
-        record = _parse_object(body)
-        findings = [*_misplaced_findings(record, contract), *prove(record, ALL_CHECKS).findings]
-        findings += self.anchors.take_record(entry.path, record, sha256(body).hexdigest())
+        record = _parse_json_object(body)
+        findings = [*_check_record_path(record, contract), *prove(record, ALL_CHECKS).findings]
+        findings += self.anchors.verify_or_store_record(entry.path, record, sha256(body).hexdigest())
         errors = [finding.for_file(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         if errors:
             self.failures[contract] = errors
         else:
             self.verified += 1
 
-    def _take_proof(self, path: str, body: bytes) -> None:
+    def _note_published_proof(self, path: str, body: bytes) -> None:
         match = CONTRACT_PATH.fullmatch(plain_path(path))
         if match is None or match["family"] != PROOF.prefix:
             return
-        proof = _parse_object(body)
+        proof = _parse_json_object(body)
         if as_object(proof.get("verdict")).get("status") == ClaimStatus.CONTRADICTED:
             self.contradicted.add(ContractKey(match["chain_id"], match["address"]))
-        self.anchor_errors.extend(self.anchors.take_proof(path, proof))
+        self.anchor_errors.extend(self.anchors.verify_or_store_proof(path, proof))
 
 
-def _parse_object(body: bytes) -> dict[str, Json]:
-    """Parse a record.
+def _parse_json_object(content: bytes) -> dict[str, Json]:
+    """Parse a record or a proof.
 
     Returns:
-        An empty record for anything else, which no check accepts.
+        The object, or an empty one if the document is something else; no check accepts an empty record.
     """
     try:
-        value = orjson.loads(body)
+        value = orjson.loads(content)
     except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}
 
 
-def _misplaced_findings(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
-    """Return findings about a record at a wrong path."""
+def _check_record_path(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
+    """Return a finding if a record is at another contract's path."""
     if (record.get("chainId"), record.get("address")) == contract:
         return []
     message = "the record is that of another contract, or not a record"

@@ -50,36 +50,36 @@ class CentralDirectory:
     """Collects the central directory of a zip file, in a temporary file."""
 
     def __init__(self) -> None:
-        self._entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
+        self._iter_entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
         self._count = 0
 
     def close(self) -> None:
         """Delete the temporary file."""
-        self._entries.close()
+        self._iter_entries.close()
 
-    def add(self, header: ZipHeader, offset: int) -> None:
+    def add(self, header: ZipHeader, header_offset: int) -> None:
         """Add the entry of a file to the directory.
 
         Args:
             header: the header of the file.
-            offset: the offset of the header in the zip file.
+            header_offset: the offset of the header in the zip file.
         """
-        self._entries.write(zip_format.central_header(header, offset))
+        self._iter_entries.write(zip_format.encode_central_header(header, header_offset))
         self._count += 1
 
-    def end_records(self, offset: int, digest: str = "") -> Ending:
+    def make_end_records(self, directory_offset: int, digest: str = "") -> Ending:
         """Return the records that end the zip file.
 
         Args:
-            offset: the offset of the central directory in the zip file.
-            digest: the SHA-256 for the last record.
+            directory_offset: the offset of the central directory in the zip file.
+            digest: the SHA-256 of all bytes before the last record, which contains it as a comment.
         """
-        return Ending(self._count, self._entries.tell(), offset, digest)
+        return Ending(self._count, self._iter_entries.tell(), directory_offset, digest)
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the bytes of the central directory in chunks."""
-        self._entries.seek(0)
-        while chunk := self._entries.read(CHUNK):
+        self._iter_entries.seek(0)
+        while chunk := self._iter_entries.read(CHUNK):
             yield chunk
 
 
@@ -99,7 +99,7 @@ class ZipWriter:
     def put(self, member: CompressedMember) -> None:
         """Write a file, which is already compressed, to the zip."""
         self.directory.add(member.header, self.out.position)
-        self.out.write(zip_format.local_header(member.header))
+        self.out.write(zip_format.encode_local_header(member.header))
         self.out.write(member.data)
 
     def finish(self) -> str:
@@ -107,20 +107,20 @@ class ZipWriter:
         offset = self.out.position
         for chunk in self.directory.chunks():
             self.out.write(chunk)
-        self.out.write(zip_format.zip64_records(self.directory.end_records(offset)))
+        self.out.write(zip_format.encode_zip64_records(self.directory.make_end_records(offset)))
         digest = self.out.digest
-        self.out.write(zip_format.last_record(self.directory.end_records(offset, digest)))
+        self.out.write(zip_format.encode_last_record(self.directory.make_end_records(offset, digest)))
         return digest
 
 
-def require_zip_name(path: Path) -> None:
+def require_zip_name(snapshot_path: Path) -> None:
     """Raise an error if the file name of a snapshot does not end with .zip.
 
     Raises:
         PublishingError: if the name ends differently.
     """
-    if path.suffix != ".zip":
-        raise PublishingError(f"{path} is not a valid file name for a snapshot: the name must end with .zip")
+    if snapshot_path.suffix != ".zip":
+        raise PublishingError(f"{snapshot_path} is not a valid file name for a snapshot: the name must end with .zip")
 
 
 @contextmanager
@@ -137,17 +137,17 @@ def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
         PublishingError: if the file cannot be written.
     """
     with ExitStack() as stack:
-        with _locked_folder(out.parent):
+        with _lock_folder(out.parent):
             stream = stack.enter_context(atomic_file(out))
             with suppress(OSError):  # a system without locks: of other files nothing can be known
                 lock_stream(stream)
-                _remove_abandoned(out, Path(stream.name))
+                _remove_abandoned_files(out, Path(stream.name))
         yield stream
 
 
 @contextmanager
-def _locked_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder where that is possible."""
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder, if its file system has locks."""
     descriptor = None
     with suppress(OSError):  # a folder that is missing, or cannot be read
         descriptor = lock_folder(folder)
@@ -158,7 +158,7 @@ def _locked_folder(folder: Path) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _remove_abandoned(out: Path, own_file: Path) -> None:
+def _remove_abandoned_files(out: Path, own_file: Path) -> None:
     """Remove temporary files beside a snapshot that no process has locked.
 
     Only files that begin like a snapshot are removed.
@@ -173,11 +173,14 @@ def _remove_abandoned(out: Path, own_file: Path) -> None:
 
 
 def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
-    """Write the files of a snapshot as a zip, and return the SHA-256 in its last record.
+    """Write the files of a snapshot as a zip.
 
     Args:
         stream: the stream to write to.
         members: the compressed files, in order.
+
+    Returns:
+        The SHA-256 that the last record of the zip contains.
     """
     with ZipWriter(stream) as writer:
         for member in members:
@@ -188,8 +191,8 @@ def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
 class ZipStreamReader:
     """Reads a zip file from a stream, one member after another."""
 
-    def __init__(self, stream: IO[bytes], name: str) -> None:
-        self.source = HashingReader(stream, name)
+    def __init__(self, stream: IO[bytes], zip_name: str) -> None:
+        self.source = HashingReader(stream, zip_name)
         self.directory = CentralDirectory()
         self._next: ZipHeader | None = None
         self._ended = False
@@ -200,14 +203,14 @@ class ZipStreamReader:
     def __exit__(self, *_: object) -> None:
         self.directory.close()
 
-    def next_path(self) -> str | None:
+    def read_next_path(self) -> str | None:
         """Return the path of the next file, or None at the end."""
         if self._next is None and not self._ended:
             self._next = self._read_header()
             self._ended = self._next is None
         return None if self._next is None else self._next.path
 
-    def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+    def read_member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Read the next file.
 
         Args:
@@ -216,14 +219,14 @@ class ZipStreamReader:
         Raises:
             DamagedSnapshotError: if the file is damaged or too large.
         """
-        if self.next_path() is None or self._next is None:
+        if self.read_next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.source.name} is cut off: its last files are missing")
         header, self._next = self._next, None
         if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
             raise DamagedSnapshotError(
                 f"{header.path} has {header.size:,} bytes; the limit for a document is {LARGEST_DOCUMENT:,}"
             )
-        self.directory.add(header, self.source.position - len(zip_format.local_header(header)))
+        self.directory.add(header, self.source.position - len(zip_format.encode_local_header(header)))
         packed = CompressedMember(
             header=header, data=self.source.read_exactly(header.packed_size), aliases=aliases
         )
@@ -243,9 +246,13 @@ class ZipStreamReader:
         for chunk in self.directory.chunks():
             self.source.require_bytes(chunk[begun:], wrong)
             begun = 0
-        self.source.require_bytes(zip_format.zip64_records(self.directory.end_records(offset)), wrong)
-        last_record = zip_format.last_record(self.directory.end_records(offset, self.source.digest))
-        self.source.require_bytes(last_record, "its end differs from its files")
+        self.source.require_bytes(
+            zip_format.encode_zip64_records(self.directory.make_end_records(offset)), wrong
+        )
+        encode_last_record = zip_format.encode_last_record(
+            self.directory.make_end_records(offset, self.source.digest)
+        )
+        self.source.require_bytes(encode_last_record, "its end differs from its files")
         self.source.require_end()
 
     def _read_header(self) -> ZipHeader | None:
@@ -261,7 +268,7 @@ class ZipStreamReader:
                 f"{source.name} is damaged: no file begins at byte {source.position - len(mark):,}, where the next one should"
             )
         fixed = mark + source.read_exactly(LOCAL.size - len(mark))
-        variable_part = source.read_exactly(zip_format.variable_length(fixed))
+        variable_part = source.read_exactly(zip_format.read_name_and_extra_length(fixed))
         header = zip_format.parse_local_header(fixed + variable_part)
         if header is None:
             raise DamagedSnapshotError(
@@ -298,14 +305,14 @@ class ZipReader:
         self.ranges = ranges
         self.name = ranges.name
         try:
-            self._read_ending()
+            self._read_end_records()
         except BaseException:
             ranges.close()
             raise
 
-    def _read_ending(self) -> None:
+    def _read_end_records(self) -> None:
         tail = self.ranges.read(max(0, self.ranges.size - ENDING_SIZE), ENDING_SIZE)
-        ending = zip_format.parse_ending(tail)
+        ending = zip_format.parse_end_records(tail)
         if ending is None:
             raise DamagedSnapshotError(
                 f"{self.name} is cut off, or is not a snapshot",
@@ -315,7 +322,7 @@ class ZipReader:
         self._end = ending.offset + ending.size
         self._own: dict[str, Span] = {}
         self._documents = self._end
-        for name, span in self._entries(start):
+        for name, span in self._iter_entries(start):
             path = name.decode(errors="replace")
             if not is_snapshot_path(path):
                 self._documents = span[0]
@@ -338,7 +345,7 @@ class ZipReader:
     def paths(self) -> Iterator[str]:
         """Yield the paths of all files."""
         yield from self._own
-        for name, _ in self._entries(self._documents):
+        for name, _ in self._iter_entries(self._documents):
             yield name.decode(errors="replace")
 
     def read_compressed(self, path: str) -> CompressedMember | None:
@@ -347,11 +354,11 @@ class ZipReader:
         Raises:
             DamagedSnapshotError: if the file does not match the central directory, or is too large.
         """
-        entry = self._central_entry(path)
+        entry = self._read_central_entry(path)
         if entry is None:
             return None
         header = entry.header
-        local = zip_format.local_header(entry.header)
+        local = zip_format.encode_local_header(entry.header)
         if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
             raise DamagedSnapshotError(
                 f"{path} has {header.size:,} bytes; the limit for a document is {LARGEST_DOCUMENT:,}"
@@ -363,8 +370,8 @@ class ZipReader:
             )
         return CompressedMember(header=header, data=text[len(local) :])
 
-    def _central_entry(self, path: str) -> CentralEntry | None:
-        span = self._own.get(path) if is_snapshot_path(path) else self._find_entry(path)
+    def _read_central_entry(self, path: str) -> CentralEntry | None:
+        span = self._own.get(path) if is_snapshot_path(path) else self._find_entry_range(path)
         if span is None:
             return None
         start, end = span
@@ -375,8 +382,8 @@ class ZipReader:
             )
         return entry
 
-    def _find_entry(self, path: str) -> Span | None:
-        """Return the position of a document's entry, by bisection."""
+    def _find_entry_range(self, path: str) -> Span | None:
+        """Find a document's entry in the central directory by binary search."""
         try:
             encoded_path = path.encode()
         except UnicodeEncodeError:
@@ -384,7 +391,7 @@ class ZipReader:
         low, high = self._documents, self._end
         while high - low > SCANNED:
             middle = (low + high) // 2
-            entry = self._first_entry(middle, high)
+            entry = self._find_first_entry(middle, high)
             if entry is None:
                 high = middle
                 continue
@@ -392,40 +399,40 @@ class ZipReader:
             if name == encoded_path:
                 return span
             low, high = (span[1], high) if name < encoded_path else (low, span[0])
-        return next((span for name, span in self._entries(low, high) if name == encoded_path), None)
+        return next((span for name, span in self._iter_entries(low, high) if name == encoded_path), None)
 
-    def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
+    def _find_first_entry(self, range_start: int, range_end: int) -> tuple[bytes, Span] | None:
         """Return the first complete entry that begins in a range.
 
         Returns:
-            None if there is none.
+            The name and the range of the entry, or None if no entry begins there.
         """
         for size in (PAGE, LONGEST_ENTRY):
-            text = self.ranges.read(start, min(size, self._end - start))
+            text = self.ranges.read(range_start, min(size, self._end - range_start))
             for begin in zip_format.BEGINS_ENTRY.finditer(text):
-                entry = zip_format.central_name(text, begin.start())
-                if entry is not None and start + begin.start() < end:
-                    return entry.name, (start + begin.start(), start + entry.end)
+                entry = zip_format.read_central_name(text, begin.start())
+                if entry is not None and range_start + begin.start() < range_end:
+                    return entry.name, (range_start + begin.start(), range_start + entry.end)
         return None
 
-    def _entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
-        """Yield the names and ranges of the entries from `start` on."""
+    def _iter_entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
+        """Yield the name and range of each entry from an offset on."""
         end = self._end if end is None else end
         text, position = b"", 0
         while start + position < end:
-            entry = zip_format.central_name(text, position)
+            entry = zip_format.read_central_name(text, position)
             if entry is None:  # the page ends in this entry
                 start, position = start + position, 0
-                text, entry = self._read_directory(start)
+                text, entry = self._read_directory_page(start)
             name, entry_end = entry
             yield name, (start + position, start + entry_end)
             position = entry_end
 
-    def _read_directory(self, start: int) -> _DirectoryPage:
-        """Return the bytes from an entry on."""
+    def _read_directory_page(self, entry_offset: int) -> _DirectoryPage:
+        """Read a range of the central directory with at least one entry."""
         for size in (PAGE, LONGEST_ENTRY):
-            text = self.ranges.read(start, min(size, self._end - start))
-            entry = zip_format.central_name(text, 0)
+            text = self.ranges.read(entry_offset, min(size, self._end - entry_offset))
+            entry = zip_format.read_central_name(text, 0)
             if entry is not None:
                 return _DirectoryPage(text, entry)
         raise DamagedSnapshotError(f"{self.name} is damaged: its list of files is cut off")

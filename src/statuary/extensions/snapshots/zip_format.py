@@ -48,7 +48,7 @@ ZIP64_END = struct.Struct("<4sQ2H2I4Q")
 ZIP64_LOCATOR = struct.Struct("<4sIQI")
 
 BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
-"""The beginning of every entry of a central directory that `central_header` writes."""
+"""The beginning of every entry of a central directory that `encode_central_header` writes."""
 
 
 class ZipHeader(NamedTuple):
@@ -61,11 +61,11 @@ class ZipHeader(NamedTuple):
     size: int  # bytes of the body
 
 
-def local_header(header: ZipHeader) -> bytes:
+def encode_local_header(header: ZipHeader) -> bytes:
     """Encode the header before a file's data (APPNOTE 4.3.7)."""
     name = header.path.encode()
     big = max(header.packed_size, header.size) >= LIMIT
-    # APPNOTE 4.5.3: in a local header, the zip64 field has both sizes, even if only one needs it
+    # APPNOTE 4.5.3: the zip64 field of a local header must contain both sizes, even if only one is too large.
     extra = struct.pack("<HHQQ", 1, 16, header.size, header.packed_size) if big else b""
     sizes = (LIMIT, LIMIT) if big else (header.packed_size, header.size)
     version = 45 if big else 20
@@ -73,50 +73,56 @@ def local_header(header: ZipHeader) -> bytes:
     return LOCAL.pack(LOCAL_MARK, version, *what, *sizes, len(name), len(extra)) + name + extra
 
 
-def variable_length(fixed: bytes) -> int:
-    """Return the length of name and extra field in a header.
+def read_name_and_extra_length(fixed_part: bytes) -> int:
+    """Return the length of a local header's name and extra field together.
 
     Args:
-        fixed: the fixed-length part of the header.
+        fixed_part: the first 30 bytes of the header, which state both lengths.
     """
-    *_, name, extra = LOCAL.unpack(fixed)
+    *_, name, extra = LOCAL.unpack(fixed_part)
     return int(name + extra)
 
 
-def parse_local_header(text: bytes) -> ZipHeader | None:
+def parse_local_header(header_bytes: bytes) -> ZipHeader | None:
     """Parse the header before a file's data.
 
     Returns:
-        The header, or None if `local_header` would encode it differently.
+        The header, or None if `encode_local_header` would encode it differently.
     """
-    _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
-    name = text[LOCAL.size : LOCAL.size + name_length]
-    extra = text[LOCAL.size + name_length :]
+    _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(header_bytes)
+    name = header_bytes[LOCAL.size : LOCAL.size + name_length]
+    extra = header_bytes[LOCAL.size + name_length :]
     if len(extra) == 20 and packed_size == size == LIMIT:
         size, packed_size = struct.unpack_from("<QQ", extra, 4)
-    header = _make_header(name, method, crc, packed_size, size)
-    return header if header is not None and local_header(header) == text else None
+    header = _make_zip_header(name, method, crc, packed_size, size)
+    return header if header is not None and encode_local_header(header) == header_bytes else None
 
 
-def _make_header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> ZipHeader | None:
+def _make_zip_header(
+    encoded_path: bytes, method: int, crc: int, packed_size: int, size: int
+) -> ZipHeader | None:
     if method not in (STORED, DEFLATED):
         return None
     try:
-        path = name.decode()
+        path = encoded_path.decode()
     except UnicodeDecodeError:
         return None
     return ZipHeader(path=path, method=method, crc=crc, packed_size=packed_size, size=size)
 
 
-def central_header(header: ZipHeader, offset: int) -> bytes:
+def encode_central_header(header: ZipHeader, local_header_offset: int) -> bytes:
     """Encode a file's entry in the central directory (APPNOTE 4.3.12).
 
     Args:
         header: the header of the file.
-        offset: the offset of the file's local header.
+        local_header_offset: the offset of the file's local header.
     """
     name = header.path.encode()
-    numbers = (header.size, header.packed_size, offset)  # 4.5.3: in this order, and only those that need it
+    numbers = (
+        header.size,
+        header.packed_size,
+        local_header_offset,
+    )  # 4.5.3: in this order, and only those that need it
     big = [number for number in numbers if number >= LIMIT]
     extra = struct.pack(f"<HH{len(big)}Q", 1, 8 * len(big), *big) if big else b""
     size, packed_size, start = (min(number, LIMIT) for number in numbers)
@@ -140,42 +146,50 @@ class CentralName(NamedTuple):
     end: int  # the offset of the entry's end
 
 
-def central_name(text: bytes, start: int) -> CentralName | None:
-    """Return the name in an entry of the central directory.
+def read_central_name(directory_bytes: bytes, entry_offset: int) -> CentralName | None:
+    """Read the file name of an entry of the central directory.
 
     Args:
-        text: a range of the directory.
-        start: the offset of the entry in the range.
+        directory_bytes: a range of the directory.
+        entry_offset: the offset of the entry in the range.
 
     Returns:
         The name, or None if no complete entry is at the offset.
     """
-    if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
+    if entry_offset + CENTRAL.size > len(directory_bytes) or not directory_bytes.startswith(
+        CENTRAL_MARK, entry_offset
+    ):
         return None
-    name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
-    end = start + CENTRAL.size + name + extra + comment
-    if end > len(text):
+    name, extra, comment = LENGTHS.unpack_from(directory_bytes, entry_offset + LENGTHS_OFFSET)
+    end = entry_offset + CENTRAL.size + name + extra + comment
+    if end > len(directory_bytes):
         return None
-    return CentralName(text[start + CENTRAL.size : start + CENTRAL.size + name], end)
+    return CentralName(directory_bytes[entry_offset + CENTRAL.size : entry_offset + CENTRAL.size + name], end)
 
 
-def parse_central_header(text: bytes) -> CentralEntry | None:
+def parse_central_header(entry_bytes: bytes) -> CentralEntry | None:
     """Parse a file's entry in the central directory.
 
     Returns:
-        The entry, or None if `central_header` would encode it differently.
+        The entry, or None if `encode_central_header` would encode it differently.
     """
-    if len(text) < CENTRAL.size:
+    if len(entry_bytes) < CENTRAL.size:
         return None
-    _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
-    name = text[CENTRAL.size :][:name_length]
-    extra = text[CENTRAL.size + name_length :]
+    _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(
+        entry_bytes
+    )
+    name = entry_bytes[CENTRAL.size :][:name_length]
+    extra = entry_bytes[CENTRAL.size + name_length :]
     big = iter(struct.unpack_from(f"<{len(extra) // 8}Q", extra, 4) if len(extra) % 8 == 4 else ())
     size, packed_size, offset = (
         next(big, LIMIT) if number == LIMIT else number for number in (size, packed_size, offset)
     )
-    header = _make_header(name, method, crc, packed_size, size)
-    return CentralEntry(header, offset) if header and central_header(header, offset) == text else None
+    header = _make_zip_header(name, method, crc, packed_size, size)
+    return (
+        CentralEntry(header, offset)
+        if header and encode_central_header(header, offset) == entry_bytes
+        else None
+    )
 
 
 class Ending(NamedTuple):
@@ -187,11 +201,11 @@ class Ending(NamedTuple):
     digest: str = ""  # SHA-256 of all bytes before the last record (4.3.16), stated in its comment
 
 
-def zip64_records(ending: Ending) -> bytes:
-    """Encode the zip64 records of a zip (APPNOTE 4.3.14, 4.3.15).
+def encode_zip64_records(ending: Ending) -> bytes:
+    """Encode the zip64 records at a zip's end (APPNOTE 4.3.14, 4.3.15).
 
     Returns:
-        The bytes; empty if no number is too large for the last record.
+        The bytes; empty if the last record can state all numbers.
     """
     count, size, offset, _ = ending
     if not _needs_zip64(ending):
@@ -200,7 +214,7 @@ def zip64_records(ending: Ending) -> bytes:
     return record + ZIP64_LOCATOR.pack(b"PK\x06\x07", 0, offset + size, 1)
 
 
-def last_record(ending: Ending) -> bytes:
+def encode_last_record(ending: Ending) -> bytes:
     """Encode the last record of a zip (APPNOTE 4.3.16).
 
     The comment of the record contains the SHA-256 of the snapshot.
@@ -216,7 +230,7 @@ def _needs_zip64(ending: Ending) -> bool:
     return ending.entries >= 0xFFFF or ending.size >= LIMIT or ending.offset >= LIMIT
 
 
-LAST_RECORD_SIZE = len(last_record(Ending(0, 0, 0, "0" * 64)))
+LAST_RECORD_SIZE = len(encode_last_record(Ending(0, 0, 0, "0" * 64)))
 """Bytes of the last record; always the same, so that it is found without a search."""
 
 ENDING_SIZE = LAST_RECORD_SIZE + ZIP64_END.size + ZIP64_LOCATOR.size
@@ -225,22 +239,22 @@ ENDING_SIZE = LAST_RECORD_SIZE + ZIP64_END.size + ZIP64_LOCATOR.size
 COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
-def parse_ending(text: bytes) -> Ending | None:
+def parse_end_records(end_bytes: bytes) -> Ending | None:
     """Parse the records at the end of a zip.
 
     Returns:
         The records, or None if the zip is not a snapshot.
     """
-    record_text = text[-LAST_RECORD_SIZE:]
+    record_text = end_bytes[-LAST_RECORD_SIZE:]
     comment = COMMENT.fullmatch(record_text[END.size :])
     if comment is None:
         return None
     _, _, _, _, count, size, offset, _ = END.unpack_from(record_text)
-    records = text[-ENDING_SIZE:-LAST_RECORD_SIZE]
+    records = end_bytes[-ENDING_SIZE:-LAST_RECORD_SIZE]
     if count == 0xFFFF and len(records) == ENDING_SIZE - LAST_RECORD_SIZE:
         *_, count, size, offset = ZIP64_END.unpack_from(records)
     ending = Ending(count, size, offset, comment[1].decode())
-    return ending if text.endswith(zip64_records(ending) + last_record(ending)) else None
+    return ending if end_bytes.endswith(encode_zip64_records(ending) + encode_last_record(ending)) else None
 
 
 LEVEL = 6
@@ -311,7 +325,7 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Add a file to the queue, and yield the oldest compressed one if the queue is full."""
+        """Queue a file, and yield the oldest result if the queue is full."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.pending.append(partial(compress_member, member))
         else:
@@ -319,7 +333,7 @@ class MemberCompressor:
         if len(self.pending) > QUEUED_PER_WORKER * self.count:
             yield self.pending.popleft()()
 
-    def remaining_members(self) -> Iterator[CompressedMember]:
+    def iter_remaining_members(self) -> Iterator[CompressedMember]:
         """Yield the compressed files that are still in the queue, in order."""
         while self.pending:
             yield self.pending.popleft()()
@@ -330,21 +344,21 @@ def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMe
     with MemberCompressor() as packer:
         for member in members:
             yield from packer.put(member)
-        yield from packer.remaining_members()
+        yield from packer.iter_remaining_members()
 
 
-def decompress_member(packed: CompressedMember) -> bytes:
+def decompress_member(compressed: CompressedMember) -> bytes:
     """Decompress a file of a zip.
 
     Raises:
         DamagedSnapshotError: if the data does not match the size and CRC in the header.
     """
-    header = packed.header
+    header = compressed.header
     if header.method == STORED:
-        body = packed.data
+        body = compressed.data
     else:
         try:
-            body = inflate(packed.data, header.size, raw=True)
+            body = inflate(compressed.data, header.size, raw=True)
         except DamagedDataError as error:
             raise DamagedSnapshotError(f"{header.path} is damaged: {error}") from None
     if len(body) != header.size or zlib.crc32(body) != header.crc:
@@ -354,7 +368,7 @@ def decompress_member(packed: CompressedMember) -> bytes:
     return body
 
 
-def is_standard_zlib() -> bool:
+def uses_standard_zlib() -> bool:
     """Return whether this Python uses zlib instead of zlib-ng."""
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION
 
