@@ -120,7 +120,9 @@ def require_zip_name(snapshot_path: Path) -> None:
         PublishingError: if the name ends differently.
     """
     if snapshot_path.suffix != ".zip":
-        raise PublishingError(f"{snapshot_path} is not a valid file name for a snapshot: the name must end with .zip")
+        raise PublishingError(
+            f"{snapshot_path} is not a valid file name for a snapshot: the name must end with .zip"
+        )
 
 
 @contextmanager
