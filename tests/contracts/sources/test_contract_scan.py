@@ -50,7 +50,12 @@ def test_folder_scan_finds_both_kinds(root):
     assert paths(places)[:2] == [f"contracts/1/{address}.json" for address in ADDRESSES[:2]]
 
 
-def test_largest_folder_listing_is_cached_once(root, monkeypatch):
+@pytest.mark.parametrize(
+    ("most", "again_looked"),
+    [(100_000, []), (0, ["1", "137"])],  # the largest folder is cached, whatever its size
+)
+def test_folder_listings_are_cached_once(root, monkeypatch, most, again_looked):
+    monkeypatch.setattr("statuary.contracts.sources.source_stat.CACHED_NAMES", most)
     looked: list[str] = []
     scan = __import__("os").scandir
     monkeypatch.setattr("os.scandir", lambda folder: looked.append(Path(folder).name) or scan(folder))
@@ -61,4 +66,4 @@ def test_largest_folder_listing_is_cached_once(root, monkeypatch):
     again = [listings.list_folder(folder, is_chain=True) for folder in folders]
 
     assert first == again
-    assert looked == ["1", "10", "137", "1", "137"]
+    assert looked == ["1", "10", "137", *again_looked]

@@ -18,7 +18,7 @@ from statuary.contracts.incremental.partitions import RECENT, AnySource, Outdate
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource, ContractForm, evidence_folder
-from statuary.contracts.sources.source_stat import record_digest, source_stat
+from statuary.contracts.sources.source_stat import file_stat_text, record_digest, source_stat
 from statuary.publish.fingerprint import Fingerprint
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.target import BuildTarget
@@ -41,6 +41,10 @@ class RebuildReason(StrEnum):
 
 MetadataChange = tuple[str, str, str]
 """A source whose content is unchanged: its path, and its new git id, size and time."""
+
+
+SourcePair = tuple[AnySource | None, KnownSource | None]
+"""A source and its row of the last build; None if it is new, or no longer exists."""
 
 
 class RemainingSources(NamedTuple):
@@ -79,7 +83,10 @@ class SourceComparison:
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
         metadata_changed = list[MetadataChange]()
-        for source, previous_source in _pair_with_rows(sources, self.previous):
+        pairs = _pair_with_rows(sources, self.previous)
+        if self.tree is None and self.rebuild_reason is None and not self.verify:
+            pairs = self._skip_unchanged_records(root, pairs)
+        for source, previous_source in pairs:
             if source is not None:
                 git = ids.find(source)
                 change = self._find_change(root, source, git, previous_source)
@@ -90,6 +97,25 @@ class SourceComparison:
             elif previous_source is not None:
                 deleted.append(previous_source[0])
         return RemainingSources(deleted, metadata_changed)
+
+    def _skip_unchanged_records(self, root: str, pairs: Iterator[SourcePair]) -> Iterator[SourcePair]:
+        """Yield the pairs except records with the same size and time, outside git.
+
+        These are nearly all sources of most builds, and this takes a third less time than `_find_change`.
+        """
+        incomplete = self.incomplete_sources
+        for pair in pairs:
+            source, previous = pair
+            if (
+                source is None
+                or previous is None
+                or source.form is not ContractForm.RECORD
+                or (
+                    file_stat_text(f"{root}/{source.path}") != (previous[2] or None)
+                    or source.path in incomplete
+                )
+            ):
+                yield pair
 
     def _find_change(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
@@ -137,9 +163,7 @@ class SourceComparison:
         return None if source_digest(self.root, source) == last_digest else RebuildReason.CHANGED
 
 
-def _pair_with_rows(
-    sources: Iterable[AnySource], previous: Iterable[KnownSource]
-) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
+def _pair_with_rows(sources: Iterable[AnySource], previous: Iterable[KnownSource]) -> Iterator[SourcePair]:
     """Pair each source with its row of the last build, by path."""
     previous_sources = iter(previous)
     previous_source = next(previous_sources, None)

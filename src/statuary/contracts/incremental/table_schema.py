@@ -148,7 +148,9 @@ CREATE TEMP VIEW next_counts AS
             WHERE published AND location IN ({SUPERSEDED}) GROUP BY chain_id
     ) GROUP BY chain_id HAVING SUM(counted) > 0;
 CREATE TEMP VIEW changed_sources AS
-    SELECT * FROM next_sources WHERE address IN (SELECT address FROM work.differing);
+    SELECT * FROM work.built WHERE address IN (SELECT address FROM work.differing)
+    UNION ALL SELECT * FROM main.sources
+        WHERE address IN (SELECT address FROM work.differing) AND location NOT IN ({SUPERSEDED});
 CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.differing;
 """
 

@@ -75,7 +75,9 @@ def search_documents(
     """
     former = no_previous_pages() if former is None else former
     newest_first = [
-        SearchedContract(entry, _facet_of(entry))
+        SearchedContract(
+            entry, _facet_of(entry.chainId, entry.language, level_label_key(entry), bool(entry.proxy))
+        )
         for entry in sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     ]
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
@@ -138,9 +140,9 @@ def _normalize_term(term: str) -> str:
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
-def _facet_of(entry: ContractRow) -> str:
-    language = entry.language.partition(" ")[0]
-    return f"{entry.chainId} {language} {level_label_key(entry)} {'proxy' if entry.proxy else ''}"
+@lru_cache(maxsize=CACHED_NAMES)
+def _facet_of(chain_id: str, language: str, level: str, is_proxy: bool) -> str:  # noqa: FBT001 - a cache's key
+    return f"{chain_id} {language.partition(' ')[0]} {level} {'proxy' if is_proxy else ''}"
 
 
 def _index_terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:

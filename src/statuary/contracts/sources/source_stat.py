@@ -67,6 +67,15 @@ def _source_paths(root: Path | str, source: ContractSource | BulkSource) -> Sequ
     return files if source.form is ContractForm.WORKSPACE else [source.path, *files]
 
 
+def file_stat_text(file: str) -> str:
+    """Return the size and modification time of a file as text; empty if they are unknown."""
+    try:
+        stat = os.stat(file)
+    except (OSError, ValueError):
+        return ""
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
 def _stat_file(root: Path | str, path: str) -> SourceStat:
     try:
         stat = os.stat(f"{root}/{path}")
@@ -96,11 +105,16 @@ class FolderListing(NamedTuple):
     undecodable: list[str]  # names that are not UTF-8; they are in none of the others
 
 
+CACHED_NAMES = 100_000
+"""Names that are kept for a second pass, unless one folder has more."""
+
+
 class ListingCache:
-    """Lists folders, and caches the largest list for a second pass."""
+    """Lists folders, and keeps lists for a second pass."""
 
     def __init__(self) -> None:
-        self._largest: tuple[tuple[Path, bool], FolderListing] | None = None
+        self._kept: dict[tuple[Path, bool], FolderListing] = {}
+        self._size = 0  # the number of names in the cache
 
     def list_folder(self, folder: Path, *, is_chain: bool) -> FolderListing:
         """Return the names in a folder, from the cache if possible.
@@ -112,12 +126,18 @@ class ListingCache:
         Raises:
             OSError: if the folder cannot be read.
         """
-        if self._largest is not None and self._largest[0] == (folder, is_chain):
-            listing, self._largest = self._largest[1], None
+        key = (folder, is_chain)
+        if key in self._kept:
+            listing = self._kept.pop(key)
+            self._size -= listing.size
             return listing
         listing = _read_folder(folder, is_chain=is_chain)
-        if self._largest is None or listing.size > self._largest[1].size:
-            self._largest = (folder, is_chain), listing
+        if self._size + listing.size > CACHED_NAMES and listing.size > self._size:
+            self._kept.clear()
+            self._size = 0
+        if not self._kept or self._size + listing.size <= CACHED_NAMES:
+            self._kept[key] = listing
+            self._size += listing.size
         return listing
 
 
@@ -138,9 +158,11 @@ def _read_folder(folder: Path, *, is_chain: bool) -> FolderListing:
                 other_names.add(name)
             names.append(name)
     names.sort()
+    if not is_chain:
+        return FolderListing([(False, names)] if names else [], other_names, len(names), undecodable)
 
     def is_record(name: str) -> bool:
-        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in other_names
+        return name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in other_names
 
     runs = [(are_records, list(run)) for are_records, run in groupby(names, is_record)]
     return FolderListing(runs, other_names, len(names), undecodable)
