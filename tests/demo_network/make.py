@@ -26,7 +26,11 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler
-from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
+from statuary.extensions.importing.evidence.chain_evidence import (
+    AnchoringNodes,
+    anchor_contracts,
+    describe_chain_claim,
+)
 from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.site.document import encode_unchecked
@@ -175,7 +179,7 @@ def _anchor(content: Path, node: str, plan: dict[str, Any]) -> None:
     """Write the chain's own proofs beside the contracts, as `statuary contract anchor` does."""
     sources = _with_evidence(content, plan)
     for one in anchor_contracts(content, sources, AnchoringNodes(EthereumNode(node))):
-        print(one.source.address, *map(claim_text, one.claims))
+        print(one.source.address, *map(describe_chain_claim, one.claims))
 
 
 def _compile_again(content: Path, tools: Path, plan: dict[str, Any]) -> None:

@@ -12,7 +12,10 @@ import pytest
 
 from statuary.extensions.apis.blockscout import blockscout_contract
 from statuary.extensions.apis.etherscan import source_code_result
-from statuary.extensions.importing.toolchains.explorer import explorer_creation, read_explorer_source
+from statuary.extensions.importing.toolchains.explorer import (
+    parse_getcontractcreation_result,
+    read_explorer_source,
+)
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.contracts import FEATURES, made_record, unjudged
 from support.edge_runtimes import Served, answers_of_deno
@@ -117,7 +120,7 @@ def test_contract_creation_skips_unknown_addresses():
     deployment = RECORD["deployment"]
     assert body["result"][0]["txHash"] == deployment["transactionHash"]
     assert body["result"][0]["contractCreator"] == deployment["deployer"].lower()
-    assert explorer_creation(body["result"]).deployment
+    assert parse_getcontractcreation_result(body["result"]).deployment
     too_many = ",".join([*[ABSENT] * 10, ADDRESS])
     assert call("getcontractcreation", f"contractaddresses={too_many}")["status"] == "0"
 

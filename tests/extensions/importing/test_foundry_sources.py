@@ -11,7 +11,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
-from statuary.extensions.importing.toolchains.foundry_sources import compilation_of_project, imported_paths
+from statuary.extensions.importing.toolchains.foundry_sources import compilation_of_project, find_import_paths
 from support.ethereum_node import COMPILERS
 from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
 from support.requirements import require_program
@@ -67,7 +67,7 @@ def test_compiler_input_equals_forge_input(name, project):
     ],
 )
 def test_solidity_imports_are_found(text, names):
-    assert imported_paths(text) == names
+    assert find_import_paths(text) == names
 
 
 def write(folder, files):

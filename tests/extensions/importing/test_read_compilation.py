@@ -294,9 +294,9 @@ def test_unreadable_file_is_rejected(case, tmp_path):
 
 def test_contradicting_version_is_rejected():
     artifact = files("Fare")["Foundry artifact"]
-    assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
+    assert read_compilation(artifact, compiler_version="v0.8.30+commit.73712a01").version == VERSION
     with pytest.raises(NotImportableError, match=r"is from 0\.8\.30"):
-        read_compilation(artifact, version="0.8.29+commit.ab55807c")
+        read_compilation(artifact, compiler_version="0.8.29+commit.ab55807c")
 
 
 OUTPUTS = {}

@@ -48,9 +48,9 @@ def test_demo_compilation_reproduces_record(workspace, tmp_path):
     settings = settings_of(workspace)
     compilation = read_compilation(
         workspace.with_name("input.json"),
-        output=workspace.with_name("output.json"),
+        output_file=workspace.with_name("output.json"),
         contract_name=settings["contract"],
-        version=settings["compiler"]["version"],
+        compiler_version=settings["compiler"]["version"],
     )
     shutil.copy(CONTENT / "site.yaml", tmp_path)
     wanted = ImportOptions(
@@ -94,7 +94,7 @@ def test_replaced_contract_keeps_proxy_resolution(tmp_path):
     )
     compilation = read_compilation(
         workspace.with_name("input.json"),
-        output=workspace.with_name("output.json"),
+        output_file=workspace.with_name("output.json"),
         contract_name=settings["contract"],
     )
     found = prepare_contract(content, catalogue, wanted, compilation, held(workspace, settings))
@@ -124,7 +124,7 @@ def test_input_without_output_requires_qualified_name(tmp_path):
 
 def test_vyper_contract_takes_file_name(tmp_path):
     file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"v/One.vy": {"content": ""}}})
-    found = read_compilation(file, version="0.4.3+commit.bff19ea2")
+    found = read_compilation(file, compiler_version="0.4.3+commit.bff19ea2")
     assert (found.compiler, found.fully_qualified_name) == ("vyper", "v/One.vy:One")
     assert found.version == "0.4.3+commit.bff19ea2"
 
@@ -134,29 +134,31 @@ def test_vyper_output_version_lacks_commit(tmp_path):
     output = write(
         tmp_path, "output.json", {"compiler": "vyper-0.4.3", "contracts": {"One.vy": {"One": CODE}}}
     )
-    assert read_compilation(file, output=output).version == "0.4.3"
-    whole = read_compilation(file, output=output, version="0.4.3+commit.bff19ea2")
+    assert read_compilation(file, output_file=output).version == "0.4.3"
+    whole = read_compilation(file, output_file=output, compiler_version="0.4.3+commit.bff19ea2")
     assert whole.version == "0.4.3+commit.bff19ea2"
     with pytest.raises(NotImportableError, match="is from 0"):
-        read_compilation(file, output=output, version="0.4.2")
+        read_compilation(file, output_file=output, compiler_version="0.4.2")
 
 
 def test_duplicate_contract_name_is_ambiguous(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
     with pytest.raises(NotImportableError, match="2 contracts are named 'A'"):
-        read_compilation(file, output=output, contract_name="A")
-    assert read_compilation(file, output=output, contract_name="b.sol:A").fully_qualified_name == "b.sol:A"
+        read_compilation(file, output_file=output, contract_name="A")
+    assert (
+        read_compilation(file, output_file=output, contract_name="b.sol:A").fully_qualified_name == "b.sol:A"
+    )
 
 
 def test_output_of_errors_has_no_contract(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"errors": [{"message": "no"}]})
     with pytest.raises(NotImportableError, match="no contract with bytecode"):
-        read_compilation(file, output=output)
+        read_compilation(file, output_file=output)
 
 
 def test_output_option_requires_standard_json(tmp_path):
     file = write(tmp_path, "other.json", {"_format": "hh-sol-build-info-1"})
     with pytest.raises(NotImportableError, match="--output is only for standard JSON input"):
-        read_compilation(file, output=file)
+        read_compilation(file, output_file=file)

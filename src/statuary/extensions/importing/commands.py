@@ -26,9 +26,13 @@ from statuary.contracts.sources.contract_source import ContractForm
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.importing.compilations import Compilations
-from statuary.extensions.importing.contract_commands import announce_compilation, read_site_content
+from statuary.extensions.importing.contract_commands import print_compilation_notice, read_site_content
 from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID, anchor_option, form_option
-from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
+from statuary.extensions.importing.evidence.chain_evidence import (
+    AnchoringNodes,
+    anchor_contracts,
+    describe_chain_claim,
+)
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id
 from statuary.extensions.importing.import_contracts import (
@@ -40,15 +44,15 @@ from statuary.extensions.importing.report import (
     ImportReport,
     NotImportableError,
     SkippedRecord,
-    group_by_reason,
+    group_skipped_by_reason,
 )
 from statuary.extensions.importing.report_output import (
     LISTED,
     contract_import_lines,
-    import_lines,
-    write_account,
+    status_import_lines,
+    write_address_results,
 )
-from statuary.extensions.importing.sources import WebSource, read_text
+from statuary.extensions.importing.sources import WebSource, read_text_file
 from statuary.extensions.importing.status.betterstack import read_betterstack
 from statuary.extensions.importing.status.cachet import read_cachet
 from statuary.extensions.importing.status.cstate import read_cstate
@@ -83,7 +87,7 @@ class StatusKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the import command for this system, such as `betterstack`."""
+        """The name of the command that imports from it, such as `betterstack`."""
         return self.title.lower().replace(" ", "")
 
 
@@ -116,7 +120,7 @@ STATUS_KINDS = (
 
 
 class ImportTarget(NamedTuple):
-    """The options that every import has."""
+    """The options that every kind of import has."""
 
     content: Path
     now: Instant | None
@@ -132,7 +136,7 @@ with_import_target = option_group(
 )
 
 
-def _status_command(kind: StatusKind) -> click.Command:
+def _make_status_import_command(kind: StatusKind) -> click.Command:
     about = f"SOURCE is {kind.source}."
     if kind.key:
         about += f"\n\nThe command reads the key of the API from the environment variable {kind.key}, if it is set."
@@ -147,7 +151,7 @@ def _status_command(kind: StatusKind) -> click.Command:
     return run
 
 
-STATUS_COMMANDS = tuple(map(_status_command, STATUS_KINDS))
+STATUS_COMMANDS = tuple(map(_make_status_import_command, STATUS_KINDS))
 """A command for each system of status pages."""
 
 
@@ -273,7 +277,7 @@ with_contract_options = option_group(
 )
 
 
-def _contract_command(kind: ContractKind) -> click.Command:
+def _make_contract_import_command(kind: ContractKind) -> click.Command:
     about = (
         f"SOURCE is {kind.source}.\n\nThe command verifies each contract before it writes it, and its report lists"
         " what it could not verify. If the compiler's output or the code on the chain is missing, the command still"
@@ -290,7 +294,7 @@ def _contract_command(kind: ContractKind) -> click.Command:
     return run
 
 
-CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
+CONTRACT_COMMANDS: Final = tuple(map(_make_contract_import_command, CONTRACT_KINDS))
 """A command for each source of contracts."""
 
 
@@ -326,10 +330,10 @@ def run_status_import(
     """Import a status page, print a report, and return the exit code.
 
     Args:
-        read_page: the function that reads pages of this system, such as `read_cachet`.
+        read_page: the function that reads status pages of this system, such as `read_cachet`.
         source: the URL, folder or file to import from.
-        key: the key for the system's API; empty if it needs none.
-        target: the content folder, the time of the import, and whether to write anything.
+        key: the key for the system's API; empty if the API needs no key.
+        target: the content folder, the time of the import, and whether to write files.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
@@ -346,21 +350,23 @@ def run_status_import(
         click.echo(text_report(done.findings, str(content)), err=True)
         click.echo("statuary: nothing was written", err=True)
         return ExitCode.FINDINGS
-    click.echo("\n".join(import_lines(done.report, content, dry_run=dry_run)))
-    return _exit_code_of(done.report)
+    click.echo("\n".join(status_import_lines(done.report, content, dry_run=dry_run)))
+    return _import_exit_code(done.report)
 
 
 def import_new_site(kind: str, source: str, content: Path, now: Instant) -> ExitCode:
-    """Import a status page into a new content folder, for `init --from`.
+    """Import a status page into a new content folder.
+
+    The command `statuary init --from` calls this function.
 
     Args:
-        kind: the name of the system that has the page, such as `cachet`.
+        kind: the system that has the page, such as `cachet`.
         source: the URL, folder or file to import from.
-        content: the content folder to fill.
+        content: the content folder, which receives the files.
         now: the time of the import.
 
     Raises:
-        click.BadParameter: if no system has the name `kind`.
+        click.BadParameter: if statuary cannot import from a system called `kind`.
     """
     kinds = {kind_of_page.name: kind_of_page for kind_of_page in STATUS_KINDS}
     if kind not in kinds:
@@ -399,7 +405,7 @@ def run_contract_import(
     site = read_site_content(content)
     addresses, file = contract_options.addresses, contract_options.address_file
     if file is not None:
-        addresses = (*addresses, *_read_addresses(file))
+        addresses = (*addresses, *_read_address_file(file))
     nodes = {read_chain_id(node): node for node in map(EthereumNode, contract_options.rpc)}
     settings = ContractImportSettings(
         form=ContractForm(contract_options.form),
@@ -410,39 +416,41 @@ def run_contract_import(
         add_chains=contract_options.add_chains,
     )
     if kind in PROJECT_READERS:
-        _require_project(source)
+        _require_existing_project(source)
     cache = CompilationCache(cache_folder())
     with (
         unpack_source(source) as location,
         show_progress() as progress,
         Compilations(
-            settings.compilers, cache, workers=available_cpus(), announce=announce_compilation
+            settings.compilers, cache, workers=available_cpus(), announce=print_compilation_notice
         ) as compilations,
     ):
-        list_contracts = partial(_list_contracts, kind, location, contract_options.chain_id, addresses)
+        list_contracts = partial(_list_source_contracts, kind, location, contract_options.chain_id, addresses)
         contract_import = ContractImport(content, site, settings, compilations)
         if kind in PROJECT_READERS and settings.compilers:
             with report_stage(progress, "reading"):
-                contract_import.expect_all(track_progress(progress, list_contracts()))
+                contract_import.register_compilations(track_progress(progress, list_contracts()))
         with report_stage(progress, "contracts"):
             done = contract_import.import_all(track_progress(progress, list_contracts()))
     anchored = (
-        _anchor_imported(done, content, nodes) if contract_options.anchoring and not target.dry_run else ()
+        _anchor_imported_contracts(done, content, nodes)
+        if contract_options.anchoring and not target.dry_run
+        else ()
     )
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     for line in anchored:
         click.echo(line)
-    if words := _write_report(contract_options.report, done, kind, source, dry_run=settings.dry_run):
+    if words := _write_address_report(contract_options.report, done, kind, source, dry_run=settings.dry_run):
         click.echo(words)
-    return _exit_code_of(done.report, done.incomplete)
+    return _import_exit_code(done.report, done.incomplete)
 
 
 @contextmanager
 def unpack_source(source: str) -> Iterator[str]:
-    """Yield the path from which to read a source, which may be an archive.
+    """Yield the path to import from, unpacking an archive.
 
-    An archive is unpacked into a temporary folder, which exists until the context ends. Any other source is
-    yielded unchanged.
+    An archive is unpacked into a temporary folder, which is deleted when the context ends. Any other source
+    is yielded unchanged.
 
     Raises:
         NotImportableError: if the archive cannot be unpacked.
@@ -452,7 +460,7 @@ def unpack_source(source: str) -> Iterator[str]:
         yield source
         return
     with TemporaryDirectory(prefix="statuary-") as folder:
-        # keep the archive's name, which may be the only place that names the contract's address
+        # name the folder after the archive, because a reader may find the contract's address only in this name
         place = Path(folder, file.name[: file.name.lower().rindex(".")])
         try:
             unpack(file, place, MAX_UNPACKED_BYTES)
@@ -467,7 +475,7 @@ MAX_UNPACKED_BYTES: Final = 16 << 30
 """Limit for the files of an archive."""
 
 
-def _require_project(source: str) -> None:
+def _require_existing_project(source: str) -> None:
     """Require a folder or file of a project.
 
     Raises:
@@ -477,8 +485,8 @@ def _require_project(source: str) -> None:
         raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
 
 
-def _write_report(
-    file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool
+def _write_address_report(
+    report_file: Path | None, results: ImportedContracts, kind: str, source: str, *, dry_run: bool
 ) -> str:
     """Write the result of each address to the file of --report.
 
@@ -486,49 +494,51 @@ def _write_report(
         A sentence about the file; without one, how to get it if the report omits addresses, or an empty
         string.
     """
-    if file is not None:
-        write_account(file, done, kind, source, dry_run=dry_run)
-        return f"every address with its outcome: {file}"
-    longest = max(Counter(account.outcome for account in done.accounts.values()).values(), default=0)
+    if report_file is not None:
+        write_address_results(report_file, results, kind, source, dry_run=dry_run)
+        return f"every address with its outcome: {report_file}"
+    longest = max(Counter(account.outcome for account in results.accounts.values()).values(), default=0)
     return (
         "to have every address with its outcome, import again with --report FILE" if longest > LISTED else ""
     )
 
 
-def _anchor_imported(
-    done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]
+def _anchor_imported_contracts(
+    results: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]
 ) -> Iterator[str]:
     """Anchor the imported contracts, and yield lines about the results.
 
-    The accounts and notes of `done` get the results too.
+    The accounts and notes of `results` get the results too.
     """
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():
-        sources = [source for source in done.written_sources if source.chain_id == chain_id]
+        sources = [source for source in results.written_sources if source.chain_id == chain_id]
         anchored = 0
         for contract in anchor_contracts(content, sources, AnchoringNodes(node)):
             place = (chain_id, contract.source.address.lower())
             if contract.claims and contract.claims[0].evidence:
                 is_anchored = contract.claims[0].status is not ClaimStatus.CONTRADICTED
                 anchored += is_anchored
-                done.accounts[place] = done.accounts[place]._replace(is_anchored=is_anchored)
+                results.accounts[place] = results.accounts[place]._replace(is_anchored=is_anchored)
             elif contract.claims:
-                skipped.append(SkippedRecord(contract.source.address, claim_text(contract.claims[0])))
-                done.notes_of[place].append(f"not anchored: code {skipped[-1].reason}")
+                skipped.append(
+                    SkippedRecord(contract.source.address, describe_chain_claim(contract.claims[0]))
+                )
+                results.notes_of[place].append(f"not anchored: code {skipped[-1].reason}")
         if sources:
             yield f"anchored on chain {chain_id}: {anchored:,} of {count_text(len(sources), 'contract')}"
-    for reason, addresses in group_by_reason(skipped):
+    for reason, addresses in group_skipped_by_reason(skipped):
         yield escape_control_chars(f"not anchored: {count_text(len(addresses), 'contract')}; code {reason}")
 
 
-def _exit_code_of(report: ImportReport, incomplete: Sequence[SkippedRecord] = ()) -> ExitCode:
+def _import_exit_code(report: ImportReport, incomplete_records: Sequence[SkippedRecord] = ()) -> ExitCode:
     if report.incomplete:
         click.echo(f"statuary: the import is incomplete: {escape_control_chars(report.incomplete)}", err=True)
         return ExitCode.FAILED
-    return ExitCode.FINDINGS if report.skipped or incomplete else ExitCode.OK
+    return ExitCode.FINDINGS if report.skipped or incomplete_records else ExitCode.OK
 
 
-def _list_contracts(
+def _list_source_contracts(
     kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]
 ) -> ListedContracts:
     if kind in PROJECT_READERS:
@@ -557,11 +567,11 @@ def _filter_contracts(
         yield contract
 
 
-def _read_addresses(file: Path) -> Iterator[Address]:
-    for number, line in enumerate(read_text(file).splitlines(), 1):
+def _read_address_file(address_file: Path) -> Iterator[Address]:
+    for number, line in enumerate(read_text_file(address_file).splitlines(), 1):
         text = line.partition("#")[0].strip()
         try:
             if text:
                 yield parse_address(text)
         except InvalidValueError as error:
-            raise click.UsageError(f"{file}:{number}: {error}; {error.hint}") from None
+            raise click.UsageError(f"{address_file}:{number}: {error}; {error.hint}") from None

@@ -53,10 +53,11 @@ class Compilations:
             stop_all_programs()
         self.pool.shutdown(cancel_futures=True)
 
-    def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return the available compiler with which a contract was compiled, or None.
+    def find_compiler(self, compilation: ImportedCompilation) -> Compiler | None:
+        """Return the available compiler of the version that a contract needs.
 
-        If the compiler version of the contract is unknown, the only compiler for its language is returned.
+        The value is None if there is no such compiler. If the contract's compiler version is unknown, the result is
+        the only compiler for its language.
         """
         kind, version = compilation.compiler, compilation.version
         if version:
@@ -64,26 +65,27 @@ class Compilations:
         of_kind = [compiler for compiler in self.compilers if compiler.kind == kind]
         return of_kind[0] if len(of_kind) == 1 else None
 
-    def expect(self, compilation: ImportedCompilation) -> None:
-        """Register a contract that `start` will compile later.
+    def register_contract(self, compilation: ImportedCompilation) -> None:
+        """Register a contract that `start_compiling` will be called for later.
 
-        Registered contracts with the same compiler input are compiled in one run.
+        Registered contracts with the same compiler input are compiled in a single run.
         """
-        if (compiler := self.find(compilation)) is not None:
+        if (compiler := self.find_compiler(compilation)) is not None:
             key = self.cache.cache_key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
 
-    def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
+    def start_compiling(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
         """Start compiling a contract in a worker thread.
 
         Returns:
-            A future of the compiler's output. Contracts with the same input that were registered with
-            `expect` share one future.
+            A future for the compiler's output. Contracts that share a compiler input, and were registered
+            with
+            `register_contract`, share one future.
 
         Raises:
             NotImportableError: if no compiler of the required version is available.
         """
-        compiler = self.find(compilation)
+        compiler = self.find_compiler(compilation)
         name = compilation.fully_qualified_name
         if compiler is None:
             raise no_compiler_error(compilation.compiler, compilation.version, self.compilers)
@@ -92,8 +94,8 @@ class Compilations:
         for names, future in runs:
             if name in names or WHOLE in names:
                 return future
-        # a contract that was not registered with `expect` needs another run, which compiles all contracts of
-        # the input
+        # an earlier run did not compile this contract, since it was not registered with `register_contract`:
+        # compile all contracts of the input now, so that no third run is needed
         names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
         future = self.pool.submit(self._run_compiler, compiler, compilation, names)
         runs.append((names, future))
@@ -103,32 +105,39 @@ class Compilations:
         return future
 
     def _run_compiler(
-        self, compiler: Compiler, compilation: ImportedCompilation, names: frozenset[str]
+        self, compiler: Compiler, compilation: ImportedCompilation, contract_names: frozenset[str]
     ) -> CompilerRun:
         first_name = compilation.fully_qualified_name
-        other_count = len(names) - 1
+        other_count = len(contract_names) - 1
         other_text = (
-            f" and {other_count:,} more" if other_count else " and all others" if WHOLE in names else ""
+            f" and {other_count:,} more"
+            if other_count
+            else " and all others"
+            if WHOLE in contract_names
+            else ""
         )
         with self.lock:
             self.announce(f"compiling {first_name}{other_text} with {compiler.name}")
         try:
-            return self.cache.run(compiler, compilation.std_json_input, names, RunLimits())
+            return self.cache.run(compiler, compilation.std_json_input, contract_names, RunLimits())
         except CompilerError:
-            if names == {first_name}:
+            if contract_names == {first_name}:
                 raise
-        # another contract may have caused the failure, for example by too much output: compile only this one
+        # another contract of this run may have caused the failure, for example by too much output, so compile
+        # the first contract alone
         return self.cache.run(compiler, compilation.std_json_input, (first_name,), RunLimits())
 
 
-def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
-    """Wait for a compiler run, and return the compilation with its output.
+def await_compiler_output(
+    compilation: ImportedCompilation, run_future: "Future[CompilerRun]"
+) -> ImportedCompilation:
+    """Wait for a compiler, and return the compilation with its output.
 
     Raises:
         NotImportableError: if the compiler failed.
     """
     try:
-        run = future.result()
+        run = run_future.result()
     except CompilerError as error:
         raise NotImportableError(f"{compilation.compiler} {compilation.version}: {error}") from None
     except DerivationError as error:

@@ -46,12 +46,12 @@ from statuary.extensions.importing.evidence.chain_evidence import (
     AnchoringNodes,
     anchor_contracts,
     anchor_record,
-    claim_text,
+    describe_chain_claim,
     write_anchor,
 )
 from statuary.extensions.importing.evidence.compile_contract import (
+    compare_compiler_run,
     compile_contract,
-    evidence_of_run,
     write_evidence,
 )
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
@@ -60,27 +60,26 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
     read_chain_id,
     read_on_chain_contract,
 )
-from statuary.extensions.importing.import_contracts import add_chain
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_hex_file
 from statuary.extensions.importing.toolchains.compilation import compilation_of_record
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
-from statuary.extensions.importing.workspace_files import write_contract
+from statuary.extensions.importing.workspace_files import add_chain, write_contract
 from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import content_lock
 from statuary.source.locate import locate_findings
 
 
-def choose_sources(
+def select_contract_sources(
     site: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the site's contracts that match the arguments of a command.
+    """Return the site's contracts that a command's arguments select.
 
     Args:
         site: the content of the site.
-        addresses: the requested addresses; empty for all contracts.
-        chain_id: the chain of the contracts; None for all chains.
+        addresses: the addresses to select; empty for all addresses.
+        chain_id: the chain to select; None for all chains.
 
     Raises:
         NotImportableError: if the site has no contract at one of the addresses.
@@ -98,7 +97,7 @@ def choose_sources(
 
 
 def read_site_content(content: Path) -> SiteContent:
-    """Read the content folder, or print its errors and exit."""
+    """Read the content folder; if it has errors, print them and exit."""
     site, findings = read_content(content)
     if site is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -106,21 +105,26 @@ def read_site_content(content: Path) -> SiteContent:
     return site
 
 
-def choose_chain(
-    site: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
+def choose_chain_id(
+    site: SiteContent,
+    chain_id: ChainId | None,
+    node: EthereumNode | None,
+    *,
+    allow_missing_chain: bool = False,
 ) -> ChainId:
-    """Return a contract's chain: from the option, the node or the site.
+    """Return a chain id from the option, the node or site.yaml.
 
     Args:
         site: the content of the site.
         chain_id: the value of `--chain-id`, or None.
-        node: the node that is asked for its chain id, or None.
-        may_add: whether the chain may be missing in site.yaml.
+        node: the node to ask for its chain id, or None.
+        allow_missing_chain: whether site.yaml need not list the chain.
 
     Raises:
-        NotImportableError: if the node is on another chain than `chain_id`, or the chain is missing in
-            site.yaml.
-        click.UsageError: if the option and the node are missing and the site does not have exactly one chain.
+        NotImportableError: if the node is on another chain than `chain_id`, or site.yaml does not list the
+            chain.
+        click.UsageError: if there is neither an option nor a node, and site.yaml does not list exactly one
+            chain.
     """
     site_chains = [chain.chain_id for chain in site.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
@@ -128,8 +132,8 @@ def choose_chain(
         raise NotImportableError(
             f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
         )
-    chain = chain_id or of_node or _only_chain(site_chains)
-    if chain not in site_chains and not may_add:
+    chain = chain_id or of_node or _require_single_chain_id(site_chains)
+    if chain not in site_chains and not allow_missing_chain:
         raise NotImportableError(
             f"chain {chain} is not in site.yaml",
             f"run this again with --add-chain, or add under `chains:` in site.yaml: {{chain_id: {chain}, name: …}}",
@@ -144,14 +148,14 @@ def _add_missing_chain(content: Path, site: SiteContent, chain_id: ChainId) -> N
         click.echo(f"added chain {chain_id} to {content / site.source}; give it its name there")
 
 
-def _only_chain(chains: list[ChainId]) -> ChainId:
-    if not chains:
+def _require_single_chain_id(chain_ids: list[ChainId]) -> ChainId:
+    if not chain_ids:
         raise click.UsageError(
             "the site has no chain: list it under `chains:` in site.yaml, or give --chain-id and --add-chain"
         )
-    if len(chains) > 1:
-        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chains)}")
-    return chains[0]
+    if len(chain_ids) > 1:
+        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chain_ids)}")
+    return chain_ids[0]
 
 
 @click.command("anchor")
@@ -174,7 +178,7 @@ def _only_chain(chains: list[ChainId]) -> ChainId:
 )
 @content_option
 @now_option
-def anchor(
+def anchor_command(
     addresses: tuple[Address, ...],
     rpc: str | None,
     chain_id: ChainId | None,
@@ -197,12 +201,12 @@ def anchor(
     older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
     with content_lock(content):
         site = read_site_content(content)
-        nodes, chain = _chain_nodes(site, rpc, chain_id)
-        sources = choose_sources(site, addresses, chain)
+        nodes, chain = _connect_chain_nodes(site, rpc, chain_id)
+        sources = select_contract_sources(site, addresses, chain)
         findings: list[Finding] = []
         counts: Counter[ClaimStatus] = Counter()
         last_claim: Claim | None = None
-        checkpoints = _chain_checkpoints(site, chain)
+        checkpoints = _trusted_checkpoints(site, chain)
         anchored = anchor_contracts(
             content, sources, nodes, older_than=older_than_instant, checkpoints=checkpoints
         )
@@ -211,18 +215,18 @@ def anchor(
                 findings += contract.findings
                 counts[contract.status] += 1
                 if contract.path:
-                    _print_anchor(contract.source.address, contract.claims)
+                    _print_anchor_claims(contract.source.address, contract.claims)
                     last_claim = contract.claims[0]
-    for note in (*nodes.notes, *_missing_checkpoint(last_claim, chain)):
+    for note in (*nodes.notes, *_checkpoint_hints(last_claim, chain)):
         click.echo(f"note: {escape_control_chars(note)}", err=True)
-    click.echo(_anchor_summary(counts, chain))
+    click.echo(_format_anchor_summary(counts, chain))
     if findings:
         click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
     is_wrong = has_errors(findings) or counts[ClaimStatus.CONTRADICTED]
     sys.exit(ExitCode.FINDINGS if is_wrong else ExitCode.OK)
 
 
-def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
+def _checkpoint_hints(claim: Claim | None, chain_id: ChainId) -> Iterator[str]:
     """Yield a note about how to trust the block of an anchor.
 
     There is none if a checkpoint shows that the block belongs to the chain.
@@ -232,18 +236,18 @@ def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
         name = claim.evidence["blockHash"]
         yield (
             f"no checkpoint names block {number:,}, so only a file says that it belongs to the chain: compare its hash with nodes that"
-            f' you trust, then add `{{block: {number}, hash: "{name}"}}` to `checkpoints:` of chain {chain} in site.yaml'
+            f' you trust, then add `{{block: {number}, hash: "{name}"}}` to `checkpoints:` of chain {chain_id} in site.yaml'
         )
 
 
-def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:
-    proved = counts[ClaimStatus.VERIFIED] + counts[ClaimStatus.STATED]
-    contradicted = counts[ClaimStatus.CONTRADICTED]
+def _format_anchor_summary(counts_by_status: Counter[ClaimStatus], chain_id: ChainId) -> str:
+    proved = counts_by_status[ClaimStatus.VERIFIED] + counts_by_status[ClaimStatus.STATED]
+    contradicted = counts_by_status[ClaimStatus.CONTRADICTED]
     contradicted_text = f", {contradicted:,} contradicted" if contradicted else ""
-    return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{contradicted_text}"
+    return f"the code of {proved:,} of {counts_by_status.total():,} contracts is proved on chain {chain_id}{contradicted_text}"
 
 
-def _chain_checkpoints(site: SiteContent, chain_id: ChainId) -> Checkpoints:
+def _trusted_checkpoints(site: SiteContent, chain_id: ChainId) -> Checkpoints:
     return next(
         (dict(chain.checkpoints) for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id),
         {},
@@ -257,53 +261,53 @@ class _ChainNodes(NamedTuple):
     chain_id: ChainId
 
 
-def _chain_nodes(site: SiteContent, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
+def _connect_chain_nodes(site: SiteContent, rpc_url: str | None, chain_id: ChainId | None) -> _ChainNodes:
     """Return the nodes of the chain that options or the site name.
 
     Raises:
         NotImportableError: if a node is on another chain, or the site does not have the chain.
         click.UsageError: if neither names a chain or a node.
     """
-    node = None if rpc is None else EthereumNode(rpc)
-    chain_id = choose_chain(site, chain_id, node)
-    urls = _node_urls(site, chain_id)
+    node = None if rpc_url is None else EthereumNode(rpc_url)
+    chain_id = choose_chain_id(site, chain_id, node)
+    urls = _configured_node_urls(site, chain_id)
     if node is None:
         if not urls:
             raise click.UsageError(f"add --rpc URL: site.yaml lists no node of chain {chain_id}")
         node = EthereumNode(urls[0])
         if read_chain_id(node) != chain_id:
             raise NotImportableError(f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml")
-    return _ChainNodes(_add_confirming_nodes(node, rpc or urls[0], urls), chain_id)
+    return _ChainNodes(_with_confirming_nodes(node, rpc_url or urls[0], urls), chain_id)
 
 
-def _add_confirming_nodes(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> AnchoringNodes:
-    return AnchoringNodes(node, [EthereumNode(url) for url in urls if url != own_url])
+def _with_confirming_nodes(node: EthereumNode, node_url: str, all_urls: tuple[str, ...]) -> AnchoringNodes:
+    return AnchoringNodes(node, [EthereumNode(url) for url in all_urls if url != node_url])
 
 
-def _node_urls(site: SiteContent, chain_id: ChainId) -> tuple[str, ...]:
+def _configured_node_urls(site: SiteContent, chain_id: ChainId) -> tuple[str, ...]:
     return next((chain.rpc for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id), ())
 
 
-def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
-    on_chain, deployed = map(claim_text, claims)
+def _print_anchor_claims(address: str, claims: tuple[Claim, ...]) -> None:
+    on_chain, deployed = map(describe_chain_claim, claims)
     click.echo(
         f"    {address}  code {escape_control_chars(on_chain)}; deployment {escape_control_chars(deployed)}"
     )
 
 
-def anchor_added(
-    content: Path, source: ContractSource, record: RecordValue, rpc: str | None, site: SiteContent
+def anchor_added_contract(
+    content: Path, source: ContractSource, record: RecordValue, rpc_url: str | None, site: SiteContent
 ) -> Anchor | None:
-    """Save Merkle proofs of a contract that is being added.
+    """Request and verify the chain's Merkle proofs of a new contract.
 
-    If the node cannot prove the contract, a note is printed.
+    If the node cannot prove the contract, the reason is printed.
 
     Args:
         content: the content folder.
-        source: where the content folder has the contract.
+        source: the location of the contract in the content folder.
         record: the verified record of the contract.
-        rpc: the URL of the node to ask; None to save no proofs.
-        site: the content of the site, which lists further nodes.
+        rpc_url: the URL of the node; None to request no proofs.
+        site: the content of the site, whose settings may name further nodes.
 
     Returns:
         The proofs, or None if there are none.
@@ -311,10 +315,10 @@ def anchor_added(
     Raises:
         ContradictedError: if the proven code differs from the code that the node returned before.
     """
-    if rpc is None:
+    if rpc_url is None:
         return None
-    urls = _node_urls(site, ChainId(source.chain_id))
-    nodes = _add_confirming_nodes(EthereumNode(rpc), rpc, urls)
+    urls = _configured_node_urls(site, ChainId(source.chain_id))
+    nodes = _with_confirming_nodes(EthereumNode(rpc_url), rpc_url, urls)
     try:
         require_sender_recovery()
         anchor, claims = anchor_record(record, read_anchor(content, source, []), nodes)
@@ -325,7 +329,7 @@ def anchor_added(
     finally:
         for note in nodes.notes:
             click.echo(f"note: {escape_control_chars(note)}", err=True)
-    _print_anchor(source.address, claims)
+    _print_anchor_claims(source.address, claims)
     if claims[0].status is ClaimStatus.CONTRADICTED:
         raise ContradictedError("the node sent code that differs from its own Merkle proof")
     return anchor
@@ -345,7 +349,7 @@ def contract_command() -> None:
 @with_compilation_options
 @with_chain_options
 @with_write_options
-def add(
+def add_contract_command(
     file: Path,
     compilation_options: CompilationOptions,
     chain_options: ChainOptions,
@@ -364,15 +368,17 @@ def add(
     node = None if rpc is None else EthereumNode(rpc)
     compilation = read_compilation(
         file,
-        output=compilation_options.output,
+        output_file=compilation_options.output,
         contract_name=compilation_options.contract,
-        version=compilation_options.compiler_version,
+        compiler_version=compilation_options.compiler_version,
         project=compilation_options.project,
     )
     with content_lock(content):
         site = read_site_content(content)
         compilers = compilation_options.compiler
-        chain_id = choose_chain(site, compilation_options.chain_id, node, may_add=write_options.add_chain)
+        chain_id = choose_chain_id(
+            site, compilation_options.chain_id, node, allow_missing_chain=write_options.add_chain
+        )
         import_options = ImportOptions(
             chain_id=chain_id,
             address=address,
@@ -383,7 +389,7 @@ def add(
             replace=write_options.force,
             compilers=parse_compilers(compilers) if compilers else (),
         )
-        on_chain = _read_on_chain(node, address, chain_options)
+        on_chain = _read_code_from_options(node, address, chain_options)
         prepared = prepare_contract(
             content,
             site,
@@ -391,7 +397,7 @@ def add(
             compilation,
             on_chain,
             node=node,
-            announce=announce_compilation,
+            announce=print_compilation_notice,
         )
         _print_verification(prepared, content)
         if prepared.record is None:
@@ -400,11 +406,11 @@ def add(
         source = ContractSource(import_options.path, import_options.chain_id, address, import_options.form)
         node_to_ask = rpc if write_options.anchoring else None
         try:
-            anchor = anchor_added(content, source, prepared.record, node_to_ask, site)
+            anchor = anchor_added_contract(content, source, prepared.record, node_to_ask, site)
         except ContradictedError as error:
             click.echo(f"statuary: {error}; nothing was written", err=True)
             return ExitCode.FINDINGS
-        evidence = _evidence_of_compilation(prepared.record, prepared.run, import_options)
+        evidence = _check_recompilation(prepared.record, prepared.run, import_options)
         if not write_options.dry_run:
             _add_missing_chain(content, site, chain_id)
             write_contract(content, prepared.files, prepared.replaced)
@@ -417,16 +423,16 @@ def add(
     return ExitCode.OK
 
 
-def announce_compilation(line: str) -> None:
-    """Print that a contract is being compiled.
+def print_compilation_notice(notice: str) -> None:
+    """Print that the compilation of a contract begins.
 
     Args:
-        line: the name of the contract and its compiler.
+        notice: the name of the contract and its compiler.
     """
-    click.echo(f"    {escape_control_chars(line)}", err=True)
+    click.echo(f"    {escape_control_chars(notice)}", err=True)
 
 
-def _evidence_of_compilation(
+def _check_recompilation(
     record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
 ) -> CompilationEvidence | None:
     """Return the evidence of a compilation, and print its result.
@@ -436,10 +442,10 @@ def _evidence_of_compilation(
     """
     try:
         if run is None:
-            run = _compile_again(record)
+            run = _recompile_record(record)
         if run is None:
             return None
-        outcome = evidence_of_run(record, run, import_options.path)
+        outcome = compare_compiler_run(record, run, import_options.path)
     except StatuaryError as error:
         click.echo(f"note: it was not compiled again: {escape_control_chars(str(error))}", err=True)
         return None
@@ -451,7 +457,7 @@ def _evidence_of_compilation(
     return outcome.evidence
 
 
-def _compile_again(record: RecordValue) -> CompilerRun | None:
+def _recompile_record(record: RecordValue) -> CompilerRun | None:
     """Compile a record again.
 
     Returns:
@@ -459,13 +465,15 @@ def _compile_again(record: RecordValue) -> CompilerRun | None:
     """
     compilation = compilation_of_record(record)
     cache = CompilationCache(cache_folder())
-    with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:
-        if compilations.find(compilation) is None:
+    with Compilations(
+        compilers_on_path(), cache, workers=1, announce=print_compilation_notice
+    ) as compilations:
+        if compilations.find_compiler(compilation) is None:
             return None
-        return compilations.start(compilation).result()
+        return compilations.start_compiling(compilation).result()
 
 
-contract_command.add_command(anchor)
+contract_command.add_command(anchor_command)
 
 
 @contract_command.command("compile")
@@ -490,7 +498,7 @@ def compile_contracts(
     """
     compilers = parse_compilers(compiler)
     with content_lock(content):
-        sources = choose_sources(read_site_content(content), addresses, chain_id)
+        sources = select_contract_sources(read_site_content(content), addresses, chain_id)
         recompiler = Recompiler(RecompileOptions(compilers=compilers))
         findings: list[Finding] = []
         for source in sources:
@@ -505,7 +513,7 @@ def compile_contracts(
     sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
 
 
-def _read_on_chain(
+def _read_code_from_options(
     node: EthereumNode | None, address: Address, chain_options: ChainOptions
 ) -> OnChainContract:
     without_node = ("runtime", "creation", "block_number", "transaction_index", "deployer")

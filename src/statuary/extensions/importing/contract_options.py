@@ -24,13 +24,13 @@ HASH_LENGTH = 2 + 64
 Parsed = TypeVar("Parsed")
 
 
-def _parse_hash(text: str) -> Hex:
+def _parse_transaction_hash(text: str) -> Hex:
     if len(text) != HASH_LENGTH:
         raise InvalidValueError(f"{text!r} is not a hash", "write 0x and 64 hex digits")
     return parse_hex(text.lower())
 
 
-def _parse_number(text: str) -> str:
+def _parse_decimal_digits(text: str) -> str:
     if not (text.isascii() and text.isdigit()):
         raise InvalidValueError(f"{text!r} is not a number", "write digits only")
     return text.lstrip("0") or "0"
@@ -53,8 +53,8 @@ class ParsedType(click.ParamType[Parsed]):
 
 ADDRESS = ParsedType("address", parse_address)
 CHAIN_ID = ParsedType("id", parse_chain_id)
-HASH = ParsedType("hash", _parse_hash)
-NUMBER = ParsedType("number", _parse_number)
+HASH = ParsedType("hash", _parse_transaction_hash)
+NUMBER = ParsedType("number", _parse_decimal_digits)
 
 
 class CompilationOptions(NamedTuple):

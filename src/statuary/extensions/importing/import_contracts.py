@@ -3,7 +3,6 @@
 Contracts in the content are skipped, so a second import continues one that stopped.
 """
 
-from codecs import BOM_UTF8
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity, has_errors
 from statuary.base.json_values import Json
-from statuary.base.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE, MAX_QUOTED
+from statuary.base.limits import LARGEST_RECORD, MAX_QUOTED
 from statuary.base.primitives import Address, ChainId, Hex, Instant
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.model.proof import CompilationEvidence
@@ -25,8 +24,8 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.compiler import Compiler
-from statuary.extensions.importing.compilations import Compilations, with_output
-from statuary.extensions.importing.evidence.compile_contract import evidence_of_run, write_evidence
+from statuary.extensions.importing.compilations import Compilations, await_compiler_output
+from statuary.extensions.importing.evidence.compile_contract import compare_compiler_run, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import (
     NotCreatedError,
@@ -36,15 +35,15 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
 from statuary.extensions.importing.prepare_contract import (
     ImportOptions,
     PreparedContract,
-    contract_name,
     derive_contract,
-    following_match_id,
+    make_workspace,
+    match_id_after,
+    read_contract_name,
     read_match_id,
     resolve_known_proxy,
-    workspace_of,
 )
 from statuary.extensions.importing.report import (
-    AddressAccount,
+    AddressResult,
     ImportReport,
     NotImportableError,
     SkippedRecord,
@@ -61,14 +60,12 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     SourceContract,
     UnreadableContract,
 )
-from statuary.extensions.importing.workspace_files import MISSING, incomplete_files, write_contract
+from statuary.extensions.importing.workspace_files import MISSING, add_chain, incomplete_files, write_contract
 from statuary.site.document import encode_unchecked
 from statuary.site.site_content import SiteContent
-from statuary.source.edit_files import EditError, FileEdit, content_lock, write_edit
-from statuary.source.edit_yaml import append_item
+from statuary.source.edit_files import content_lock
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
-from statuary.system.files import read_below
 from statuary.system.network.client import UnreachableError
 
 if TYPE_CHECKING:
@@ -77,14 +74,14 @@ if TYPE_CHECKING:
     from statuary.extensions.compilers.cache import CompilerRun
 
 
-def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
-    """Parse and check a record that a server returned for a contract.
+def parse_imported_record(record_json: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
+    """Parse and check a contract's record that a server returned.
 
     Raises:
-        NotImportableError: if the bytes are not the record of this contract, or the record breaks a rule.
+        NotImportableError: if the JSON is not the record of this contract, or the record breaks a rule.
     """
     try:
-        parsed = parse_record_json(raw, path)
+        parsed = parse_record_json(record_json, path)
     except UnreadableError as error:
         raise NotImportableError(f"the server's response is not a record: {error}", error.hint) from None
     record, findings = parsed.record, parsed.findings
@@ -99,7 +96,7 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
     return record
 
 
-def _mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
+def _bytecode_mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
     """Return the error that compiled and on-chain code differ."""
     error = first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
@@ -115,26 +112,6 @@ def first_error(findings: Iterable[Finding]) -> Finding:
 
 
 MAX_CHAINS_SHOWN: Final = 12
-
-
-def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
-    """Add a chain to site.yaml, with the name `Chain ID`.
-
-    Args:
-        root: the content folder.
-        file: the path of site.yaml in the content folder.
-        chain_id: the id of the chain to add.
-
-    Raises:
-        EditError: if the file cannot be edited.
-    """
-    site_text = read_below(root, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
-    chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
-    try:
-        edited_text = append_item(site_text, ("chains",), chain)
-    except EditError as error:
-        raise error.in_file(root / file) from None
-    write_edit(root, FileEdit(file, site_text, edited_text))
 
 
 MAX_SILENCE: Final = 3
@@ -154,26 +131,26 @@ class ContractImportSettings(NamedTuple):
     add_chains: bool = False  # add chains that are missing in site.yaml
 
 
-def _read_created(
-    node: EthereumNode, address: Address, transaction: Hex | None, others: Sequence[Hex]
+def _read_contract_and_creation(
+    node: EthereumNode, address: Address, stated_transaction: Hex | None, other_transactions: Sequence[Hex]
 ) -> OnChainContract:
     """Read a contract with the transaction that created it.
 
     Args:
-        transaction: the transaction that the source names; None if it names none.
-        others: further candidates, in the order in which they are tried.
+        stated_transaction: the transaction that the source names; None if it names none.
+        other_transactions: further candidates, in the order in which they are tried.
 
     Raises:
         NotImportableError: if the source names a transaction and no candidate created the contract, if there
             is no such contract, or if the node does not respond.
     """
-    for candidate in filter(None, (transaction, *others)):
+    for candidate in filter(None, (stated_transaction, *other_transactions)):
         with suppress(NotCreatedError):
             return read_on_chain_contract(node, address, candidate)
-    if transaction is None:
+    if stated_transaction is None:
         return read_on_chain_contract(node, address, None)
     raise NotImportableError(
-        f"transaction {transaction} did not create {address}, although the source says so",
+        f"transaction {stated_transaction} did not create {address}, although the source says so",
         "add the contract alone, with `statuary contract add --transaction HASH`",
     )
 
@@ -189,11 +166,11 @@ class ImportedContracts:
         self.compiled = 0  # the number of contracts that were compiled again with the same result
         self.written_sources: list[ContractSource] = []
         self.notes_of: defaultdict[tuple[ChainId | None, str], list[str]] = defaultdict(list)
-        self.accounts: dict[tuple[ChainId | None, str], AddressAccount] = {}
+        self.accounts: dict[tuple[ChainId | None, str], AddressResult] = {}
 
     def record_result(
         self,
-        entry: ListedContract | UnreadableContract,
+        contract: ListedContract | UnreadableContract,
         outcome: str,
         reason: str = "",
         hint: str = "",
@@ -203,42 +180,44 @@ class ImportedContracts:
     ) -> None:
         """Record the result of the import for an address.
 
-        The result for a readable contract replaces an earlier result for the same address.
+        A result for a readable contract replaces an earlier result for the same address.
         """
-        place = _place_of_entry(entry)
-        if isinstance(entry, ListedContract) or place not in self.accounts:
-            about = (entry.chain_id, entry.address, entry.name, outcome, reason, hint)
-            self.accounts[place] = AddressAccount(*about, match=match, is_compiled_again=is_compiled_again)
+        place = _location_of_contract(contract)
+        if isinstance(contract, ListedContract) or place not in self.accounts:
+            about = (contract.chain_id, contract.address, contract.name, outcome, reason, hint)
+            self.accounts[place] = AddressResult(*about, match=match, is_compiled_again=is_compiled_again)
 
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
         """Add notes about an imported contract to the report."""
         self.notes += [SkippedRecord(contract.label, note) for note in notes]
-        self.notes_of[_place_of_entry(contract)] += notes
+        self.notes_of[_location_of_contract(contract)] += notes
 
-    def all_accounts(self) -> Iterator[AddressAccount]:
+    def all_results(self) -> Iterator[AddressResult]:
         """Yield the result for every address, including its notes."""
         for place, account in self.accounts.items():
             yield account._replace(notes=tuple(self.notes_of[place]))
 
 
-class _Place(NamedTuple):
+class _ContractLocation(NamedTuple):
     """The chain and address of a contract."""
 
     chain_id: ChainId | None
     address: str  # in lower case; the name of the contract if it has no address
 
 
-def _place_of_entry(entry: ListedContract | UnreadableContract) -> _Place:
+def _location_of_contract(contract: ListedContract | UnreadableContract) -> _ContractLocation:
     """Return the chain and address in an entry of a source."""
-    return _Place(entry.chain_id, entry.name if entry.address is None else entry.address.lower())
+    return _ContractLocation(
+        contract.chain_id, contract.name if contract.address is None else contract.address.lower()
+    )
 
 
-class _Compiled(NamedTuple):
+class _CompilationResult(NamedTuple):
     compilation: ImportedCompilation
     missing_compiler: str = ""  # why the compilation has no output; empty if it has output
 
 
-class _BegunContract(NamedTuple):
+class _StartedContract(NamedTuple):
     """A contract whose compilation may still be running."""
 
     contract: ListedContract
@@ -278,28 +257,28 @@ class ContractImport:
         self.silence = 0
         self.missing_chain_contracts: list[ListedContract] = []
 
-    def expect_all(self, contracts: ListedContracts) -> None:
+    def register_compilations(self, contracts: ListedContracts) -> None:
         """Register the contracts that have to be compiled.
 
-        Contracts with the same compiler input are then compiled in one run.
+        Contracts with the same compiler input are then compiled in a single run.
         """
         for contract in contracts:
-            if isinstance(contract, UnreadableContract) or self._is_present(contract):
+            if isinstance(contract, UnreadableContract) or self._is_in_content(contract):
                 continue
             with suppress(NotImportableError, UnreachableError):
                 if (compilation := contract.read_source().compilation) is not None:
-                    self.compilations.expect(compilation)
+                    self.compilations.register_contract(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
         """Import all contracts of a source, and return the results.
 
         The import stops if the server does not respond for `MAX_SILENCE` contracts in a row.
         """
-        begun: deque[_BegunContract] = deque()
+        begun: deque[_StartedContract] = deque()
         ahead = 2 * self.compilations.workers
         try:
             for contract in contracts:
-                if (next_one := self._begin_contract(contract)) is not None:
+                if (next_one := self._start_contract(contract)) is not None:
                     begun.append(next_one)
                 while begun and (begun[0].is_ready or len(begun) > ahead):
                     self._finish_contract(begun.popleft())
@@ -312,11 +291,11 @@ class ContractImport:
         self._report_missing_chains()
         return self.done
 
-    def _is_present(self, contract: ListedContract) -> bool:
+    def _is_in_content(self, contract: ListedContract) -> bool:
         existing = self.sources.get((contract.chain_id, contract.address.lower()))
-        return existing is not None and not self._is_incomplete(existing)
+        return existing is not None and not self._is_incomplete_workspace(existing)
 
-    def _begin_contract(self, contract: ListedContract | UnreadableContract) -> _BegunContract | None:
+    def _start_contract(self, contract: ListedContract | UnreadableContract) -> _StartedContract | None:
         """Read a contract and start compiling it.
 
         Returns:
@@ -330,7 +309,7 @@ class ContractImport:
         if place in self.seen_contracts:
             return None
         self.seen_contracts.add(place)
-        if self._is_present(contract):
+        if self._is_in_content(contract):
             self.done.report.present_count += 1
             self.done.record_result(contract, "present")
             return None
@@ -341,47 +320,51 @@ class ContractImport:
         try:
             return self._start_compilation(contract, contract.read_source(), existing)
         except (UnreachableError, NotImportableError) as error:
-            return _BegunContract(contract, existing, None, error=error)
+            return _StartedContract(contract, existing, None, error=error)
 
     def _start_compilation(
         self, contract: ListedContract, source: SourceContract, existing: ContractSource | None
-    ) -> _BegunContract:
+    ) -> _StartedContract:
         record, compilation = None, source.compilation
         if source.record is not None:
             path = f"contracts/{contract.chain_id}/{contract.address}.json"
-            record = checked_record(source.record, contract.chain_id, contract.address, path)
+            record = parse_imported_record(source.record, contract.chain_id, contract.address, path)
             compilation = compilation_of_record(record)
-        has_compiler = compilation is not None and self.compilations.find(compilation) is not None
-        run = self.compilations.start(compilation) if compilation is not None and has_compiler else None
-        return _BegunContract(contract, existing, source, record, run)
+        has_compiler = compilation is not None and self.compilations.find_compiler(compilation) is not None
+        run = (
+            self.compilations.start_compiling(compilation)
+            if compilation is not None and has_compiler
+            else None
+        )
+        return _StartedContract(contract, existing, source, record, run)
 
-    def _finish_contract(self, begun: _BegunContract) -> None:
+    def _finish_contract(self, started: _StartedContract) -> None:
         """Verify and write a contract."""
         try:
-            if begun.error is not None:
-                raise begun.error
-            self._import_source(begun)
+            if started.error is not None:
+                raise started.error
+            self._import_source(started)
             self.silence = 0
         except UnreachableError as error:
             self.silence += 1
             self.done.report.incomplete = f"{error}; {error.hint}"
-            self.done.record_result(begun.contract, "not_imported", reason=str(error), hint=error.hint)
+            self.done.record_result(started.contract, "not_imported", reason=str(error), hint=error.hint)
         except NotImportableError as error:
-            self._skip(begun.contract, str(error), error.hint)
+            self._report_skipped_contract(started.contract, str(error), error.hint)
 
-    def _import_source(self, begun: _BegunContract) -> None:
-        source = begun.source
-        if source is not None and begun.record is not None and source.record is not None:
-            self._import_record(begun, begun.record, source.record)
+    def _import_source(self, started: _StartedContract) -> None:
+        source = started.source
+        if source is not None and started.record is not None and source.record is not None:
+            self._import_record(started, started.record, source.record)
         elif source is not None and source.compilation is not None:
-            self._import_compilation(begun, source, source.compilation)
+            self._import_compilation(started, source, source.compilation)
 
     def _report_unreadable(self, contract: UnreadableContract) -> None:
         if contract.is_expected:
             self.done.notes.append(SkippedRecord(contract.label, contract.reason))
             self.done.record_result(contract, "mentioned", reason=contract.reason)
         else:
-            self._skip(contract, contract.reason, contract.hint)
+            self._report_skipped_contract(contract, contract.reason, contract.hint)
 
     def _add_chain(self, chain_id: ChainId) -> bool:
         """Add the chain of a contract to the settings of the site, if requested.
@@ -417,38 +400,40 @@ class ContractImport:
         )
         them = "it" if len(chains) == 1 else "them"
         for contract in self.missing_chain_contracts:
-            self._skip(contract, reason, f"add {them} under `chains:`, or import again with --add-chains")
+            self._report_skipped_contract(
+                contract, reason, f"add {them} under `chains:`, or import again with --add-chains"
+            )
 
-    def _import_record(self, begun: _BegunContract, record: RecordValue, raw: bytes) -> None:
-        contract = begun.contract
+    def _import_record(self, started: _StartedContract, record: RecordValue, record_json: bytes) -> None:
+        contract = started.contract
         match_id = str(record["matchId"])
         if match_id in self.match_ids:
             reason = "its match id is already used here, so it gets the next free one"
             match_id = self._next_match_id()
             record = {**record, "matchId": match_id}
-            raw = encode_unchecked(record)
+            record_json = encode_unchecked(record)
             self.done.add_notes(contract, reason)
         path = f"contracts/{contract.chain_id}/{contract.address}.json"
-        evidence = self._evidence(begun, record, path)
-        self._write_contract(begun, {path: raw}, match_id, evidence)
-        self._add_verified(contract, record, evidence)
+        evidence = self._compilation_evidence(started, record, path)
+        self._write_contract(started, {path: record_json}, match_id, evidence)
+        self._record_verified_contract(contract, record, evidence)
 
     def _import_compilation(
-        self, begun: _BegunContract, source: SourceContract, compilation: ImportedCompilation
+        self, started: _StartedContract, source: SourceContract, compilation: ImportedCompilation
     ) -> None:
-        contract, existing = begun.contract, begun.existing
-        on_chain = self._read_on_chain(contract, source)
+        contract, existing = started.contract, started.existing
+        on_chain = self._read_on_chain_code(contract, source)
         options = self._import_options(contract, existing)
-        compilation, missing_compiler = self._await_output(begun, compilation)
+        compilation, missing_compiler = self._await_compiler_output(started, compilation)
         missing_parts = [missing_compiler] if missing_compiler else []
         if not on_chain.creation and not on_chain.runtime:
             missing_parts.append(NO_CODE)
         if missing_parts:
             path = f"contracts/{options.chain_id}/{options.address}/contract.yaml"
             self.done.incomplete += [SkippedRecord(path, what) for what in missing_parts]
-            files = incomplete_files(workspace_of(options, compilation, on_chain), missing_parts)
+            files = incomplete_files(make_workspace(options, compilation, on_chain), missing_parts)
             if existing is None:
-                self._write_contract(begun, files, options.match_id or "")
+                self._write_contract(started, files, options.match_id or "")
             self.done.record_result(contract, "incomplete", reason=f"it lacks {'; '.join(missing_parts)}")
             return
         prepared = derive_contract(
@@ -459,13 +444,15 @@ class ContractImport:
             proxy_resolution=self._proxy_resolution(contract, on_chain),
         )
         if prepared.record is None:
-            raise _mismatch_error(prepared, source)
-        evidence = self._evidence(begun, prepared.record, options.path)
-        self._write_contract(begun, prepared.files, options.match_id or "", evidence)
-        self._add_verified(contract, prepared.record, evidence)
+            raise _bytecode_mismatch_error(prepared, source)
+        evidence = self._compilation_evidence(started, prepared.record, options.path)
+        self._write_contract(started, prepared.files, options.match_id or "", evidence)
+        self._record_verified_contract(contract, prepared.record, evidence)
         self.done.add_notes(contract, *dict.fromkeys(prepared.notes))
 
-    def _evidence(self, begun: _BegunContract, record: RecordValue, path: str) -> CompilationEvidence | None:
+    def _compilation_evidence(
+        self, started: _StartedContract, record: RecordValue, record_path: str
+    ) -> CompilationEvidence | None:
         """Return the evidence of a contract's compilation.
 
         If the output differs or the compiler failed, a note has the reason.
@@ -473,16 +460,16 @@ class ContractImport:
         Returns:
             The evidence, or None.
         """
-        if begun.run is None:
+        if started.run is None:
             return None
         try:
-            outcome = evidence_of_run(record, begun.run.result(), path)
+            outcome = compare_compiler_run(record, started.run.result(), record_path)
         except StatuaryError as error:
-            self.done.add_notes(begun.contract, f"it was not compiled again: {error}")
+            self.done.add_notes(started.contract, f"it was not compiled again: {error}")
             return None
         if outcome.evidence is None:
             reason = f"compiled again, it differs: {first_error(outcome.findings).message}"
-            self.done.add_notes(begun.contract, reason)
+            self.done.add_notes(started.contract, reason)
         else:
             self.done.compiled += 1
         return outcome.evidence
@@ -504,55 +491,57 @@ class ContractImport:
         if node is None:
             return None
 
-        def name_at(address: Address) -> str | None:
-            return contract_name(self.root, self.sources.get((contract.chain_id, address.lower())))
+        def find_contract_name(address: Address) -> str | None:
+            return read_contract_name(self.root, self.sources.get((contract.chain_id, address.lower())))
 
-        return resolve_known_proxy(node, contract.address, on_chain, name_at)
+        return resolve_known_proxy(node, contract.address, on_chain, find_contract_name)
 
-    def _await_output(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
+    def _await_compiler_output(
+        self, started: _StartedContract, compilation: ImportedCompilation
+    ) -> "_CompilationResult":
         """Return a compilation with its output.
 
         It waits for the compiler. If there is none, the output of the source is used; the result has the
         reason if that is missing or incomplete.
         """
-        if begun.run is not None:
-            return _Compiled(with_output(compilation, begun.run))
+        if started.run is not None:
+            return _CompilationResult(await_compiler_output(compilation, started.run))
         kind, version = compilation.compiler, compilation.version
         try:
             if compilation.std_json_output is None:
                 raise no_compiler_error(kind, version, self.settings.compilers)
-            return _Compiled(complete_compilation(compilation))
+            return _CompilationResult(complete_compilation(compilation))
         except NotImportableError as error:
             missing_compiler = (
                 f"the compiler's output: {error}; {error.hint or f'import again with --compiler {kind}=PATH'}"
             )
-            return _Compiled(replace(compilation, std_json_output=None), missing_compiler)
+            return _CompilationResult(replace(compilation, std_json_output=None), missing_compiler)
 
-    def _read_on_chain(self, contract: ListedContract, source: SourceContract) -> OnChainContract:
+    def _read_on_chain_code(self, contract: ListedContract, source: SourceContract) -> OnChainContract:
         node = self.settings.nodes.get(contract.chain_id)
         if node is None:
             return source.on_chain
         stated = source.on_chain
         named = stated.deployment.transaction_hash
-        on_chain = _read_created(node, contract.address, named, source.other_transactions)
+        on_chain = _read_contract_and_creation(node, contract.address, named, source.other_transactions)
         if on_chain.creation is not None or stated.creation is None:
             return on_chain
         return on_chain._replace(creation=stated.creation, notes=stated.notes)
 
     def _write_contract(
         self,
-        begun: _BegunContract,
+        started: _StartedContract,
         files: Mapping[str, bytes],
         match_id: str,
         evidence: CompilationEvidence | None = None,
     ) -> None:
         """Write the files of a contract under the lock."""
-        contract, path = begun.contract, list(files)[-1]
+        contract, path = started.contract, list(files)[-1]
         form = ContractForm.RECORD if path.endswith(".json") else ContractForm.WORKSPACE
         source = ContractSource(path, contract.chain_id, contract.address, form)
         if not self.settings.dry_run:
             with content_lock(self.root):
-                write_contract(self.root, files, begun.existing)
+                write_contract(self.root, files, started.existing)
                 if evidence is not None:
                     write_evidence(self.root, source, evidence)
         self.sources[contract.chain_id, contract.address.lower()] = source
@@ -560,7 +549,7 @@ class ContractImport:
         self.match_ids.add(match_id)
         self.done.report.added_paths.append(path)
 
-    def _add_verified(
+    def _record_verified_contract(
         self, contract: ListedContract, record: RecordValue, evidence: CompilationEvidence | None
     ) -> None:
         name = record["compilation"]["name"]
@@ -570,13 +559,15 @@ class ContractImport:
         is_compiled_again = evidence is not None
         self.done.record_result(contract, "imported", match=match, is_compiled_again=is_compiled_again)
 
-    def _skip(self, contract: ListedContract | UnreadableContract, reason: str, hint: str) -> None:
+    def _report_skipped_contract(
+        self, contract: ListedContract | UnreadableContract, reason: str, hint: str
+    ) -> None:
         self.done.report.skipped.append(
             SkippedRecord(contract.label, f"{reason}; {hint}" if hint else reason)
         )
         self.done.record_result(contract, "not_imported", reason=reason, hint=hint)
 
-    def _is_incomplete(self, source: ContractSource) -> bool:
+    def _is_incomplete_workspace(self, source: ContractSource) -> bool:
         """Return whether an earlier import left a workspace incomplete."""
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
@@ -597,4 +588,4 @@ class ContractImport:
                 "the next free match id is unknown, because bulk files are not searched",
                 "add the contract with `statuary contract add --match-id`",
             )
-        return following_match_id(self.match_ids)
+        return match_id_after(self.match_ids)

@@ -25,7 +25,7 @@ from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.read_workspace import WorkspaceSource
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import Compiler
-from statuary.extensions.importing.compilations import Compilations, with_output
+from statuary.extensions.importing.compilations import Compilations, await_compiler_output
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.evidence.proxy_resolution import NameOf, resolve_proxy
@@ -60,49 +60,52 @@ class VerificationResult(NamedTuple):
         return self.record is not None and not has_errors(self.findings)
 
 
-def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
+def verify_contract(workspace: Workspace, record_path: str) -> VerificationResult:
     """Derive the record of a contract, and run every check on it.
 
     Args:
         workspace: the sources, compiler output and on-chain code of the contract.
-        path: the file that the record will be written to, for error messages.
+        record_path: the file that the record will be written to, for error messages.
     """
     try:
         trimmed = trim_compiler_output(workspace)
         record = derive_record(trimmed)
     except InvalidValueError as error:
-        message = "; ".join([str(error), *_readable_differences(workspace)])
-        finding = Finding(rule="underivable-record", path=path, message=message, hint=error.hint)
+        message = "; ".join([str(error), *_describe_differences_if_readable(workspace)])
+        finding = Finding(rule="underivable-record", path=record_path, message=message, hint=error.hint)
         return VerificationResult(workspace, None, (finding,))
     proof = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS))
     return VerificationResult(
         workspace=trimmed,
         record=record,
         findings=tuple(
-            finding.for_file(path)
+            finding.for_file(record_path)
             for finding in (*proof.findings, *runtime_finding(record, proof, Severity.ERROR))
         ),
-        notes=tuple(text for side, text in bytecode_differences(trimmed) if record[f"{side}Match"] is None),
+        notes=tuple(
+            text for side, text in describe_bytecode_differences(trimmed) if record[f"{side}Match"] is None
+        ),
     )
 
 
-def _readable_differences(workspace: Workspace) -> list[str]:
+def _describe_differences_if_readable(workspace: Workspace) -> list[str]:
     try:
-        return [text for _, text in bytecode_differences(workspace)]
+        return [text for _, text in describe_bytecode_differences(workspace)]
     except InvalidValueError:
         return []
 
 
-def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Describe the differences between compiled and on-chain bytecode.
+def describe_bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Yield a sentence about how compiled and on-chain bytecode differ.
 
-    Bytes that depend on linking, deployment or source comments are ignored.
+    Libraries, immutables and compiler metadata are ignored, since they depend on the deployment or on
+    comments in the sources.
 
     Args:
         workspace: the compiler output and on-chain code of the contract.
 
     Yields:
-        For each kind of on-chain code, `creation` or `runtime` and a sentence about the difference.
+        `creation` or `runtime`, and a sentence about that bytecode, if the on-chain code is known.
 
     Raises:
         InvalidValueError: if the compiler output cannot be read.
@@ -113,32 +116,32 @@ def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
         ("runtime", compiled.contract.runtime.code, workspace.onchain_runtime),
     ):
         if onchain:
-            yield side, _code_difference(side, code, onchain, _changing_bytes(compiled, side))
+            yield side, _describe_code_difference(side, code, onchain, _ignored_byte_offsets(compiled, side))
 
 
-def _code_difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]) -> str:
+def _describe_code_difference(
+    code_kind: str, compiled_code: bytes, onchain_hex: Hex, ignored_offsets: set[int]
+) -> str:
     onchain = bytes.fromhex(onchain_hex[2:])
-    sizes = (
-        f"the {side} bytecode has {len(onchain):,} bytes on the chain and {len(compiled):,} bytes compiled"
-    )
-    pairs = enumerate(zip(onchain, compiled, strict=False))
+    sizes = f"the {code_kind} bytecode has {len(onchain):,} bytes on the chain and {len(compiled_code):,} bytes compiled"
+    pairs = enumerate(zip(onchain, compiled_code, strict=False))
     differing = (
-        offset for offset, (byte, other_byte) in pairs if byte != other_byte and offset not in changing
+        offset for offset, (byte, other_byte) in pairs if byte != other_byte and offset not in ignored_offsets
     )
     first_offset = next(differing, None)
-    if first_offset is None and len(onchain) == len(compiled):
+    if first_offset is None and len(onchain) == len(compiled_code):
         return f"{sizes}; they differ only where libraries, immutables or metadata are"
     if first_offset is None:
         return f"{sizes}; the shorter one is the start of the longer one"
     return f"{sizes}; the first difference is at byte {first_offset:,}"
 
 
-def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
-    code = compiled.contract.creation if side == "creation" else compiled.contract.runtime
-    auxdata = compiled.auxdata.creation if side == "creation" else compiled.auxdata.runtime
+def _ignored_byte_offsets(compiled: CompiledMembers, code_kind: str) -> set[int]:
+    code = compiled.contract.creation if code_kind == "creation" else compiled.contract.runtime
+    auxdata = compiled.auxdata.creation if code_kind == "creation" else compiled.auxdata.runtime
     spans = [range(library.start, library.start + library.length) for library in code.libraries]
     spans += [range(piece.offset, piece.offset + len(piece.value)) for piece in auxdata.values()]
-    if side == "runtime":
+    if code_kind == "runtime":
         immutables = parse_immutable_references(code.artifact.get("immutableReferences"))
         spans += [range(value.start, value.start + value.length) for value in immutables]
         spans.append(CALL_PROTECTION)
@@ -160,10 +163,11 @@ class ExistingContract(NamedTuple):
     verified_at: Instant | None
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
-    def fill_in_options(self, options: "ImportOptions") -> "ImportOptions":
-        """Return import options with this contract's match id and date, unless they have own ones."""
-        return options._replace(
-            match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
+    def complete_import_options(self, import_options: "ImportOptions") -> "ImportOptions":
+        """Fill in missing options with this contract's match id and date."""
+        return import_options._replace(
+            match_id=import_options.match_id or self.match_id,
+            verified_at=import_options.verified_at or self.verified_at,
         )
 
 
@@ -181,7 +185,7 @@ def find_existing_contract(
     Returns:
         The contract, or None if the site has no contract at the address.
     """
-    source = find_source(site, chain_id, address)
+    source = find_contract_source(site, chain_id, address)
     if source is None:
         return None
     record = read_existing_record(root, source) or {}
@@ -194,8 +198,8 @@ def find_existing_contract(
     return ExistingContract(source, record.get("matchId"), verified_at, resolution if is_proxy else None)
 
 
-def find_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return where the content folder has the contract at an address.
+def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
+    """Return the location of a contract in the content folder.
 
     Returns:
         The file and its form, or None if the site has no contract at the address.
@@ -211,15 +215,15 @@ def find_source(site: SiteContent, chain_id: ChainId, address: Address) -> Contr
     )
 
 
-def contract_name(root: Path, source: ContractSource | None) -> str | None:
+def read_contract_name(root: Path, source: ContractSource | None) -> str | None:
     """Return the name of a contract in the content folder.
 
     Args:
         root: the content folder.
-        source: where the content folder has the contract, or None.
+        source: the location of the contract in the content folder, or None.
 
     Returns:
-        The name; None if there is no source, or its record cannot be read.
+        The name; None if `source` is None, or the record cannot be read.
     """
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
@@ -249,21 +253,21 @@ def next_match_id(root: Path, site: SiteContent) -> str:
             f"the match ids in {site.of(SiteContracts).bulk[0].path} cannot be searched for a free one",
             "give a free one with --match-id",
         )
-    return following_match_id(read_match_id(root, source) for source in site.of(SiteContracts).sources)
+    return match_id_after(read_match_id(root, source) for source in site.of(SiteContracts).sources)
 
 
-def following_match_id(match_ids: Iterable[str | None]) -> str:
-    """Return the number after the largest of some match ids, for a new contract.
+def match_id_after(match_ids: Iterable[str | None]) -> str:
+    """Return the number after the largest of some match ids.
 
     Args:
-        match_ids: the match ids of the site; None and other texts are ignored.
+        match_ids: the match ids of the site; None and strings that are not numbers are ignored.
     """
     numbers = (int(text) for text in match_ids if text and text.isascii() and text.isdigit())
     return str(1 + max(numbers, default=0))
 
 
 def check_match_id_is_free(
-    root: Path, site: SiteContent, match_id: str, own_source: ContractSource | None
+    root: Path, site: SiteContent, match_id: str, replaced_source: ContractSource | None
 ) -> None:
     """Check that no other contract of the site uses a match id.
 
@@ -272,14 +276,15 @@ def check_match_id_is_free(
     Args:
         root: the content folder.
         site: the content of the site.
-        match_id: the match id to search for.
-        own_source: the contract that may use the match id, or None.
+        match_id: the match id.
+        replaced_source: the existing contract that may use the match id, because the import replaces it; or
+            None.
 
     Raises:
         NotImportableError: if another contract uses the match id.
     """
     for source in site.of(SiteContracts).sources:
-        if source != own_source and read_match_id(root, source) == match_id:
+        if source != replaced_source and read_match_id(root, source) == match_id:
             raise NotImportableError(
                 f"{source.path} already has match id {match_id}",
                 "choose another, or leave out --match-id",
@@ -299,13 +304,15 @@ def read_match_id(root: Path, source: ContractSource) -> str | None:
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
         return None if settings is None else settings.match_id
-    if source.form is ContractForm.RECORD and (start := _FIRST_MEMBER.match(_read_start(root / source.path))):
+    if source.form is ContractForm.RECORD and (
+        start := _FIRST_MEMBER.match(_read_file_start(root / source.path))
+    ):
         return start[1].decode()
     record = read_existing_record(root, source)
     return None if record is None else record.get("matchId")
 
 
-def _read_start(file: Path) -> bytes:
+def _read_file_start(file: Path) -> bytes:
     try:
         return read_start(file, 100)
     except OSError:
@@ -327,7 +334,7 @@ class ImportOptions(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of the contract's main file in the content folder."""
+        """The path in the content folder of the contract's main file."""
         path = f"contracts/{self.chain_id}/{self.address}"
         return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
 
@@ -381,7 +388,7 @@ def prepare_contract(
     if options.match_id is not None:
         check_match_id_is_free(root, site, options.match_id, replaced)
     if existing is not None:
-        options = existing.fill_in_options(options)
+        options = existing.complete_import_options(options)
     if options.match_id is None:
         options = options._replace(match_id=next_match_id(root, site))
     run = None
@@ -389,16 +396,16 @@ def prepare_contract(
         with Compilations(
             options.compilers, CompilationCache(cache_folder()), workers=1, announce=announce
         ) as compilations:
-            future = compilations.start(compilation)
-            compilation = with_output(compilation, future)
+            future = compilations.start_compiling(compilation)
+            compilation = await_compiler_output(compilation, future)
             run = future.result()
     prepared = derive_contract(
         options,
         compilation,
         on_chain,
         replaced=replaced,
-        proxy_resolution=_proxy_resolution(root, site, options, on_chain, node)
-        or _existing_resolution(existing, on_chain),
+        proxy_resolution=_find_proxy_resolution(root, site, options, on_chain, node)
+        or _reuse_proxy_resolution(existing, on_chain),
     )
     return prepared._replace(run=run)
 
@@ -424,7 +431,9 @@ def derive_contract(
         NotImportableError: if an input is missing that every record needs.
     """
     compiled = complete_compilation(compilation)
-    verification = verify_contract(workspace_of(options, compiled, on_chain, proxy_resolution), options.path)
+    verification = verify_contract(
+        make_workspace(options, compiled, on_chain, proxy_resolution), options.path
+    )
     notes = (*compiled.notes, *on_chain.notes, *verification.notes)
     prepared = PreparedContract(verification, {}, replaced, notes)
     if prepared.record is None:
@@ -439,13 +448,13 @@ def derive_contract(
     )
 
 
-def workspace_of(
+def make_workspace(
     options: ImportOptions,
     compilation: ImportedCompilation,
     on_chain: OnChainContract,
     proxy_resolution: Json | None = None,
 ) -> Workspace:
-    """Combine all inputs from which the record of a contract is derived.
+    """Return the workspace of a contract: all inputs of its record.
 
     Args:
         options: the chain, address, match id and date of the contract.
@@ -470,7 +479,7 @@ def workspace_of(
     )
 
 
-def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:
+def _reuse_proxy_resolution(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:
     code = on_chain.creation or on_chain.runtime
     if existing is None or code is None:
         return None
@@ -478,7 +487,7 @@ def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainCon
     return existing.proxy_resolution if needs_chain else None
 
 
-def _proxy_resolution(
+def _find_proxy_resolution(
     root: Path,
     site: SiteContent,
     options: ImportOptions,
@@ -488,14 +497,14 @@ def _proxy_resolution(
     if node is None:
         return None
 
-    def name_of(address: Address) -> str | None:
-        return contract_name(root, find_source(site, options.chain_id, address))
+    def find_contract_name(address: Address) -> str | None:
+        return read_contract_name(root, find_contract_source(site, options.chain_id, address))
 
-    return resolve_known_proxy(node, options.address, on_chain, name_of)
+    return resolve_known_proxy(node, options.address, on_chain, find_contract_name)
 
 
 def resolve_known_proxy(
-    node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
+    node: EthereumNode, address: Address, on_chain: OnChainContract, find_contract_name: NameOf
 ) -> Json | None:
     """Find the implementations of a proxy through a node.
 
@@ -503,11 +512,11 @@ def resolve_known_proxy(
         node: the node to ask.
         address: the address of the contract.
         on_chain: the code of the contract.
-        name_of: returns the name of a verified contract on the same chain, or None.
+        find_contract_name: returns the name of a verified contract on the same chain, or None.
 
     Returns:
         The member `proxyResolution` of the record. None if the code is unknown or alone shows whether the
         contract is a proxy, or if the node responds with an error.
     """
     code = on_chain.creation or on_chain.runtime
-    return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)
+    return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), find_contract_name)

@@ -21,13 +21,13 @@ class SkippedRecord(NamedTuple):
     reason: str  # the reason, spelled the same for all records that it applies to
 
 
-def group_by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each reason for skipping with the records that were skipped for it.
+def group_skipped_by_reason(skipped_records: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each reason for skipping, with the skipped records' names.
 
     The most frequent reason comes first.
     """
-    for reason, _ in Counter(record.reason for record in skipped).most_common():
-        yield reason, [record.record for record in skipped if record.reason == reason]
+    for reason, _ in Counter(record.reason for record in skipped_records).most_common():
+        yield reason, [record.record for record in skipped_records if record.reason == reason]
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class ImportReport:
     incomplete: str = ""  # why the import ended early; the next run continues the import
 
 
-class AddressAccount(NamedTuple):
+class AddressResult(NamedTuple):
     """The result of an import for one address."""
 
     chain_id: ChainId | None  # None if the source does not name it

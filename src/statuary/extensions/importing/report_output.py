@@ -9,7 +9,7 @@ import orjson
 
 from statuary.base.primitives import count_text
 from statuary.cli.escape import escape_control_chars
-from statuary.extensions.importing.report import ImportReport, SkippedRecord, group_by_reason
+from statuary.extensions.importing.report import ImportReport, SkippedRecord, group_skipped_by_reason
 from statuary.system.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ LISTED = 10
 """Limit for the files of a folder, or the records with one reason, that are listed one by one."""
 
 
-def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
+def status_import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
     """Yield the lines that tell the user what was imported from a status page.
 
     Args:
@@ -29,13 +29,13 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
         dry_run: whether no file was written.
     """
     would = "would be " if dry_run else ""
-    yield from _file_lines(report.added_paths, f"{would}added", content)
-    yield from _file_lines(report.changed_paths, f"{would}changed", content)
+    yield from _changed_file_lines(report.added_paths, f"{would}added", content)
+    yield from _changed_file_lines(report.changed_paths, f"{would}changed", content)
     if not report.added_paths + report.changed_paths:
         yield f"nothing {'would change' if dry_run else 'changed'}"
     if report.present_count:
         yield f"{report.present_count:,} already in {content}"
-    for reason, records in group_by_reason(report.skipped):
+    for reason, records in group_skipped_by_reason(report.skipped):
         hidden_text = f", and {len(records) - LISTED:,} more" if len(records) > LISTED else ""
         shown_records = f"{', '.join(records[:LISTED])}{hidden_text}"
         yield escape_control_chars(f"not imported, or changed ({len(records):,}): {reason}: {shown_records}")
@@ -45,62 +45,66 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
     yield from map(escape_control_chars, report.compared)
 
 
-def _file_lines(paths: list[str], did: str, content: Path) -> Iterator[str]:
+def _changed_file_lines(paths: list[str], verb: str, content: Path) -> Iterator[str]:
     """Yield the paths in each folder, or only their number."""
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
         if count > LISTED:
-            yield f"{did}: {count_text(count, 'file')} in {content / folder}"
+            yield f"{verb}: {count_text(count, 'file')} in {content / folder}"
         else:
             yield from (
-                f"{did}: {content / path}" for path in paths if str(PurePosixPath(path).parent) == folder
+                f"{verb}: {content / path}" for path in paths if str(PurePosixPath(path).parent) == folder
             )
 
 
-def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
+def contract_import_lines(results: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
     """Yield the lines that tell the user which contracts were imported.
 
     Args:
-        done: the result of the import.
+        results: the result of the import.
         content: the content folder.
         dry_run: whether no file was written.
     """
-    report = done.report
+    report = results.report
     did = "would be added" if dry_run else "added"
-    if done.verified:
-        yield f"verified and {did}: {count_text(len(done.verified), 'contract')}"
-        yield from _name_lines(done.verified)
-    if done.compiled:
-        yield f"compiled again with the same outcome: {count_text(done.compiled, 'contract')}"
+    if results.verified:
+        yield f"verified and {did}: {count_text(len(results.verified), 'contract')}"
+        yield from _indented_name_lines(results.verified)
+    if results.compiled:
+        yield f"compiled again with the same outcome: {count_text(results.compiled, 'contract')}"
     if report.present_count:
         yield f"already in {content}: {count_text(report.present_count, 'contract')}"
-    yield from _reason_lines("not complete yet, not part of the site: {}; missing ", done.incomplete)
-    yield from _reason_lines("not imported: {}; ", report.skipped)
-    yield from _reason_lines("note: {}: ", done.notes)
-    if not (done.verified or report.present_count or done.incomplete or report.skipped):
+    yield from _skipped_record_lines(
+        "not complete yet, not part of the site: {}; missing ", results.incomplete
+    )
+    yield from _skipped_record_lines("not imported: {}; ", report.skipped)
+    yield from _skipped_record_lines("note: {}: ", results.notes)
+    if not (results.verified or report.present_count or results.incomplete or report.skipped):
         yield "the source has no contracts"
 
 
-def _reason_lines(heading: str, skipped: Sequence[SkippedRecord]) -> Iterator[str]:
-    for reason, names in group_by_reason(skipped):
+def _skipped_record_lines(heading: str, skipped_records: Sequence[SkippedRecord]) -> Iterator[str]:
+    for reason, names in group_skipped_by_reason(skipped_records):
         yield escape_control_chars(heading.format(count_text(len(names), "contract")) + reason)
-        yield from _name_lines(names)
+        yield from _indented_name_lines(names)
 
 
-def _name_lines(names: Sequence[str]) -> Iterator[str]:
+def _indented_name_lines(names: Sequence[str]) -> Iterator[str]:
     yield from (f"    {escape_control_chars(name)}" for name in names[:LISTED])
     if len(names) > LISTED:
         yield f"    and {len(names) - LISTED:,} more"
 
 
-def write_account(file: Path, done: "ImportedContracts", kind: str, source: str, *, dry_run: bool) -> None:
-    """Write the import's result for each address to a JSON file.
+def write_address_results(
+    report_file: Path, results: "ImportedContracts", kind: str, source: str, *, dry_run: bool
+) -> None:
+    """Write each address's import result to a JSON file.
 
     The file has one line for each address.
 
     Args:
-        file: the file to write.
-        done: the results of the import.
+        report_file: the file to write.
+        results: the results of the import.
         kind: the kind of source, such as `sourcify`.
         source: the URL, folder or file that was imported.
         dry_run: whether the import wrote no contracts.
@@ -108,14 +112,14 @@ def write_account(file: Path, done: "ImportedContracts", kind: str, source: str,
     Raises:
         PublishingError: if the file cannot be written.
     """
-    accounts = list(done.all_accounts())
+    accounts = list(results.all_results())
     head = {
         "kind": kind,
         "source": source,
         "dryRun": dry_run,
-        "unfinished": done.report.incomplete,
+        "unfinished": results.report.incomplete,
         "outcomes": dict(sorted(Counter(account.outcome for account in accounts).items())),
     }
     rows = b",\n".join(orjson.dumps(account.to_json) for account in accounts)
-    with atomic_file(file) as stream:
+    with atomic_file(report_file) as stream:
         stream.write(orjson.dumps(head)[:-1] + b',"addresses":[\n' + rows + b"\n]}\n")

@@ -84,7 +84,8 @@ class WebSource:
         """
         self.announce()
         self.first_url = self.first_url or url
-        # the server chooses the link to the next page, so send the headers only to the first page's server
+        # the URL may be a link from a server's response: send the headers, which may contain a key, only to the
+        # server that the user named
         headers = self.headers if is_same_server(self.first_url, url) else {}
         try:
             return get(url, headers=headers, retries=RETRIES._replace(wait=self.wait))
@@ -100,14 +101,14 @@ MOST_PAGES = 1_000
 """The largest number of pages of a list that are requested."""
 
 
-def too_many_pages(url: str) -> NotImportableError:
-    """Return the error that a list on a server has more pages than the import reads.
+def too_many_pages_error(list_url: str) -> NotImportableError:
+    """Return the error that a server's list has too many pages.
 
     Args:
-        url: the URL of the list.
+        list_url: the URL of the list.
     """
     return NotImportableError(
-        f"{display_location(url)} has more than {MOST_PAGES:,} pages",
+        f"{display_location(list_url)} has more than {MOST_PAGES:,} pages",
         "save its documents, and import the folder",
     )
 
@@ -121,25 +122,25 @@ MAX_SOURCE_BYTES = 16 << 20
 """Limit for a source or hex file."""
 
 
-def parse_json(raw: bytes, name: str) -> Json:
+def parse_json(json_bytes: bytes, file_name: str) -> Json:
     """Parse JSON from a file that is being imported.
 
     Args:
-        raw: the content of the file.
-        name: the name of the file, for the error message.
+        json_bytes: the content of the file.
+        file_name: the name of the file, for the error message.
 
     Raises:
         NotImportableError: if the content is not JSON.
     """
     try:
-        return loads_exactly(raw)
+        return loads_exactly(json_bytes)
     except orjson.JSONDecodeError as error:
-        if str(name).endswith(SOURCE_SUFFIXES):
+        if str(file_name).endswith(SOURCE_SUFFIXES):
             raise NotImportableError(
-                f"{name} is a source file; the compiler's output is needed",
+                f"{file_name} is a source file; the compiler's output is needed",
                 "compile it, and give the artifact: out/<File>.sol/<Name>.json of Foundry, artifacts/… of Hardhat, or a standard JSON input with --output",
             ) from None
-        raise NotImportableError(f"{name} is not JSON: {error}") from None
+        raise NotImportableError(f"{file_name} is not JSON: {error}") from None
 
 
 def read_json_file(file: Path) -> dict[str, Json]:
@@ -148,13 +149,13 @@ def read_json_file(file: Path) -> dict[str, Json]:
     Raises:
         NotImportableError: if the file cannot be read, or contains no JSON object.
     """
-    value = parse_json(read_bytes(file, MAX_FILE_BYTES), str(file))
+    value = parse_json(read_file_bytes(file, MAX_FILE_BYTES), str(file))
     if not isinstance(value, dict):
         raise NotImportableError(f"{file} is not a JSON object")
     return value
 
 
-def member_at(value: Json, *keys: str) -> Json:
+def required_member(value: Json, *keys: str) -> Json:
     """Return a value inside nested JSON objects.
 
     Args:
@@ -171,7 +172,7 @@ def member_at(value: Json, *keys: str) -> Json:
     return value
 
 
-def object_at(value: Json, *keys: str) -> JsonObject:
+def required_object(value: Json, *keys: str) -> JsonObject:
     """Return an object inside nested JSON objects.
 
     Args:
@@ -181,10 +182,10 @@ def object_at(value: Json, *keys: str) -> JsonObject:
     Raises:
         InvalidValueError: if the value is missing or not an object.
     """
-    return _require_member(dict, "an object", value, keys)
+    return _require_member_type(dict, "an object", value, keys)
 
 
-def list_at(value: Json, *keys: str) -> Sequence[Json]:
+def required_list(value: Json, *keys: str) -> Sequence[Json]:
     """Return a list inside nested JSON objects.
 
     Args:
@@ -194,10 +195,10 @@ def list_at(value: Json, *keys: str) -> Sequence[Json]:
     Raises:
         InvalidValueError: if the value is missing or not a list.
     """
-    return _require_member(list, "a list", value, keys)
+    return _require_member_type(list, "a list", value, keys)
 
 
-def text_at(value: Json, *keys: str) -> str:
+def required_string(value: Json, *keys: str) -> str:
     """Return a string inside nested JSON objects.
 
     Args:
@@ -207,13 +208,15 @@ def text_at(value: Json, *keys: str) -> str:
     Raises:
         InvalidValueError: if the value is missing or not a string.
     """
-    return _require_member(str, "a string", value, keys)
+    return _require_member_type(str, "a string", value, keys)
 
 
-def _require_member(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) -> Member:
-    member = member_at(value, *keys)
-    if not isinstance(member, kind):
-        raise InvalidValueError(f"the member {'.'.join(keys)} is not {noun}")
+def _require_member_type(
+    expected_type: type[Member], type_noun: str, json_value: Json, keys: Sequence[str]
+) -> Member:
+    member = required_member(json_value, *keys)
+    if not isinstance(member, expected_type):
+        raise InvalidValueError(f"the member {'.'.join(keys)} is not {type_noun}")
     return member
 
 
@@ -225,7 +228,7 @@ def read_hex_file(file: Path) -> Hex:
     Raises:
         NotImportableError: if the file is empty or not hex.
     """
-    text = read_text(file).strip().lower()
+    text = read_text_file(file).strip().lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
     except InvalidValueError as error:
@@ -238,67 +241,70 @@ def read_hex_file(file: Path) -> Hex:
     return code
 
 
-def read_text(file: Path) -> str:
+def read_text_file(file: Path) -> str:
     """Read a text file in UTF-8, without its byte order mark.
 
     Raises:
         NotImportableError: if the file cannot be read or is not UTF-8.
     """
-    return decode_source(read_bytes(file).removeprefix(BOM_UTF8), file)
+    return decode_source_text(read_file_bytes(file).removeprefix(BOM_UTF8), file)
 
 
-def decode_source(raw: bytes, file: Path) -> str:
+def decode_source_text(source_bytes: bytes, file: Path) -> str:
     """Decode the bytes of a source file as UTF-8.
 
     A byte order mark is kept, because compilers treat it as part of the source.
 
     Args:
-        raw: the content of the file.
+        source_bytes: the content of the file.
         file: the path of the file, for the error message.
 
     Raises:
         NotImportableError: if the content is not valid UTF-8.
     """
     try:
-        return raw.decode()
+        return source_bytes.decode()
     except UnicodeDecodeError:
         raise NotImportableError(f"{file} is not UTF-8", "save it as UTF-8") from None
 
 
-def folder_above(file: Path, name: str) -> Path | None:
-    """Return the folder with this name in the nearest parent folder.
+def find_folder_above(start_file: Path, folder_name: str) -> Path | None:
+    """Return the nearest folder with a given name in a parent folder.
 
     Args:
-        file: the file from which the search goes upward.
-        name: the name of the folder to find.
+        start_file: the file from which the search goes upward.
+        folder_name: the name of the folder to find.
 
     Returns:
-        The folder, or None if no parent contains it.
+        The folder, or None if no parent folder contains it.
     """
-    folders = (folder / name for folder in file.resolve().parents)
+    folders = (folder / folder_name for folder in start_file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def is_file(path: Path) -> bool:
-    """Return whether there is a file at a path; a path that is too long has none."""
+    """Return whether there is a file at a path.
+
+    A path that is too long for the file system has none.
+    """
     try:
         return path.is_file()
     except OSError:
         return False
 
 
-def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
+def read_file_bytes(file: Path, max_bytes: int = MAX_SOURCE_BYTES) -> bytes:
     """Read a file of limited size.
 
     Args:
         file: the path of the file.
-        limit: the largest allowed size in bytes.
+        max_bytes: the largest allowed size in bytes.
 
     Raises:
         NotImportableError: if the file cannot be read, or is larger than the limit.
     """
     real = Path(os.path.realpath(file))  # a project may link to its libraries
     try:
-        return SourceFile(real.parent, real.name).load_bytes(limit)
+        return SourceFile(real.parent, real.name).load_bytes(max_bytes)
     except UnreadableError as error:
         raise NotImportableError(f"{file}: {error}", error.hint) from None

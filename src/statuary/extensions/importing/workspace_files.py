@@ -1,21 +1,26 @@
-"""Write a contract's files: a workspace or a record."""
+"""Write a contract's files: a workspace or a record, and its chain in site.yaml."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from statuary.base.files import PublishingError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.base.primitives import InvalidValueError
+from statuary.base.limits import LARGEST_SOURCE_FILE
+from statuary.base.primitives import ChainId, InvalidValueError
 from statuary.contracts.model.derivation import Workspace, format_verified_at, workspace_record_members
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.evidence import anchor_path, compilation_path
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import object_at
+from statuary.extensions.importing.sources import required_object
 from statuary.site.document import encode_unchecked
+from statuary.source.edit_files import EditError, FileEdit, write_edit
+from statuary.source.edit_yaml import append_item
 from statuary.source.schema_line import with_schema_line
 from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.system.files import read_below
 from statuary.system.writing import atomic_file
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
@@ -54,10 +59,10 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of a contract for which some inputs are still missing.
+    """Return the files of a contract whose workspace lacks some inputs.
 
     Args:
-        workspace: the inputs that there are.
+        workspace: the known inputs.
         missing_parts: the missing inputs, which comments in `contract.yaml` list.
 
     Returns:
@@ -70,26 +75,26 @@ def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict
 def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
     output = workspace.std_json_output
     texts = {
-        "creation.hex": _code_line(workspace.onchain_creation),
+        "creation.hex": _format_code_file(workspace.onchain_creation),
         "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
         "output.json": encode_unchecked(output).decode() + "\n" if output else "",
-        "runtime.hex": _code_line(workspace.onchain_runtime),
+        "runtime.hex": _format_code_file(workspace.onchain_runtime),
         "contract.yaml": settings,
     }
     folder = PurePosixPath("contracts") / workspace.chain_id / workspace.address
     return {str(folder / name): text.encode("utf-8") for name in WORKSPACE_FILES if (text := texts[name])}
 
 
-def _code_line(code: str | None) -> str:
+def _format_code_file(code: str | None) -> str:
     return f"{code}\n" if code else ""
 
 
 def contract_yaml(workspace: Workspace) -> str:
     """Return the text of `contract.yaml`, the settings of a contract's inputs."""
-    return block_text({key: value for key, value in _contract_members(workspace).items() if value})
+    return block_text({key: value for key, value in _contract_yaml_members(workspace).items() if value})
 
 
-def _contract_members(workspace: Workspace) -> dict[str, YamlValue]:
+def _contract_yaml_members(workspace: Workspace) -> dict[str, YamlValue]:
     deployment = workspace.deployment
     members = {
         "transaction_hash": deployment.transaction_hash,
@@ -103,26 +108,26 @@ def _contract_members(workspace: Workspace) -> dict[str, YamlValue]:
         "verified_at": format_verified_at(workspace.verified_at),
         "match_id": workspace.match_id,
         "deployment": {key: value for key, value in members.items() if value is not None},
-        "proxy": _proxy_members(as_object(workspace.proxy_resolution)),
+        "proxy": _proxy_yaml_members(as_object(workspace.proxy_resolution)),
     }
 
 
-def _proxy_members(resolution: JsonObject) -> dict[str, YamlValue]:
-    if not resolution:
+def _proxy_yaml_members(proxy_resolution: JsonObject) -> dict[str, YamlValue]:
+    if not proxy_resolution:
         return {}
     members: dict[str, YamlValue] = {
-        "is_proxy": resolution["isProxy"] is True,
-        "type": as_text(resolution["proxyType"]),
+        "is_proxy": proxy_resolution["isProxy"] is True,
+        "type": as_text(proxy_resolution["proxyType"]),
         "implementations": [
             {key: as_text(value) for key, value in as_object(implementation).items()}
-            for implementation in as_list(resolution["implementations"])
+            for implementation in as_list(proxy_resolution["implementations"])
         ],
     }
     return {key: value for key, value in members.items() if value not in ("", [])}
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Return the inputs of a contract without compiler output that its record does not need.
+    """Remove compiler output that the record of a contract does not need.
 
     Raises:
         InvalidValueError: if the output lacks a part that every record has.
@@ -130,7 +135,8 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
     trimmed = workspace._replace(std_json_output=_trim_output(workspace, with_assembly=False))
     if workspace_record_members(trimmed).auxdata == workspace_record_members(workspace).auxdata:
         return trimmed
-    # keep the assembly, because the contract has several auxdata that are numbered in its order
+    # the positions of the auxdata (the compiler's metadata in the code) follow from the assembly if there are
+    # several, so keep the assembly
     return workspace._replace(std_json_output=_trim_output(workspace, with_assembly=True))
 
 
@@ -138,10 +144,10 @@ def _trim_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json
     output = workspace.std_json_output
     path, _, name = workspace.fully_qualified_name.rpartition(":")
     try:
-        artifact = object_at(output, "contracts", path, name)
-        compiled = object_at(artifact, "evm")
+        artifact = required_object(output, "contracts", path, name)
+        compiled = required_object(artifact, "evm")
         evm: dict[str, Json] = {
-            side: _select_members(object_at(compiled, side), CODE_MEMBERS)
+            side: _select_members(required_object(compiled, side), CODE_MEMBERS)
             for side in ("bytecode", "deployedBytecode")
         }
     except InvalidValueError:
@@ -162,52 +168,52 @@ def _trim_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json
     return trimmed
 
 
-def _select_members(value: JsonObject, names: tuple[str, ...]) -> dict[str, Json]:
-    return {name: value[name] for name in names if name in value}
+def _select_members(json_object: JsonObject, member_names: tuple[str, ...]) -> dict[str, Json]:
+    return {name: json_object[name] for name in member_names if name in json_object}
 
 
 HINT = "fix the cause and add the contract again with --force"
 
 
-def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSource | None) -> None:
+def write_contract(root: Path, files: Mapping[str, bytes], replaced_source: ContractSource | None) -> None:
     """Write a contract's files, and remove those of the replaced contract.
 
     Args:
         root: the content folder.
         files: contents by path in the content folder, in the order in which they are written.
-        replaced: the existing contract that the new one replaces, or None; unrelated files are kept.
+        replaced_source: the existing contract that the new one replaces, or None; unrelated files are kept.
 
     Raises:
         NotImportableError: if a file cannot be written or removed.
     """
-    stale = [path for path in files_of_source(replaced) if path not in files]
+    stale = [path for path in contract_file_paths(replaced_source) if path not in files]
     try:
         for path, body in files.items():
             with atomic_file(root / path) as stream:
-                stream.write(_with_schema_line(root, path, body))
+                stream.write(_add_schema_line(root, path, body))
         for path in stale:
-            _remove_file(root / path, [root / written_file for written_file in files])
+            _remove_replaced_file(root / path, [root / written_file for written_file in files])
     except PublishingError as error:
         raise NotImportableError(str(error), HINT) from None
     except OSError as error:
         raise NotImportableError(f"{error.filename or root}: {error.strerror}", HINT) from None
 
 
-def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
+def _add_schema_line(root: Path, path: str, file_bytes: bytes) -> bytes:
     """Add the line that names the schema to a new YAML file.
 
     Incomplete workspaces do not get it.
     """
-    if not path.endswith(".yaml") or body.startswith(MISSING.encode()):
-        return body
-    return with_schema_line(root, path, body.decode()).encode()
+    if not path.endswith(".yaml") or file_bytes.startswith(MISSING.encode()):
+        return file_bytes
+    return with_schema_line(root, path, file_bytes.decode()).encode()
 
 
-def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return the paths of all files that a contract may have in the content folder.
+def contract_file_paths(source: ContractSource | None) -> list[str]:
+    """Return the paths of a contract's files in the content folder.
 
     Returns:
-        The contract's own files and its evidence; empty if there is no source.
+        The contract's own files and the evidence about it; empty if `source` is None.
     """
     if source is None:
         return []
@@ -217,14 +223,34 @@ def files_of_source(source: ContractSource | None) -> list[str]:
     return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), *evidence]
 
 
-def _remove_file(file: Path, written_files: list[Path]) -> None:
+def _remove_replaced_file(file: Path, written_files: list[Path]) -> None:
     """Remove a file, and its folder if that becomes empty.
 
     The file stays if it is a written one: on a file system that ignores case, their paths may differ in case.
     """
-    # if the file system ignores case, the old and the new spelling of an address are the same file
+    # if the file system ignores case, a new file may be the old one with another spelling of the address
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return
     file.unlink()
     if not any(file.parent.iterdir()):
         file.parent.rmdir()
+
+
+def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
+    """Add a chain to site.yaml, with the name `Chain ID`.
+
+    Args:
+        root: the content folder.
+        file: the path of site.yaml in the content folder.
+        chain_id: the id of the chain to add.
+
+    Raises:
+        EditError: if the file cannot be edited.
+    """
+    site_text = read_below(root, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
+    chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
+    try:
+        edited_text = append_item(site_text, ("chains",), chain)
+    except EditError as error:
+        raise error.in_file(root / file) from None
+    write_edit(root, FileEdit(file, site_text, edited_text))

@@ -61,7 +61,7 @@ class AnchorRequest(NamedTuple):
 
 
 class FinalizedBlock(NamedTuple):
-    """A block that the chain no longer reverts, with its header."""
+    """A block that the chain can no longer revert, with its header."""
 
     block: AnchoredBlock
     header: BlockHeader
@@ -95,21 +95,21 @@ class AnchoringNodes:
             raise NodeEvidenceError(f"{self.node.host} returns no finalized block: {error}") from None
         return self.confirm_block(block)
 
-    def confirm_block(self, block: Json) -> FinalizedBlock:
+    def confirm_block(self, block_response: Json) -> FinalizedBlock:
         """Return a block with its header, confirmed by the other nodes.
 
         Args:
-            block: the node's response to `eth_getBlockByNumber`.
+            block_response: the node's response to `eth_getBlockByNumber`.
 
         Raises:
             EvidenceError: if the response has no block, or the header is not in Ethereum's format.
             NotImportableError: if another node has a different block with this number.
         """
-        if not isinstance(block, dict):
+        if not isinstance(block_response, dict):
             raise NodeEvidenceError(f"{self.node.host} has no such block")
-        raw = encode_header(block)
+        raw = encode_header(block_response)
         header = parse_header(raw)
-        if f"0x{header.hash.hex()}" != block.get("hash"):
+        if f"0x{header.hash.hex()}" != block_response.get("hash"):
             raise NodeEvidenceError(
                 f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
             )
@@ -117,7 +117,7 @@ class AnchoringNodes:
         agreed = (self.node.host, *self._confirming_hosts(header.number, name))
         return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
 
-    def _confirming_hosts(self, number: int, name: str) -> Iterator[str]:
+    def _confirming_hosts(self, block_number: int, block_hash: str) -> Iterator[str]:
         """Yield the hosts of nodes that report the same hash.
 
         Nodes that do not respond are not asked again.
@@ -127,15 +127,15 @@ class AnchoringNodes:
         """
         for other_node in list(self.other_nodes):
             try:
-                block = other_node.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
+                block = other_node.call("eth_getBlockByNumber", hex(block_number), HASHES_ALONE)
             except (RpcError, NotImportableError) as error:
                 self.notes.append(f"{other_node.host} was not compared: {error}")
                 self.other_nodes.remove(other_node)
                 continue
             theirs = block.get("hash") if isinstance(block, dict) else None
-            if theirs is not None and theirs != name:
+            if theirs is not None and theirs != block_hash:
                 raise NotImportableError(
-                    f"{self.node.host} and {other_node.host} disagree about block {number:,}: {name} and {theirs}",
+                    f"{self.node.host} and {other_node.host} disagree about block {block_number:,}: {block_hash} and {theirs}",
                     "find out which node is on the wrong chain; nothing was written",
                 )
             if theirs is not None:
@@ -145,7 +145,7 @@ class AnchoringNodes:
 def read_anchors(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
-    """Yield Merkle proofs from the chain for each requested contract.
+    """Yield an anchor for each requested contract: Merkle proofs from the chain.
 
     Args:
         nodes: the nodes to ask.
@@ -156,9 +156,9 @@ def read_anchors(
         NotImportableError: if nodes disagree about a block, or the node does not respond.
     """
     accounts = _read_accounts(nodes.node, finalized, requests)
-    deployments = _Deployments(nodes, finalized)
+    deployments = _DeploymentProofs(nodes, finalized)
     for request, account in zip(requests, accounts, strict=True):
-        yield _verify_evidence(request, account, deployments.find_evidence(request))
+        yield _keep_valid_evidence(request, account, deployments.find_deployment_evidence(request))
 
 
 class _AccountEvidence(NamedTuple):
@@ -174,29 +174,29 @@ def _read_accounts(
         yield from (finalized for _ in requests)
         return
     number = finalized.header.number
-    slots = [list(_proxy_slots(request.record)) for request in requests]
+    slots = [list(_implementation_slots(request.record)) for request in requests]
     calls: list[tuple[str, list[Json]]] = [
         ("eth_getProof", [request.record["address"], asked, hex(number)])
         for request, asked in zip(requests, slots, strict=True)
     ]
     for request, asked, proof in zip(requests, slots, node.call_all(calls), strict=True):
-        if (deployed := _deployment_block(request.record)) is not None and deployed > number:
+        if (deployed := _deployment_block_number(request.record)) is not None and deployed > number:
             yield _not_finalized_error(finalized, deployed)
         elif isinstance(proof, RpcError):
-            yield NodeEvidenceError(f"{node.host} {_refusal_text(proof, number)}")
+            yield NodeEvidenceError(f"{node.host} {_explain_refused_proof(proof, number)}")
         else:
-            yield _account_evidence(node, finalized, asked, as_object(proof))
+            yield _parse_account_proof(node, finalized, asked, as_object(proof))
 
 
-def _deployment_block(record: RecordValue) -> int | None:
+def _deployment_block_number(record: RecordValue) -> int | None:
     number = str(record["deployment"].get("blockNumber"))
     return int(number) if number.isascii() and number.isdigit() else None
 
 
-def _not_finalized_error(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
+def _not_finalized_error(finalized: FinalizedBlock, deployment_block: int) -> NodeEvidenceError:
     """Return the error that a deployment is newer than the finalized block."""
     return NodeEvidenceError(
-        f"the finalized block {finalized.header.number:,} is older than block {deployed:,} of the deployment:"
+        f"the finalized block {finalized.header.number:,} is older than block {deployment_block:,} of the deployment:"
         " run `statuary contract anchor` when that is final"
     )
 
@@ -208,63 +208,69 @@ PRUNED: Final = re.compile(
 """Messages about a state that nodes no longer have: geth, Erigon, Nethermind, anvil, Reth."""
 
 
-def _refusal_text(error: RpcError, number: int) -> str:
+def _explain_refused_proof(error: RpcError, block_number: int) -> str:
     """Explain why a node gives no proof.
 
     Args:
-        number: the block of the proof.
+        block_number: the block of the proof.
     """
     if error.code == METHOD_NOT_FOUND:
         return "does not support eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):
         return (
-            f"gives no proof: {error}. It no longer has the state of block {number:,}:"
+            f"gives no proof: {error}. It no longer has the state of block {block_number:,}:"
             " use a node that keeps more states, or an archive node"
         )
     return f"gives no proof: {error}"
 
 
-def _account_evidence(
-    node: EthereumNode, finalized: FinalizedBlock, slots: Sequence[str], proof: Mapping[str, Json]
+def _parse_account_proof(
+    node: EthereumNode,
+    finalized: FinalizedBlock,
+    storage_slots: Sequence[str],
+    proof_response: Mapping[str, Json],
 ) -> _AccountEvidence | NodeEvidenceError:
     """Parse the proofs of an account and its storage slots.
 
     Returns:
         The proofs, or an error if they are missing or of another state.
     """
-    account = _parse_nodes(proof.get("accountProof"))
-    storage = [_parse_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
-    if not account or len(storage) != len(slots):
+    account = _parse_proof_nodes(proof_response.get("accountProof"))
+    storage = [
+        _parse_proof_nodes(as_object(slot).get("proof"))
+        for slot in as_list(proof_response.get("storageProof"))
+    ]
+    if not account or len(storage) != len(storage_slots):
         return NodeEvidenceError(f"{node.host} does not return a proof")
     if not is_root(finalized.header.state_root, account[0]):
         return NodeEvidenceError(
             f"{node.host} proves another state than that of the finalized block {finalized.header.number:,}:"
             " anvil does so before a block of its own is final (start it with --slots-in-an-epoch 1)"
         )
-    return _AccountEvidence(finalized.block, account, dict(zip(slots, storage, strict=True)))
+    return _AccountEvidence(finalized.block, account, dict(zip(storage_slots, storage, strict=True)))
 
 
-def _parse_nodes(value: Json) -> Nodes:
+def _parse_proof_nodes(node_list: Json) -> Nodes:
     """Parse the nodes of a Merkle proof."""
-    return tuple(map(as_text, as_list(value)))
+    return tuple(map(as_text, as_list(node_list)))
 
 
-def _proxy_slots(record: RecordValue) -> Iterator[str]:
+def _implementation_slots(record: RecordValue) -> Iterator[str]:
     """Yield the storage slots that may hold a proxy's implementation."""
     code = RecordView(record).runtime.onchain or b""
     for kind in find_proxy_evidence(code).candidates:
         yield from proxy_slots(kind, RecordView(record).address)
 
 
-class _Deployments:
+class _DeploymentProofs:
     """The proofs of deployments; each block is read once."""
 
     def __init__(self, nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError) -> None:
         self.nodes = nodes
         self.finalized = finalized
-        self.known_blocks: dict[int, _Block | EvidenceError] = {}
+        self.known_blocks: dict[int, _ProvableBlock | EvidenceError] = {}
 
-    def find_evidence(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
+    def find_deployment_evidence(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
         existing = request.existing
         if existing is not None and existing.deployment is not None:
             claims = anchor_claims(
@@ -277,37 +283,40 @@ class _Deployments:
         index = str(deployment.get("transactionIndex"))
         if not (number.isdigit() and index.isdigit()):
             return NodeEvidenceError("the record's deployment names no block and index")
-        block = self._cached_block(int(number))
+        block = self._read_block_once(int(number))
         if isinstance(block, EvidenceError):
             return block
-        return block.evidence(int(index), request.record["creationBytecode"].get("onchainBytecode"))
+        return block.prove_deployment(int(index), request.record["creationBytecode"].get("onchainBytecode"))
 
-    def _cached_block(self, number: int) -> "_Block | EvidenceError":
-        if number not in self.known_blocks:
+    def _read_block_once(self, block_number: int) -> "_ProvableBlock | EvidenceError":
+        if block_number not in self.known_blocks:
             try:
-                self.known_blocks[number] = self._read_block(number)
+                self.known_blocks[block_number] = self._read_block(block_number)
             except EvidenceError as error:
-                self.known_blocks[number] = error
-        return self.known_blocks[number]
+                self.known_blocks[block_number] = error
+        return self.known_blocks[block_number]
 
-    def _read_block(self, number: int) -> "_Block":
+    def _read_block(self, block_number: int) -> "_ProvableBlock":
         if isinstance(self.finalized, EvidenceError):
             raise self.finalized
-        if number > self.finalized.header.number:
-            raise _not_finalized_error(self.finalized, number)
+        if block_number > self.finalized.header.number:
+            raise _not_finalized_error(self.finalized, block_number)
         host = self.nodes.node.host
         block, receipts = self.nodes.node.call_all(
-            [("eth_getBlockByNumber", [hex(number), True]), ("eth_getBlockReceipts", [hex(number)])]
+            [
+                ("eth_getBlockByNumber", [hex(block_number), True]),
+                ("eth_getBlockReceipts", [hex(block_number)]),
+            ]
         )
         for response in (block, receipts):
             if isinstance(response, RpcError):
                 raise NodeEvidenceError(
-                    f"{host} does not return block {number:,} with its receipts: {response}"
+                    f"{host} does not return block {block_number:,} with its receipts: {response}"
                 )
         if not isinstance(receipts, list) or not isinstance(block, dict):
-            raise NodeEvidenceError(f"{host} does not return block {number:,} with its receipts")
+            raise NodeEvidenceError(f"{host} does not return block {block_number:,} with its receipts")
         anchored = self.nodes.confirm_block(block)
-        return _Block(
+        return _ProvableBlock(
             anchored.block,
             anchored.header,
             _index_by_trie_key(map(encode_transaction, map(as_object, as_list(block.get("transactions"))))),
@@ -315,7 +324,7 @@ class _Deployments:
         )
 
 
-class _Block(NamedTuple):
+class _ProvableBlock(NamedTuple):
     """A block with its transactions and receipts, by trie key."""
 
     block: AnchoredBlock
@@ -323,15 +332,17 @@ class _Block(NamedTuple):
     transactions: list[tuple[bytes, bytes]]
     receipts: list[tuple[bytes, bytes]]
 
-    def evidence(self, index: int, creation: str | None) -> DeploymentEvidence | EvidenceError:
-        key = encode_rlp(number_bytes(index))
+    def prove_deployment(
+        self, transaction_index: int, creation_code: str | None
+    ) -> DeploymentEvidence | EvidenceError:
+        key = encode_rlp(number_bytes(transaction_index))
         root, transaction = trie_proof(self.transactions, key)
         receipts_root, receipt = trie_proof(self.receipts, key)
         if (root, receipts_root) != (self.header.transactions_root, self.header.receipts_root):
             return NodeEvidenceError(
                 f"transactions and receipts of block {self.block.number:,} do not match its roots"
             )
-        digits = (creation or "0x")[2:]
+        digits = (creation_code or "0x")[2:]
         nodes = [f"0x{node.hex()}" for node in transaction]
         if digits:
             nodes = [node.replace(digits, CREATION_CODE, 1) for node in nodes]
@@ -342,48 +353,50 @@ def _index_by_trie_key(values: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
     return [(encode_rlp(number_bytes(index)), value) for index, value in enumerate(values)]
 
 
-def _verify_evidence(
+def _keep_valid_evidence(
     request: AnchorRequest,
-    account: _AccountEvidence | EvidenceError,
-    deployment: DeploymentEvidence | EvidenceError,
+    account_evidence: _AccountEvidence | EvidenceError,
+    deployment_evidence: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
     """Verify evidence, and return an anchor with the valid part of it."""
     anchor = Anchor(request.digest)
-    if isinstance(account, _AccountEvidence):
-        anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)
-    if isinstance(deployment, DeploymentEvidence):
-        anchor = anchor._replace(deployment=deployment)
+    if isinstance(account_evidence, _AccountEvidence):
+        anchor = anchor._replace(
+            block=account_evidence.block, account=account_evidence.account, storage=account_evidence.storage
+        )
+    if isinstance(deployment_evidence, DeploymentEvidence):
+        anchor = anchor._replace(deployment=deployment_evidence)
     on_chain, deployed = anchor_claims(RecordView(request.record), anchor, request.digest).claims
     missing_evidence: dict[str, str] = {}
     if on_chain.status is ClaimStatus.CONTRADICTED:
-        anchor = _with_first_contradiction(anchor, on_chain, request)
+        anchor = _keep_existing_contradiction(anchor, on_chain, request)
     elif on_chain.status is ClaimStatus.NOT_SHOWN:
-        missing_evidence[ClaimName.ON_CHAIN.value] = _reason_for_missing(account, on_chain)
-        anchor = _with_existing_account(anchor, request.existing)
+        missing_evidence[ClaimName.ON_CHAIN.value] = _explain_missing_evidence(account_evidence, on_chain)
+        anchor = _keep_existing_account_proof(anchor, request.existing)
     if not deployed.evidence:
         names_one = request.record["deployment"].get("transactionHash") is not None
-        missing_evidence[ClaimName.DEPLOYED.value] = _reason_for_missing(
-            deployment if names_one else None, deployed
+        missing_evidence[ClaimName.DEPLOYED.value] = _explain_missing_evidence(
+            deployment_evidence if names_one else None, deployed
         )
         anchor = anchor._replace(deployment=None)
     return anchor._replace(missing=missing_evidence)
 
 
-def _reason_for_missing(evidence: object, claim: Claim) -> str:
+def _explain_missing_evidence(evidence: object, claim: Claim) -> str:
     """Explain why evidence is missing or insufficient."""
     if isinstance(evidence, NodeEvidenceError):
         return evidence.words
     return english_sentence(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
 
 
-def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
+def _keep_existing_contradiction(anchor: Anchor, on_chain_claim: Claim, request: AnchorRequest) -> Anchor:
     """Keep the existing proof if it shows the same contradiction."""
     if request.existing is None:
         return anchor
     earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
-    facts = [{**claim.evidence, **OF_BLOCK} for claim in (earlier_claims, on_chain)]
+    facts = [{**claim.evidence, **OF_BLOCK} for claim in (earlier_claims, on_chain_claim)]
     if earlier_claims.status is ClaimStatus.CONTRADICTED and facts[0] == facts[1]:
-        return _with_existing_account(anchor, request.existing)
+        return _keep_existing_account_proof(anchor, request.existing)
     return anchor
 
 
@@ -391,7 +404,7 @@ OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agree
 """The members of evidence that differ from block to block, to be ignored in comparisons."""
 
 
-def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
+def _keep_existing_account_proof(anchor: Anchor, existing: Anchor | None) -> Anchor:
     """Use the existing proof of the code, if the record is the same.
 
     Otherwise, the anchor gets none.
@@ -416,11 +429,11 @@ class AnchoredContract(NamedTuple):
 
     @property
     def status(self) -> ClaimStatus:
-        """The status of the claim that the contract's code is at its address."""
+        """The status of the claim that the code is on the chain."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 
-class _DueContract(NamedTuple):
+class _ContractToAnchor(NamedTuple):
     source: ContractSource
     request: AnchorRequest
 
@@ -433,26 +446,26 @@ def anchor_contracts(
     older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
-    """Save Merkle proofs of contracts, and yield the result of each.
+    """Save Merkle proofs of contracts, and yield the result for each contract.
 
     Args:
         root: the content folder.
-        sources: where the content folder has the contracts.
+        sources: the locations of the contracts in the content folder.
         nodes: the nodes to ask.
-        older_than: skip contracts whose saved proof is for a block of this time or later.
+        older_than: if given, contracts are skipped whose saved proof is for a block of this time or later.
         checkpoints: the blocks of the chain that the site's author vouches for.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
         PublishingError: if a file with proofs cannot be written.
     """
-    finalized = _finalized_or_error(nodes)
+    finalized = _finalized_block_or_error(nodes)
     remaining_sources = iter(sources)
     while chunk := list(islice(remaining_sources, CHUNK)):
-        due_contracts: list[_DueContract] = []
+        due_contracts: list[_ContractToAnchor] = []
         for source in chunk:
-            outcome = _contract_to_anchor(root, source, older_than)
-            if isinstance(outcome, _DueContract):
+            outcome = _select_contract_to_anchor(root, source, older_than)
+            if isinstance(outcome, _ContractToAnchor):
                 due_contracts.append(outcome)
             else:
                 yield outcome
@@ -464,9 +477,9 @@ def anchor_contracts(
             yield AnchoredContract(contract.source, path, claims)
 
 
-def _contract_to_anchor(
+def _select_contract_to_anchor(
     root: Path, source: ContractSource, older_than: Instant | None
-) -> _DueContract | AnchoredContract:
+) -> _ContractToAnchor | AnchoredContract:
     """Return a contract to anchor, or the result if it is skipped."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
@@ -481,10 +494,10 @@ def _contract_to_anchor(
         time = claims[0].evidence.get("blockTime")
         if claims[0].status is ClaimStatus.STATED and parse_instant(str(time)) >= older_than:
             return AnchoredContract(source, claims=claims)
-    return _DueContract(source, request)
+    return _ContractToAnchor(source, request)
 
 
-def _finalized_or_error(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
+def _finalized_block_or_error(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
     try:
         return nodes.latest_finalized_block()
     except EvidenceError as error:
@@ -501,7 +514,7 @@ class AnchoredRecord(NamedTuple):
 def anchor_record(record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes) -> AnchoredRecord:
     """Return Merkle proofs of a contract, and what they show.
 
-    Nothing is written.
+    No file is written.
 
     Args:
         record: the record of the contract.
@@ -511,7 +524,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
     """
-    finalized = _finalized_or_error(nodes)
+    finalized = _finalized_block_or_error(nodes)
     [anchor] = read_anchors(nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)])
     return AnchoredRecord(anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims)
 
@@ -521,11 +534,11 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
     Args:
         root: the content folder.
-        source: where the content folder has the contract.
+        source: the location of the contract in the content folder.
         anchor: the proofs; None to write nothing.
 
     Returns:
-        The path of the file in the content folder, whether it was written or not.
+        The path of `anchor.json` in the content folder, even if nothing was written.
 
     Raises:
         PublishingError: if the file cannot be written.
@@ -537,8 +550,8 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
     return path
 
 
-def claim_text(claim: Claim) -> str:
-    """Describe whether the chain proves a claim about a contract, for the terminal.
+def describe_chain_claim(claim: Claim) -> str:
+    """Describe whether the chain proves a claim, for the terminal.
 
     Returns:
         A text such as `verified here in block 100 of …`, or the reason why there is no proof.

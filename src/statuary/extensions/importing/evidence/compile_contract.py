@@ -31,15 +31,15 @@ class RecompiledContract(NamedTuple):
 
 
 def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> RecompiledContract:
-    """Recompile a contract, and compare the output with its record.
+    """Compile a contract again, and compare the output with its record.
 
     Args:
         root: the content folder.
-        source: where the content folder has the contract.
+        source: the location of the contract in the content folder.
         recompiler: the available compilers.
 
     Returns:
-        The differences, and the evidence to publish if there are none.
+        The differences; if there are none, the evidence to publish.
     """
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
@@ -64,19 +64,19 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
     return RecompiledContract(findings, compilation_evidence(record, run, findings))
 
 
-def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> RecompiledContract:
-    """Compare a new record with the output of its compiler.
+def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str) -> RecompiledContract:
+    """Compare a new contract's record with its compiler's output.
 
     Args:
-        record: the record that is being added.
+        record: the record.
         run: the output of the compiler.
-        path: the file of the record, for error messages.
+        record_path: the file of the record, for error messages.
 
     Returns:
-        The differences, and the evidence to publish if there are none.
+        The differences; if there are none, the evidence to publish.
     """
     findings = tuple(compare_with_output(record, run.output))
-    located = tuple(finding.for_file(path) for finding in findings)
+    located = tuple(finding.for_file(record_path) for finding in findings)
     return RecompiledContract(
         located, None if has_errors(findings) else compilation_evidence(record, run, findings)
     )

@@ -68,8 +68,8 @@ class RpcError(StatuaryError):
         self.code = code  # the error code of JSON-RPC; 0 if the node gives none
 
 
-def _request_object(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(parameters)}
+def _json_rpc_request(request_id: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
+    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": list(parameters)}
 
 
 class EthereumNode:
@@ -98,7 +98,7 @@ class EthereumNode:
             RpcError: if the node responds with an error.
             NotImportableError: if the node does not respond, or not with JSON-RPC.
         """
-        response = self._post(orjson.dumps(_request_object(1, method, parameters)), method)
+        response = self._post(orjson.dumps(_json_rpc_request(1, method, parameters)), method)
         return self._result_of_response(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
@@ -112,7 +112,7 @@ class EthereumNode:
         """
         for start in range(0, len(calls), MAX_BATCH):
             batch = calls[start : start + MAX_BATCH]
-            requests = [_request_object(number, *call) for number, call in enumerate(batch)]
+            requests = [_json_rpc_request(number, *call) for number, call in enumerate(batch)]
             responses = self._post(orjson.dumps(requests), batch[0][0])
             if not isinstance(responses, list):
                 raise NotImportableError(f"{self.host} does not respond to a batch of requests")
@@ -141,12 +141,12 @@ class EthereumNode:
         """
         return self.parse_hex(self.call(method, *parameters), method)
 
-    def parse_hex(self, value: Json, what: str) -> Hex:
+    def parse_hex(self, value: Json, value_name: str) -> Hex:
         """Parse bytes as hex from a response of the node.
 
         Args:
             value: a value in the response.
-            what: the name of the value, for the error message.
+            value_name: the name of the value, for the error message.
 
         Raises:
             NotImportableError: if the value is not hex.
@@ -154,29 +154,29 @@ class EthereumNode:
         try:
             return parse_hex(as_text(value).lower())
         except InvalidValueError:
-            raise self._invalid_response_error(value, what) from None
+            raise self._invalid_response_error(value, value_name) from None
 
-    def parse_address(self, value: Json, what: str) -> Address:
+    def parse_address(self, value: Json, value_name: str) -> Address:
         """Parse an address from a response, and return its EIP-55 spelling.
 
         Args:
             value: a value in the response.
-            what: the name of the value, for the error message.
+            value_name: the name of the value, for the error message.
 
         Raises:
             NotImportableError: if the value is not an address.
         """
-        digits = self.parse_hex(value, what)
+        digits = self.parse_hex(value, value_name)
         if len(digits) != len("0x") + ADDRESS_DIGITS:
-            raise self._invalid_response_error(digits, what)
+            raise self._invalid_response_error(digits, value_name)
         return checksum_address(digits)
 
-    def parse_quantity(self, value: Json, what: str) -> int:
+    def parse_quantity(self, value: Json, value_name: str) -> int:
         """Parse a number from a response, given as `0x` and hex digits.
 
         Args:
             value: a value in the response.
-            what: the name of the value, for the error message.
+            value_name: the name of the value, for the error message.
 
         Raises:
             NotImportableError: if the value is not a number of at most 256 bits.
@@ -186,24 +186,29 @@ class EthereumNode:
                 return int(value, 16)
             except ValueError:
                 pass
-        raise self._invalid_response_error(value, what)
+        raise self._invalid_response_error(value, value_name)
 
-    def _invalid_response_error(self, value: Json, what: str) -> NotImportableError:
-        return NotImportableError(f"{self.host} responds with {shorten(str(value))} for {what}")
+    def _invalid_response_error(self, value: Json, value_name: str) -> NotImportableError:
+        return NotImportableError(f"{self.host} responds with {shorten(str(value))} for {value_name}")
 
-    def _post(self, body: bytes, method: str) -> Json:
+    def _post(self, request_body: bytes, method: str) -> Json:
         headers = {"Content-Type": "application/json"}
         try:
             # do not follow redirects: the URL may contain a key, which no other server may see
             response = send(
-                self._url, "POST", body=body, headers=headers, limit=MAX_RESPONSE_BYTES, timeouts=TIMEOUTS
+                self._url,
+                "POST",
+                body=request_body,
+                headers=headers,
+                limit=MAX_RESPONSE_BYTES,
+                timeouts=TIMEOUTS,
             )
         except UnreachableError as error:
             reason = error.reason.removeprefix("cannot be read: ")
             raise NotImportableError(
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
-        # accept any HTTP status: some nodes send JSON-RPC errors with status 4xx
+        # some nodes send JSON-RPC errors with an HTTP status such as 400, so read every body that may be JSON
         if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
             raise NotImportableError(f"{self.host} responds to {method} with HTTP status {response.status}")
         try:
@@ -235,13 +240,13 @@ LISTS: Final = {
 class NodeEvidenceError(EvidenceError):
     """Raised if a node cannot prove a claim; `anchor.json` stores the reason."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__("stated", reason=words)
-        self.words = words
+    def __init__(self, reason: str) -> None:
+        super().__init__("stated", reason=reason)
+        self.words = reason
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:
-    """Encode the header of a block with RLP, for hashing.
+    """Encode the header of a block with RLP, to compute its hash.
 
     Args:
         block: the block as a node returns it.
@@ -251,12 +256,15 @@ def encode_header(block: Mapping[str, Json]) -> bytes:
     """
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
     return encode_rlp(
-        [_encode_number(block, name) if name in NUMBERS else _encode_data(block.get(name)) for name in names]
+        [
+            _number_member_bytes(block, name) if name in NUMBERS else _decode_hex_string(block.get(name))
+            for name in names
+        ]
     )
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
-    """Encode a signed transaction as a leaf of the transaction trie.
+    """Encode a signed transaction as a block's transaction trie stores it.
 
     Args:
         transaction: the transaction as a node returns it.
@@ -265,15 +273,17 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
         EvidenceError: if the type of the transaction is unknown, or a member is missing or has the wrong
             type.
     """
-    kind = _transaction_type(transaction)
+    kind = _parse_transaction_type(transaction)
     if kind not in TRANSACTION_MEMBERS:
         raise NodeEvidenceError(f"the block has a transaction of type {kind}, which Ethereum does not define")
-    encoded = encode_rlp([_encode_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
+    encoded = encode_rlp(
+        [_encode_transaction_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]]
+    )
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
 
 def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
-    """Encode a transaction receipt as a leaf of the receipt trie.
+    """Encode a receipt as a block's receipt trie stores it.
 
     Args:
         receipt: the receipt as a node returns it.
@@ -283,58 +293,74 @@ def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
     """
     has_status = receipt.get("status") is not None
     logs: list[RlpItem] = [
-        [_encode_data(log.get("address")), _encode_all_data(log.get("topics")), _encode_data(log.get("data"))]
+        [
+            _decode_hex_string(log.get("address")),
+            _decode_hex_strings(log.get("topics")),
+            _decode_hex_string(log.get("data")),
+        ]
         for log in map(as_object, as_list(receipt.get("logs")))
     ]
     encoded = encode_rlp(
         [
-            _encode_number(receipt, "status") if has_status else _encode_data(receipt.get("root")),
-            _encode_number(receipt, "cumulativeGasUsed"),
-            _encode_data(receipt.get("logsBloom")),
+            _number_member_bytes(receipt, "status")
+            if has_status
+            else _decode_hex_string(receipt.get("root")),
+            _number_member_bytes(receipt, "cumulativeGasUsed"),
+            _decode_hex_string(receipt.get("logsBloom")),
             logs,
         ]
     )
-    kind = _transaction_type(receipt)
+    kind = _parse_transaction_type(receipt)
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
 
-def _transaction_type(value: Mapping[str, Json]) -> int:
-    return int.from_bytes(_encode_number(value, "type")) if value.get("type") is not None else LEGACY
+def _parse_transaction_type(transaction_or_receipt: Mapping[str, Json]) -> int:
+    return (
+        int.from_bytes(_number_member_bytes(transaction_or_receipt, "type"))
+        if transaction_or_receipt.get("type") is not None
+        else LEGACY
+    )
 
 
-def _encode_member(value: Mapping[str, Json], name: str) -> RlpItem:
-    item = value.get(name)
-    if name in BYTES:
-        return b"" if item is None else _encode_data(item)
-    if name == "blobVersionedHashes":
-        return _encode_all_data(item)
-    if name in LISTS:
+def _encode_transaction_member(transaction: Mapping[str, Json], member_name: str) -> RlpItem:
+    item = transaction.get(member_name)
+    if member_name in BYTES:
+        return b"" if item is None else _decode_hex_string(item)
+    if member_name == "blobVersionedHashes":
+        return _decode_hex_strings(item)
+    if member_name in LISTS:
         entries = map(as_object, as_list(item))
-        return [[_encode_list_member(entry, member) for member in LISTS[name]] for entry in entries]
-    return _encode_number(value, "yParity" if name == "v" and item is None else name)
+        return [[_encode_tuple_member(entry, member) for member in LISTS[member_name]] for entry in entries]
+    return _number_member_bytes(
+        transaction, "yParity" if member_name == "v" and item is None else member_name
+    )
 
 
-def _encode_list_member(entry: Mapping[str, Json], member: str) -> RlpItem:
-    if member == "storageKeys":
-        return _encode_all_data(entry.get(member))
-    return _encode_data(entry.get(member)) if member == "address" else _encode_number(entry, member)
+def _encode_tuple_member(tuple_object: Mapping[str, Json], member_name: str) -> RlpItem:
+    if member_name == "storageKeys":
+        return _decode_hex_strings(tuple_object.get(member_name))
+    return (
+        _decode_hex_string(tuple_object.get(member_name))
+        if member_name == "address"
+        else _number_member_bytes(tuple_object, member_name)
+    )
 
 
-def _encode_all_data(values: Json) -> list[RlpItem]:
-    return [_encode_data(value) for value in as_list(values)]
+def _decode_hex_strings(hex_strings: Json) -> list[RlpItem]:
+    return [_decode_hex_string(value) for value in as_list(hex_strings)]
 
 
-def _encode_number(value: Mapping[str, Json], name: str) -> bytes:
+def _number_member_bytes(json_object: Mapping[str, Json], member_name: str) -> bytes:
     try:
-        return number_bytes(int(as_text(value.get(name)), 16))
+        return number_bytes(int(as_text(json_object.get(member_name)), 16))
     except ValueError:
-        raise NodeEvidenceError(f"the node's answer has no valid number in {name}") from None
+        raise NodeEvidenceError(f"the node's answer has no valid number in {member_name}") from None
 
 
-def _encode_data(text: Json) -> bytes:
+def _decode_hex_string(hex_string: Json) -> bytes:
     try:
-        if isinstance(text, str):
-            return bytes.fromhex(text.removeprefix("0x"))
+        if isinstance(hex_string, str):
+            return bytes.fromhex(hex_string.removeprefix("0x"))
     except ValueError:
         pass
     raise NodeEvidenceError("the response of the node has a value that is not 0x and hex digits")

@@ -31,7 +31,7 @@ class OnChainContract(NamedTuple):
     notes: tuple[str, ...] = ()  # sentences that say what is unknown, and why
 
 
-class _Creation(NamedTuple):
+class _CreationEvidence(NamedTuple):
     """A transaction's evidence about a contract's creation."""
 
     code: Hex | None = None  # the creation code; None if unknown
@@ -51,13 +51,15 @@ def read_chain_id(node: EthereumNode) -> ChainId:
         raise NotImportableError(f"{node.host} does not return its chain id: {error}") from None
 
 
-def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
+def read_on_chain_contract(
+    node: EthereumNode, address: Address, transaction_hash: Hex | None
+) -> OnChainContract:
     """Read a contract's runtime code, creation code and deployment from a node.
 
     Args:
         node: the node to ask.
         address: the address of the contract.
-        transaction: the hash of the creating transaction; None if unknown.
+        transaction_hash: the hash of the transaction that created the contract; None if unknown.
 
     Raises:
         NotCreatedError: if the given transaction did not create the contract.
@@ -71,11 +73,11 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
                 _restarted_chain_hint(node)
                 or "check the address and the chain; the contract may have been destroyed",
             )
-        creating = transaction or _find_transaction(node, address)
+        creating = transaction_hash or _find_creating_transaction(node, address)
         if creating is None:
             note = f"{NO_CREATION_CODE}: give the creating transaction with --transaction"
             return OnChainContract(None, runtime, WorkspaceDeployment(), (note,))
-        return _contract_created_by(node, address, creating, runtime)
+        return _read_created_contract(node, address, creating, runtime)
     except RpcError as error:
         raise NotImportableError(f"{node.host} responds with an error: {error}") from None
 
@@ -102,7 +104,7 @@ def _restarted_chain_hint(node: EthereumNode) -> str:
     )
 
 
-def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
+def _find_creating_transaction(node: EthereumNode, address: Address) -> Hex | None:
     """Find the creating transaction by Otterscan's method.
 
     Erigon, Reth and Anvil have this method.
@@ -119,43 +121,45 @@ def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
     )
 
 
-def _contract_created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -> OnChainContract:
-    transaction = node.call("eth_getTransactionByHash", name)
-    receipt = node.call("eth_getTransactionReceipt", name)
+def _read_created_contract(
+    node: EthereumNode, address: Address, transaction_hash: Hex, runtime_code: Hex
+) -> OnChainContract:
+    transaction = node.call("eth_getTransactionByHash", transaction_hash)
+    receipt = node.call("eth_getTransactionReceipt", transaction_hash)
     if not isinstance(transaction, dict) or not isinstance(receipt, dict):
         raise NotImportableError(
-            f"{node.host} has no transaction {name} in a block", _restarted_chain_hint(node)
+            f"{node.host} has no transaction {transaction_hash} in a block", _restarted_chain_hint(node)
         )
     if receipt.get("status") == "0x0":
-        raise NotImportableError(f"transaction {name} failed, so it created no contract")
-    deployment = _deployment_of_transaction(node, name, transaction)
-    creation = _find_creation(node, address, deployment, transaction, receipt)
+        raise NotImportableError(f"transaction {transaction_hash} failed, so it created no contract")
+    deployment = _read_deployment_details(node, transaction_hash, transaction)
+    creation = _find_creation_evidence(node, address, deployment, transaction, receipt)
     return OnChainContract(
         creation=creation.code,
-        runtime=runtime,
+        runtime=runtime_code,
         deployment=deployment if creation.is_shown else WorkspaceDeployment(),
         notes=(creation.note,) if creation.note else (),
     )
 
 
-def _deployment_of_transaction(
-    node: EthereumNode, name: Hex, transaction: dict[str, Json]
+def _read_deployment_details(
+    node: EthereumNode, transaction_hash: Hex, transaction: dict[str, Json]
 ) -> WorkspaceDeployment:
     return WorkspaceDeployment(
-        transaction_hash=name,
+        transaction_hash=transaction_hash,
         block_number=str(node.parse_quantity(transaction.get("blockNumber"), "the block number")),
         transaction_index=str(node.parse_quantity(transaction.get("transactionIndex"), "the index")),
         deployer=node.parse_address(transaction.get("from"), "the sender"),
     )
 
 
-def _find_creation(
+def _find_creation_evidence(
     node: EthereumNode,
     address: Address,
     deployment: WorkspaceDeployment,
     transaction: dict[str, Json],
     receipt: dict[str, Json],
-) -> _Creation:
+) -> _CreationEvidence:
     """Decide whether a transaction created a contract, by receipt, nonce or trace.
 
     Raises:
@@ -165,21 +169,21 @@ def _find_creation(
     if not transaction.get("to") and (
         is_in_receipt or _address_from_nonce(node, deployment, transaction) == address
     ):
-        return _Creation(node.parse_hex(transaction.get("input"), "the transaction's input"))
+        return _CreationEvidence(node.parse_hex(transaction.get("input"), "the transaction's input"))
     try:
         trace = node.call("debug_traceTransaction", deployment.transaction_hash, {"tracer": "callTracer"})
     except RpcError as error:
         reason = "does not trace" if error.code == METHOD_NOT_FOUND else f"does not trace it: {error}"
         if is_in_receipt:
-            return _Creation(note=f"{NO_CREATION_CODE}: {node.host} {reason}")
-        return _Creation(
+            return _CreationEvidence(note=f"{NO_CREATION_CODE}: {node.host} {reason}")
+        return _CreationEvidence(
             is_shown=False,
             note=f"the record has no deployment: nothing shows that transaction {deployment.transaction_hash} "
             f"created {address}, and {node.host} {reason}",
         )
     inputs = [
         frame.get("input")
-        for frame in _create_frames(trace)
+        for frame in _successful_create_frames(trace)
         if str(frame.get("to")).lower() == address.lower()
     ]
     if not inputs:
@@ -187,7 +191,7 @@ def _find_creation(
             f"transaction {deployment.transaction_hash} did not create {address}",
             "name the creating transaction, or leave out --transaction",
         )
-    return _Creation(node.parse_hex(inputs[-1], "the trace"))
+    return _CreationEvidence(node.parse_hex(inputs[-1], "the trace"))
 
 
 def _address_from_nonce(
@@ -198,9 +202,9 @@ def _address_from_nonce(
     return create_address(deployment.deployer, node.parse_quantity(transaction["nonce"], "the nonce"))
 
 
-def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:
+def _successful_create_frames(call_trace: Json) -> Iterator[dict[str, Json]]:
     """Yield the successful creations in a call trace, in order."""
-    pending_frames = [trace]
+    pending_frames = [call_trace]
     while pending_frames:
         frame = pending_frames.pop()
         if not isinstance(frame, dict) or frame.get("error"):

@@ -31,17 +31,19 @@ BEACON_FUNCTIONS: Final = {
 NameOf = Callable[[Address], str | None]
 
 
-def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
+def resolve_proxy(
+    node: EthereumNode, address: Address, code: bytes, find_contract_name: NameOf
+) -> Json | None:
     """Find the implementations of a proxy contract through a node.
 
-    If the code may be a diamond (EIP-2535), the node is asked for its facets first. If there are no facets,
-    the other kinds of proxy are tried.
+    If the code may be a diamond (EIP-2535), the node is asked for the diamond's facets first. If it returns
+    none, the other kinds of proxy are tried.
 
     Args:
         node: the node to ask.
         address: the address of the proxy.
         code: the creation code of the contract, or its runtime code if the creation code is unknown.
-        name_of: returns the name of a verified contract on the same chain, or None.
+        find_contract_name: returns the name of a verified contract on the same chain, or None.
 
     Returns:
         The member `proxyResolution` of the record. None if the code alone shows whether the contract is a
@@ -51,27 +53,29 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:
         return None
     if DIAMOND in evidence.candidates:
-        facets = _read_facets(node, address)
+        facets = _read_diamond_facets(node, address)
         if facets is not None:
-            return _make_resolution(DIAMOND, facets, name_of)
+            return _proxy_resolution_member(DIAMOND, facets, find_contract_name)
     try:
         for candidate in evidence.candidates:
-            if target := _read_implementation(node, address, candidate):
-                return _make_resolution(candidate, [target], name_of)
+            if target := _read_stored_implementation(node, address, candidate):
+                return _proxy_resolution_member(candidate, [target], find_contract_name)
     except RpcError:
         return None
     return {"isProxy": False, "proxyType": None, "implementations": []}
 
 
-def _make_resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Json:
+def _proxy_resolution_member(
+    proxy_type: str, implementation_addresses: list[Address], find_contract_name: NameOf
+) -> Json:
     implementations: list[Json] = []
-    for target in targets:
-        name = name_of(target)
+    for target in implementation_addresses:
+        name = find_contract_name(target)
         implementations.append({"address": target} | ({} if name is None else {"name": name}))
     return {"isProxy": True, "proxyType": proxy_type, "implementations": implementations}
 
 
-def _read_facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
+def _read_diamond_facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
     """Return the facets of a diamond.
 
     Returns:
@@ -85,9 +89,9 @@ def _read_facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
     return [checksum_address(f"0x{facet:040x}") for facet in facets]
 
 
-def _read_implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
-    for slot in proxy_slots(candidate, address):
-        target = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
+def _read_stored_implementation(node: EthereumNode, proxy: Address, proxy_kind: str) -> Address | None:
+    for slot in proxy_slots(proxy_kind, proxy):
+        target = _parse_address_word(node.call_hex("eth_getStorageAt", proxy, slot, "latest"))
         if target is not None:
             return _read_beacon_implementation(node, target) if slot == f"0x{BEACON_SLOT}" else target
     return None
@@ -99,12 +103,12 @@ def _read_beacon_implementation(node: EthereumNode, beacon: Address) -> Address 
             word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
         except RpcError:  # the beacon has no such function
             continue
-        if implementation := _address_in_word(word):
+        if implementation := _parse_address_word(word):
             return implementation
     return None
 
 
-def _address_in_word(word: str) -> Address | None:
+def _parse_address_word(storage_word: str) -> Address | None:
     """Return the address in a 32-byte word, or None for zero."""
-    digits = word[2:].zfill(64)[-40:]
+    digits = storage_word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None

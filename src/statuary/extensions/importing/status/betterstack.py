@@ -30,68 +30,83 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not a Better Stack page.
     """
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
-    documents = [request.web.json(url)] if request.is_url else request.json_documents()
+    documents = [request.web.json(url)] if request.is_url else request.read_json_documents()
     builder = StatusBuilder(request)
     by_type = defaultdict[str, list[Fields]](list)
-    for resource in chain.from_iterable(map(_resources_of, documents)):
-        by_type[resource.text("type")].append(resource)
+    for resource in chain.from_iterable(map(_page_resources, documents)):
+        by_type[resource.get_text("type")].append(resource)
     for page in by_type["status_page"]:
-        domain = page.text("custom_domain")
+        domain = page.get_text("custom_domain")
         page_url = f"https://{domain}" if domain else request.source.removesuffix("/index.json")
-        builder.set_page(page.text("company_name"), page_url, about=page.text("announcement"), time_zone="")
+        builder.set_page(
+            page.get_text("company_name"), page_url, about=page.get_text("announcement"), time_zone=""
+        )
     if not builder.plan.page:
         raise NotImportableError(
             f"{display_location(request.source)} is not a Better Stack page",
             "save the index.json of the page",
         )
-    sections = {section.text("id"): section.text("name") for section in by_type["status_page_section"]}
+    sections = {
+        section.get_text("id"): section.get_text("name") for section in by_type["status_page_section"]
+    }
     components = sorted(by_type["status_page_resource"], key=_position_on_page)
     builder.convert_records(components, lambda part: _add_component(builder, part, sections), "a component")
-    updates = {update.text("id"): update for update in by_type["status_update"]}
+    updates = {update.get_text("id"): update for update in by_type["status_update"]}
     builder.convert_records(
-        by_type["status_report"], lambda report: _add_report(builder, report, updates), "a report"
+        by_type["status_report"], lambda report: _add_status_report(builder, report, updates), "a report"
     )
     return builder.plan
 
 
-def _resources_of(document: Any) -> list[Fields]:
-    fields = Fields.wrap(document)
+def _page_resources(document: Any) -> list[Fields]:
+    fields = Fields.from_json_value(document)
     data = fields.get("data") or {}
-    parts = (*(data if isinstance(data, list) else [data]), *fields.objects("included"))
-    return [Fields(resource.object("attributes") | resource) for resource in map(Fields.wrap, parts)]
+    parts = (*(data if isinstance(data, list) else [data]), *fields.get_objects("included"))
+    return [
+        Fields(resource.get_object("attributes") | resource)
+        for resource in map(Fields.from_json_value, parts)
+    ]
 
 
 def _position_on_page(component: Fields) -> int:
     """Return a component's place on the page, which is 0 if it is unknown."""
-    text = component.text("position")
+    text = component.get_text("position")
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
-def _add_component(builder: StatusBuilder, component: Fields, sections: dict[str, str]) -> None:
-    status = EFFECTS.get(component.word("status"), "operational")
+def _add_component(builder: StatusBuilder, component: Fields, section_names: dict[str, str]) -> None:
+    status = EFFECTS.get(component.get_normalized_word("status"), "operational")
     builder.add_component(
-        component.text("id"),
+        component.get_text("id"),
         component.required_text("public_name"),
-        group=sections.get(component.text("status_page_section_id"), "") if len(sections) > 1 else "",
-        description=component.text("explanation"),
+        group=section_names.get(component.get_text("status_page_section_id"), "")
+        if len(section_names) > 1
+        else "",
+        description=component.get_text("explanation"),
         status=status,
     )
-    builder.note_status(component.text("id"), status)
+    builder.note_shown_status(component.get_text("id"), status)
 
 
-def _add_report(builder: StatusBuilder, report: Fields, updates: dict[str, Fields]) -> None:
-    references = report.object("relationships").object("status_updates").objects("data")
-    posted = [updates[update.text("id")] for update in references if update.text("id") in updates]
-    is_maintenance = report.text("report_type") == "maintenance"
-    is_open = not (is_maintenance or report.text("ends_at"))
-    builder.count_record(report.text("id"), report.text("title"), report.text("starts_at"), is_open=is_open)
+def _add_status_report(builder: StatusBuilder, report: Fields, updates_by_id: dict[str, Fields]) -> None:
+    references = report.get_object("relationships").get_object("status_updates").get_objects("data")
+    posted = [
+        updates_by_id[update.get_text("id")]
+        for update in references
+        if update.get_text("id") in updates_by_id
+    ]
+    is_maintenance = report.get_text("report_type") == "maintenance"
+    is_open = not (is_maintenance or report.get_text("ends_at"))
+    builder.count_record(
+        report.get_text("id"), report.get_text("title"), report.get_text("starts_at"), is_open=is_open
+    )
     began = report.required_date("starts_at")
-    ended = report.date("ends_at")
+    ended = report.get_date("ends_at")
     effects: dict[str, ComponentStatus | None] = {
-        builder.key_of_component(resource.text("status_page_resource_id")): EFFECTS.get(
-            resource.word("status")
+        builder.component_key(resource.get_text("status_page_resource_id")): EFFECTS.get(
+            resource.get_normalized_word("status")
         )
-        for resource in report.objects("affected_resources")
+        for resource in report.get_objects("affected_resources")
     }
     ident = report.required_text("id")
     title = report.required_text("title")
@@ -108,4 +123,4 @@ def _add_report(builder: StatusBuilder, report: Fields, updates: dict[str, Field
 
 def _convert_update(update: Fields, status: UpdateStatus) -> ForeignUpdate:
     at = update.required_date("published_at")
-    return ForeignUpdate(at, status, update.text("message"), update.text("id"))
+    return ForeignUpdate(at, status, update.get_text("message"), update.get_text("id"))

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages
+from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages_error
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import (
     ForeignUpdate,
     StatusBuilder,
-    end_after_minutes,
+    add_minutes,
 )
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
@@ -54,11 +54,15 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not a Cachet page.
     """
     builder, records = StatusBuilder(request), list[Fields]()
-    for document in map(Fields.wrap, _fetch_all(request) if request.is_url else request.json_documents()):
+    for document in map(
+        Fields.from_json_value,
+        _fetch_page_lists(request) if request.is_url else request.read_json_documents(),
+    ):
         included = {
-            (related.text("type"), related.text("id")): related for related in document.objects("included")
+            (related.get_text("type"), related.get_text("id")): related
+            for related in document.get_objects("included")
         }
-        records += [_flatten_record(record, included) for record in document.objects("data")]
+        records += [_flatten_record(record, included) for record in document.get_objects("data")]
     if not records:
         raise NotImportableError(
             f"{display_location(request.source)} has no Cachet page and no saved lists",
@@ -66,15 +70,17 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
         )
     builder.set_page("", request.source if request.is_url else "")
     builder.plan.notes.append("the API does not give the name of the page: change it in site.yaml")
-    groups = {record.text("id"): record.text("name") for record in records if "collapsed" in record}
+    groups = {record.get_text("id"): record.get_text("name") for record in records if "collapsed" in record}
     components = filter(_is_component, records)
     builder.convert_records(components, lambda record: _add_component(builder, record, groups), "a component")
     builder.convert_records(filter(_is_incident, records), partial(_add_incident, builder), "an incident")
-    builder.convert_records(filter(_is_schedule, records), partial(_add_schedule, builder), "a maintenance")
+    builder.convert_records(
+        filter(_is_maintenance_window, records), partial(_add_maintenance_window, builder), "a maintenance"
+    )
     return builder.plan
 
 
-def _fetch_all(request: ImportRequest) -> Iterator[Any]:
+def _fetch_page_lists(request: ImportRequest) -> Iterator[Any]:
     """Request all lists of a server, page by page.
 
     The API of version 3 is asked if that of version 2 has no components.
@@ -83,7 +89,7 @@ def _fetch_all(request: ImportRequest) -> Iterator[Any]:
     for path, names, include in VERSIONS:
         for name in names:
             url = f"{base}/{path}/{name}?per_page=100{include if name in INCLUDING else ''}"
-            documents = list(_fetch_pages(request, url))
+            documents = list(_fetch_list_pages(request, url))
             yield from documents
             if not documents and name == "components":
                 break
@@ -91,40 +97,42 @@ def _fetch_all(request: ImportRequest) -> Iterator[Any]:
             return
 
 
-def _fetch_pages(request: ImportRequest, url: str) -> Iterator[Any]:
+def _fetch_list_pages(request: ImportRequest, first_url: str) -> Iterator[Any]:
     """Yield the pages of a list, each of which names the next."""
-    following = url
+    following = first_url
     for _ in range(MOST_PAGES):
         document = request.web.json(following)
         if document is None:
             return
         yield document
-        fields = Fields.wrap(document)
-        links = fields.object("meta").object("pagination").object("links") or fields.object("links")
-        following = links.text("next_page", "next")
+        fields = Fields.from_json_value(document)
+        links = fields.get_object("meta").get_object("pagination").get_object("links") or fields.get_object(
+            "links"
+        )
+        following = links.get_text("next_page", "next")
         if not following:
             return
-    raise too_many_pages(url)
+    raise too_many_pages_error(first_url)
 
 
-def _flatten_record(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
+def _flatten_record(record: Fields, objects_by_id: dict[tuple[str, str], Fields]) -> Fields:
     """Convert a record to the form of version 2.
 
     The attributes of the record become members, and its related objects become lists.
     """
-    attributes = record.object("attributes")
+    attributes = record.get_object("attributes")
     flat = Fields(attributes | record)
     for name, value in attributes.items():
         if isinstance(value, dict):
             flat[f"{name}_at" if "string" in value else name] = value.get("string", value.get("value"))
-    for name, related in record.object("relationships").items():
-        flat[name] = list(_related_records(Fields.wrap(related).get("data"), included))
+    for name, related in record.get_object("relationships").items():
+        flat[name] = list(_related_records(Fields.from_json_value(related).get("data"), objects_by_id))
     return flat
 
 
-def _related_records(data: object, included: dict[tuple[str, str], Fields]) -> Iterator[Fields]:
-    for reference in map(Fields.wrap, data if isinstance(data, list) else []):
-        related = included.get((reference.text("type"), reference.text("id")))
+def _related_records(references: object, objects_by_id: dict[tuple[str, str], Fields]) -> Iterator[Fields]:
+    for reference in map(Fields.from_json_value, references if isinstance(references, list) else []):
+        related = objects_by_id.get((reference.get_text("type"), reference.get_text("id")))
         if related is not None:
             yield _flatten_record(related, {})
 
@@ -133,77 +141,81 @@ def _is_component(record: Fields) -> bool:
     return "link" in record and "order" in record and "collapsed" not in record
 
 
-def _is_schedule(record: Fields) -> bool:
+def _is_maintenance_window(record: Fields) -> bool:
     return "scheduled_at" in record
 
 
 def _is_incident(record: Fields) -> bool:
-    return "message" in record and not _is_schedule(record) and "incident_id" not in record
+    return "message" in record and not _is_maintenance_window(record) and "incident_id" not in record
 
 
-def _add_component(builder: StatusBuilder, component: Fields, groups: dict[str, str]) -> None:
-    status = COMPONENT_STATUSES.get(component.text("status"), "operational")
+def _add_component(builder: StatusBuilder, component: Fields, group_names: dict[str, str]) -> None:
+    status = COMPONENT_STATUSES.get(component.get_text("status"), "operational")
     builder.add_component(
-        component.text("id"),
+        component.get_text("id"),
         component.required_text("name"),
-        group=groups.get(component.text("group_id", "component_group_id"), ""),
-        description=component.text("description"),
+        group=group_names.get(component.get_text("group_id", "component_group_id"), ""),
+        description=component.get_text("description"),
         status=status,
     )
-    builder.note_status(component.text("id"), status)
+    builder.note_shown_status(component.get_text("id"), status)
 
 
 def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
-    if incident.text("visible") == "0":
+    if incident.get_text("visible") == "0":
         raise NotImportableError("is not public")
     builder.count_record(
-        f"incident-{incident.text('id')}",
-        incident.text("name"),
-        incident.text("occurred_at", "created_at"),
-        is_open=STATUSES.get(incident.text("status")) != "resolved",
+        f"incident-{incident.get_text('id')}",
+        incident.get_text("name"),
+        incident.get_text("occurred_at", "created_at"),
+        is_open=STATUSES.get(incident.get_text("status")) != "resolved",
     )
     began = incident.required_date("occurred_at", "created_at")
     updates = [
         ForeignUpdate(
             update.required_date("created_at"),
-            STATUSES.get(update.text("status"), "investigating"),
-            update.text("message"),
+            STATUSES.get(update.get_text("status"), "investigating"),
+            update.get_text("message"),
         )
-        for update in incident.objects("updates")
+        for update in incident.get_objects("updates")
     ]
-    status = STATUSES.get(incident.text("status"), "investigating")
-    # `status` is that of the latest update; an incident with updates began as `investigating`
+    status = STATUSES.get(incident.get_text("status"), "investigating")
+    # the incident's `status` is that of its latest update, and Cachet does not store the first status
     opened = "investigating" if updates or status == "resolved" else status
-    posted = [ForeignUpdate(began, opened, incident.text("message")), *updates]
-    ended_at = (incident.date("updated_at") or began) if status == "resolved" else None
-    components = incident.objects("components")
-    if incident.text("component_id") not in ("", "0"):
-        components.append(Fields(id=incident.text("component_id")))
-    affected = {builder.key_of_component(part.text("id"), part.text("name")): None for part in components}
+    posted = [ForeignUpdate(began, opened, incident.get_text("message")), *updates]
+    ended_at = (incident.get_date("updated_at") or began) if status == "resolved" else None
+    components = incident.get_objects("components")
+    if incident.get_text("component_id") not in ("", "0"):
+        components.append(Fields(id=incident.get_text("component_id")))
+    affected = {
+        builder.component_key(part.get_text("id"), part.get_text("name")): None for part in components
+    }
     ident = f"incident-{incident.required_text('id')}"
     name = incident.required_text("name")
     builder.add_incident(ident, name, posted, affected, ended_at=ended_at)
 
 
-def _add_schedule(builder: StatusBuilder, schedule: Fields) -> None:
-    created = schedule.text("created_at", "scheduled_at")
-    builder.count_record(f"maintenance-{schedule.text('id')}", schedule.text("name"), created, is_open=False)
+def _add_maintenance_window(builder: StatusBuilder, schedule: Fields) -> None:
+    created = schedule.get_text("created_at", "scheduled_at")
+    builder.count_record(
+        f"maintenance-{schedule.get_text('id')}", schedule.get_text("name"), created, is_open=False
+    )
     ident = schedule.required_text("id")
     begins = schedule.required_date("scheduled_at")
-    ends = schedule.date("completed_at")
+    ends = schedule.get_date("completed_at")
     if ends is None:
-        builder.skip(ident, "is a maintenance without an end; one hour is assumed")
-        ends = end_after_minutes(begins, 60)
-    is_done = SCHEDULE_STATUSES.get(schedule.text("status")) == "completed"
+        builder.report_skipped(ident, "is a maintenance without an end; one hour is assumed")
+        ends = add_minutes(begins, 60)
+    is_done = SCHEDULE_STATUSES.get(schedule.get_text("status")) == "completed"
     builder.add_maintenance(
         f"maintenance-{ident}",
         schedule.required_text("name"),
         (begins, ends),
-        body=schedule.text("message"),
-        created_at=schedule.date("created_at"),
+        body=schedule.get_text("message"),
+        created_at=schedule.get_date("created_at"),
         components=[
-            builder.key_of_component(part.text("id", "component_id"))
-            for part in schedule.objects("components")
+            builder.component_key(part.get_text("id", "component_id"))
+            for part in schedule.get_objects("components")
         ],
         updates=[ForeignUpdate(ends, "completed", DEFAULT_BODIES["completed"])] if is_done else [],
     )

@@ -15,12 +15,12 @@ LISTED = 5
 
 
 class Comparison(NamedTuple):
-    """A value on the imported page, beside the value in the content."""
+    """A value of the imported page, beside the value in the content."""
 
-    what: str
-    theirs: str
-    ours: str
-    why: str = ""  # why the values differ; empty if they are the same
+    subject: str
+    source_value: str
+    content_value: str
+    reason: str = ""  # why the values differ; empty if they are the same
 
 
 def compare_with_content(
@@ -28,7 +28,7 @@ def compare_with_content(
 ) -> list[Comparison]:
     """Compare an imported status page with the content after the import.
 
-    Only data that the source has is compared.
+    Only values that the source contains are compared.
 
     Args:
         plan: the imported page.
@@ -48,17 +48,17 @@ def compare_with_content(
     compared = [
         *_compare_value("name", theirs.name and one_line(theirs.name), ours.name, "site.yaml has its own"),
         *_compare_value("language", theirs.language, ours.language, why_language),
-        *_compare_open_incidents(theirs, ours, _later_publish_times(timeline, now)),
-        *_compare_statuses(theirs, ours, _open_by_component(timeline, now)),
+        *_compare_open_incidents(theirs, ours, _future_publish_times(timeline, now)),
+        *_compare_statuses(theirs, ours, _open_incident_names(timeline, now)),
     ]
     for year in sorted({*theirs.records.values(), *ours.records.values()}, key=lambda year: year or 0):
-        there = _records_of_year(theirs.records, year)
-        here = _records_of_year(ours.records, year)
+        there = _record_ids_of_year(theirs.records, year)
+        here = _record_ids_of_year(ours.records, year)
         compared += _compare_value(
             f"records of {year or 'no date'}",
             str(len(there)),
             str(len(here)),
-            incomplete or _reason_for_records(theirs, ours, year),
+            incomplete or _explain_count_difference(theirs, ours, year),
         )
     return compared
 
@@ -74,108 +74,116 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
         name=one_line(timeline.catalogue.page.name),
         language=language,
         unresolved={
-            ident: history.incident.name for ident, history in records.items() if _is_open(history, now)
+            ident: history.incident.name
+            for ident, history in records.items()
+            if _is_open_incident(history, now)
         },
         statuses={state.component.key: state.status for state in states.values()},
         records={ident: history.incident.created_at.year for ident, history in records.items()},
     )
 
 
-def _later_publish_times(timeline: Timeline, now: Instant) -> dict[str, Instant]:
+def _future_publish_times(timeline: Timeline, now: Instant) -> dict[str, Instant]:
     """Return the times at which unpublished records become public, by id."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 
 
-def _open_by_component(timeline: Timeline, now: Instant) -> dict[str, list[str]]:
+def _open_incident_names(timeline: Timeline, now: Instant) -> dict[str, list[str]]:
     """Return the names of open incidents by component key."""
     names: dict[str, list[str]] = {}
     for history in timeline.incidents:
-        for key in history.incident.components if _is_open(history, now) else ():
+        for key in history.incident.components if _is_open_incident(history, now) else ():
             names.setdefault(key, []).append(history.incident.name)
     return names
 
 
-def _is_open(history: IncidentHistory, now: Instant) -> bool:
+def _is_open_incident(history: IncidentHistory, now: Instant) -> bool:
     state = history.state_at(now)
     return state is not None and state.status in UNRESOLVED_STATUSES
 
 
-def _compare_value(what: str, theirs: str, ours: str, why: str) -> list[Comparison]:
-    return [Comparison(what, theirs, ours, "" if theirs == ours else why)] if theirs else []
+def _compare_value(subject: str, source_value: str, content_value: str, reason: str) -> list[Comparison]:
+    return (
+        [Comparison(subject, source_value, content_value, "" if source_value == content_value else reason)]
+        if source_value
+        else []
+    )
 
 
 def _compare_open_incidents(
-    source_page: ShownStatus, ours: ShownStatus, publish_times: Mapping[str, Instant]
+    source_page: ShownStatus, content_page: ShownStatus, publish_times: Mapping[str, Instant]
 ) -> Iterator[Comparison]:
-    there, here = source_page.unresolved, ours.unresolved
+    there, here = source_page.unresolved, content_page.unresolved
     missing_names = [
         f"{name} (published here at {format_utc(publish_times[ident])})" if ident in publish_times else name
         for ident, name in there.items()
         if ident not in here
     ]
     extra_names = [name for ident, name in here.items() if ident not in there]
-    why = [f"only there: {_join_names(missing_names)}"] * bool(missing_names)
-    why += [f"only here, because no update resolves it: {_join_names(extra_names)}"] * bool(extra_names)
+    why = [f"only there: {_join_first_names(missing_names)}"] * bool(missing_names)
+    why += [f"only here, because no update resolves it: {_join_first_names(extra_names)}"] * bool(extra_names)
     yield Comparison("open incidents", str(len(there)), str(len(here)), "; ".join(why))
 
 
 def _compare_statuses(
-    source_page: ShownStatus, ours: ShownStatus, open_now: Mapping[str, Sequence[str]]
+    source_page: ShownStatus, content_page: ShownStatus, open_incident_names: Mapping[str, Sequence[str]]
 ) -> Iterator[Comparison]:
     if not source_page.statuses:
         return
-    unlike = [key for key, status in source_page.statuses.items() if ours.statuses.get(key) != status]
+    unlike = [key for key, status in source_page.statuses.items() if content_page.statuses.get(key) != status]
     same = len(source_page.statuses) - len(unlike)
     why = "the next lines say which" if unlike else ""
     yield Comparison("components with the same status", str(len(source_page.statuses)), str(same), why)
     for key in unlike:
-        here = ours.statuses.get(key)
-        why = _reason_for_status(here, open_now.get(key, ()))
+        here = content_page.statuses.get(key)
+        why = _explain_status_difference(here, open_incident_names.get(key, ()))
         yield Comparison(f"status of {key}", source_page.statuses[key], here or "no such component", why)
 
 
-def _reason_for_status(here: ComponentStatus | None, open_now: Sequence[str]) -> str:
-    if here is None:
+def _explain_status_difference(
+    content_status: ComponentStatus | None, open_incident_names: Sequence[str]
+) -> str:
+    if content_status is None:
         return "components.yaml lacks it"
-    if open_now:
-        return f"{_join_names(open_now)} says so"
-    if here == "operational":
+    if open_incident_names:
+        return f"{_join_first_names(open_incident_names)} says so"
+    if content_status == "operational":
         return "no open incident here says so; `statuary component set` does"
     return "its history in components.yaml says so"
 
 
-def _reason_for_records(source_page: ShownStatus, ours: ShownStatus, year: int | None) -> str:
-    there = _records_of_year(source_page.records, year)
-    here = _records_of_year(ours.records, year)
-    lost = [ident for ident in there if ident not in ours.records]
+def _explain_count_difference(source_page: ShownStatus, content_page: ShownStatus, year: int | None) -> str:
+    there = _record_ids_of_year(source_page.records, year)
+    here = _record_ids_of_year(content_page.records, year)
+    lost = [ident for ident in there if ident not in content_page.records]
     moved = [
         ident
         for ident in {*there, *here}
-        if ident in ours.records
+        if ident in content_page.records
         and ident in source_page.records
-        and ours.records[ident] != source_page.records[ident]
+        and content_page.records[ident] != source_page.records[ident]
     ]
-    why = [f"not imported: {_join_names(sorted(lost))}"] * bool(lost)
-    why += [f"dated by its first update: {_join_names(sorted(moved))}"] * bool(moved)
+    why = [f"not imported: {_join_first_names(sorted(lost))}"] * bool(lost)
+    why += [f"dated by its first update: {_join_first_names(sorted(moved))}"] * bool(moved)
     return "; ".join(why) or "the source has them twice"
 
 
-def _records_of_year(records: Mapping[str, int | None], year: int | None) -> list[str]:
-    return [ident for ident, of in records.items() if of == year]
+def _record_ids_of_year(years_by_id: Mapping[str, int | None], year: int | None) -> list[str]:
+    return [ident for ident, of in years_by_id.items() if of == year]
 
 
-def _join_names(names: Sequence[str]) -> str:
+def _join_first_names(names: Sequence[str]) -> str:
     hidden_count = len(names) - LISTED
     return ", ".join(names[:LISTED]) + (f" and {hidden_count:,} more" if hidden_count > 0 else "")
 
 
-def comparison_lines(compared: Iterable[Comparison]) -> Iterator[str]:
-    """Yield the lines that compare the imported status with the original page.
+def comparison_lines(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """Yield a line of the report for each compared value.
 
-    A line gives both values, and the reason if they differ.
+    A line shows both values, and the reason if they differ.
     """
-    rows = list(compared)
+    rows = list(comparisons)
     if rows:
         yield "compared with the source:"
     for what, theirs, ours, why in rows:

@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import read_text
+from statuary.extensions.importing.sources import read_text_file
 from statuary.extensions.importing.status.fields import (
     Fields,
-    files_below,
+    find_source_files,
     normalize_word,
     parse_source_yaml,
-    yaml_file,
+    read_yaml_mapping,
 )
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, distinct_id
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, append_id_digest
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
 
@@ -69,10 +69,10 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
             raise NotImportableError(
                 f"{root} has no config.yml", "name the folder of a clone of the cState repository"
             )
-        _add_settings(builder, yaml_file(configuration))
-    systems = [key for key, _ in builder.plan.leaves()]
+        _add_page_settings(builder, read_yaml_mapping(configuration))
+    systems = [key for key, _ in builder.plan.component_items()]
     _add_issues(builder, root)
-    # cState does not show systems that only issues name, so they have no status to compare
+    # cState's page does not show a system that is only named in issues, so compare only the configured systems
     original = builder.plan.original
     original.statuses = {key: original.statuses.get(key, "operational") for key in systems}
     return builder.plan
@@ -80,130 +80,142 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
 
 def _add_issues(builder: StatusBuilder, root: Path) -> None:
     issues = root / "content" / "issues"
-    for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
+    for file in find_source_files(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
             ident = file.stem
-            if builder.is_found(ident):  # files in several folders may share a name
-                ident = distinct_id(ident, file.relative_to(root).as_posix())
+            if builder.has_record(ident):  # files in several folders may share a name
+                ident = append_id_digest(ident, file.relative_to(root).as_posix())
             try:
                 _add_issue(builder, file, ident)
             except NotImportableError as error:
-                builder.skip(file.name, f"an issue {error}")
+                builder.report_skipped(file.name, f"an issue {error}")
 
 
-def _add_settings(builder: StatusBuilder, settings: Fields) -> None:
-    params = settings.object("params")
+def _add_page_settings(builder: StatusBuilder, settings: Fields) -> None:
+    params = settings.get_object("params")
     builder.set_page(
-        settings.text("title"),
-        settings.text("baseURL", "baseurl"),
-        about=params.text("description"),
+        settings.get_text("title"),
+        settings.get_text("baseURL", "baseurl"),
+        about=params.get_text("description"),
     )
-    builder.set_language(settings.text("defaultContentLanguage", "languageCode"))
+    builder.set_language(settings.get_text("defaultContentLanguage", "languageCode"))
     untitled = {
-        category.text("name")
-        for category in params.objects("categories")
-        if category.text("untitled") == "true"
+        category.get_text("name")
+        for category in params.get_objects("categories")
+        if category.get_text("untitled") == "true"
     }
-    for system in params.objects("systems"):
-        name, group = system.text("name"), system.text("category")
+    for system in params.get_objects("systems"):
+        name, group = system.get_text("name"), system.get_text("category")
         if name:
             builder.add_component(
                 name,
-                system.text("displayName") or name,
+                system.get_text("displayName") or name,
                 group="" if group in untitled else group,
-                description=system.text("description").strip(),
+                description=system.get_text("description").strip(),
             )
 
 
-def _add_issue(builder: StatusBuilder, file: Path, ident: str) -> None:
-    front, text = _read_issue(builder, file, ident)
+def _add_issue(builder: StatusBuilder, file: Path, issue_id: str) -> None:
+    front, text = _read_issue(builder, file, issue_id)
     began = front.required_date("date")
     body = COMMENT.sub("", text).strip()
-    updates = _split_updates(body, began)
+    updates = _split_issue_into_updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
-        builder.skip(file.name, "has Hugo shortcodes, which were removed from its text")
-    ended_at = None if _is_open(front) else _resolution_time(builder, file, front) or began
+        builder.report_skipped(file.name, "has Hugo shortcodes, which were removed from its text")
+    ended_at = None if _is_open_issue(front) else _resolution_time(builder, file, front) or began
     first_time = min(parse_instant(update.at) for update in updates)
     if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < first_time:
-        builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
-    title = front.text("title") or file.stem
-    builder.add_incident(ident, title, updates, _affected_components(builder, front), ended_at=ended_at)
+        builder.report_skipped(file.name, "is resolved before it begins: it ends with its latest update")
+    title = front.get_text("title") or file.stem
+    builder.add_incident(issue_id, title, updates, _affected_components(builder, front), ended_at=ended_at)
 
 
-def _is_open(front: Fields) -> bool:
+def _is_open_issue(front_matter: Fields) -> bool:
     """Return whether an issue is open.
 
     As on cState's page, that is only if its front matter has `resolved: false`.
     """
-    return front.text("resolved").lower() == "false"
+    return front_matter.get_text("resolved").lower() == "false"
 
 
 class _Issue(NamedTuple):
-    front: Fields  # the front matter of the issue
-    text: str
+    front_matter: Fields  # the front matter of the issue
+    body: str
 
 
-def _read_issue(builder: StatusBuilder, file: Path, ident: str) -> _Issue:
+def _read_issue(builder: StatusBuilder, file: Path, issue_id: str) -> _Issue:
     """Parse an issue, and count it even if it cannot be parsed.
 
     Raises:
         NotImportableError: if it has no front matter.
     """
     try:
-        issue = _parse_issue(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
+        issue = _parse_issue_file(read_text_file(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
-        builder.count_record(ident, file.stem, "", is_open=False)
+        builder.count_record(issue_id, file.stem, "", is_open=False)
         raise
-    front = issue.front
-    is_open = _is_open(front)
-    effect = EFFECTS.get(front.text("severity"))
-    builder.count_record(ident, front.text("title") or file.stem, front.text("date"), is_open=is_open)
-    for name in _component_names(front) if is_open and effect else ():
-        builder.key_of_component(name)
-        builder.note_status(name, effect or "operational")
+    front = issue.front_matter
+    is_open = _is_open_issue(front)
+    effect = EFFECTS.get(front.get_text("severity"))
+    builder.count_record(
+        issue_id, front.get_text("title") or file.stem, front.get_text("date"), is_open=is_open
+    )
+    for name in _affected_system_names(front) if is_open and effect else ():
+        builder.component_key(name)
+        builder.note_shown_status(name, effect or "operational")
     return issue
 
 
-def _resolution_time(builder: StatusBuilder, file: Path, front: Fields) -> str | None:
+def _resolution_time(builder: StatusBuilder, file: Path, front_matter: Fields) -> str | None:
     try:
-        return front.date("resolvedWhen")
+        return front_matter.get_date("resolvedWhen")
     except NotImportableError:
-        builder.skip(file.name, "has a resolvedWhen that is not a date: it ends with its latest update")
+        builder.report_skipped(
+            file.name, "has a resolvedWhen that is not a date: it ends with its latest update"
+        )
         return None
 
 
-def _parse_issue(text: str) -> _Issue:
+def _parse_issue_file(file_text: str) -> _Issue:
     """Parse an issue with front matter in YAML or TOML.
 
     Raises:
         NotImportableError: if it has none.
     """
-    if match := FRONT_MATTER.match(text):
-        return _Issue(Fields.wrap(parse_source_yaml(match[1], "its front matter")), match[2])
-    match = TOML_FRONT_MATTER.match(text)
+    if match := FRONT_MATTER.match(file_text):
+        return _Issue(Fields.from_json_value(parse_source_yaml(match[1], "its front matter")), match[2])
+    match = TOML_FRONT_MATTER.match(file_text)
     if match is None:
         raise NotImportableError("has no front matter")
     try:
         values = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
         raise NotImportableError(f"the front matter of the file is not TOML: {error}") from None
-    # convert booleans and dates to strings, as in YAML front matter
+    # keep booleans and dates as strings, because `Fields` expects the values that the YAML reader returns
     texts = {key: str(value).lower() for key, value in values.items() if isinstance(value, bool | date)}
     return _Issue(Fields(values | texts), match[2])
 
 
-def _affected_components(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
-    effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
-    # several systems may have the same name, and the issue affects all of them
-    return {key: effect for name in _component_names(front) for key in builder.keys_of_name(name)}
+def _affected_components(builder: StatusBuilder, front_matter: Fields) -> dict[str, ComponentStatus | None]:
+    effect = (
+        None
+        if front_matter.get_text("informational") == "true"
+        else EFFECTS.get(front_matter.get_text("severity"))
+    )
+    # issues name systems instead of ids, so an issue affects every system with the name
+    return {
+        key: effect
+        for name in _affected_system_names(front_matter)
+        for key in builder.component_keys_named(name)
+    }
 
 
-def _component_names(front: Fields) -> list[str]:
-    names = front.get("affected") or front.get("affectedsystems") or []
+def _affected_system_names(front_matter: Fields) -> list[str]:
+    names = front_matter.get("affected") or front_matter.get("affectedsystems") or []
     return [str(name) for name in ([names] if isinstance(names, str) else names) if name]
 
 
-def _split_updates(body: str, began: str) -> list[ForeignUpdate]:
+def _split_issue_into_updates(issue_body: str, opened_at: str) -> list[ForeignUpdate]:
     """Split the body of an issue into updates, oldest first.
 
     An update is the text above its `track`. Text below the last one is the update that opened the issue.
@@ -212,24 +224,26 @@ def _split_updates(body: str, began: str) -> list[ForeignUpdate]:
         NotImportableError: if a `track` is not a date.
     """
     end, updates = 0, list[ForeignUpdate]()
-    for track in TRACK.finditer(body):
+    for track in TRACK.finditer(issue_body):
         at = Fields(track=track[1]).required_date("track")
-        # a horizontal rule separates an update from a postmortem, which has no time of its own
-        texts = map(str.strip, RULE.split(body[end : track.start()]))
+        # a horizontal rule separates an update from its postmortem, which gets the same time because it has none
+        texts = map(str.strip, RULE.split(issue_body[end : track.start()]))
         updates += [_make_update(at, text) for text in texts if text]
         end = track.end()
-    remaining_text = RULE.sub("", body[end:]).strip()
+    remaining_text = RULE.sub("", issue_body[end:]).strip()
     is_newest_first = len(updates) < 2 or updates[0].at >= updates[-1].at
-    opened = [_make_update(began, remaining_text)] if remaining_text or not updates else []
+    opened = [_make_update(opened_at, remaining_text)] if remaining_text or not updates else []
     return [*opened, *(reversed(updates) if is_newest_first else updates)]
 
 
-def _make_update(at: str, text: str) -> ForeignUpdate:
+def _make_update(posted_at: str, text: str) -> ForeignUpdate:
     label = LABEL.match(text)
     if label is None or normalize_word(label[1]) not in STATUSES:
-        return ForeignUpdate(at, "investigating", _without_shortcodes(text))
-    return ForeignUpdate(at, STATUSES[normalize_word(label[1])], _without_shortcodes(text[label.end() :]))
+        return ForeignUpdate(posted_at, "investigating", _remove_shortcodes(text))
+    return ForeignUpdate(
+        posted_at, STATUSES[normalize_word(label[1])], _remove_shortcodes(text[label.end() :])
+    )
 
 
-def _without_shortcodes(text: str) -> str:
+def _remove_shortcodes(text: str) -> str:
     return SHORTCODE.sub("", text).strip()

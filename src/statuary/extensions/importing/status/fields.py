@@ -10,7 +10,7 @@ from dateutil import parser
 
 from statuary.base.primitives import InvalidValueError, format_exact, instant, parse_instant, shorten
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import MAX_FILE_BYTES, parse_json, read_bytes, read_text
+from statuary.extensions.importing.sources import MAX_FILE_BYTES, parse_json, read_file_bytes, read_text_file
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.unreadable import UnreadableError
 
@@ -22,7 +22,7 @@ class Fields(dict[str, Any]):
     """A JSON object from another system, with methods that convert members."""
 
     @classmethod
-    def wrap(cls, value: object) -> Self:
+    def from_json_value(cls, value: object) -> Self:
         """Create `Fields` from a value that must be a JSON object.
 
         Raises:
@@ -32,122 +32,122 @@ class Fields(dict[str, Any]):
             raise NotImportableError("is not an object")
         return cls(value)
 
-    def text(self, *names: str) -> str:
-        """Return the first of these members that is a string or integer, as a string.
+    def get_text(self, *member_names: str) -> str:
+        """Return the first member that is a string or integer.
 
         Args:
-            names: the names of alternative members, in order of preference.
+            member_names: the names of alternative members, in order of preference.
 
         Returns:
             The value; empty if all members are missing or empty.
         """
-        values = (self.get(name) for name in names)
+        values = (self.get(name) for name in member_names)
         texts = (
             str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool)
         )
         return next(filter(None, texts), "")
 
-    def required_text(self, *names: str) -> str:
-        """Return the first of these members that is a string or integer, as a string.
+    def required_text(self, *member_names: str) -> str:
+        """Return the first member that is a string or integer.
 
         Args:
-            names: the names of alternative members, in order of preference.
+            member_names: the names of alternative members, in order of preference.
 
         Raises:
             NotImportableError: if all members are missing or empty.
         """
-        return self._require(self.text(*names), names)
+        return self._require_value(self.get_text(*member_names), member_names)
 
-    def _require(self, value: str | None, names: tuple[str, ...]) -> str:
+    def _require_value(self, value: str | None, member_names: tuple[str, ...]) -> str:
         if not value:
-            raise NotImportableError(f"has no {' or '.join(map(repr, names))}")
+            raise NotImportableError(f"has no {' or '.join(map(repr, member_names))}")
         return value
 
-    def instant(self, *names: str) -> str | None:
-        """Return a member that is a time in RFC 3339 format.
+    def get_instant(self, *member_names: str) -> str | None:
+        """Return the time in a member, which must have RFC 3339 format.
 
         Args:
-            names: the names of alternative members, of which the first that is present is used.
+            member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time in the format of content files, or None if all members are missing.
+            The time as content files spell it, or None if all members are missing.
 
         Raises:
             NotImportableError: if the value is not such a time.
         """
-        text = self.text(*names)
+        text = self.get_text(*member_names)
         try:
             return format_exact(parse_instant(text)) if text else None
         except InvalidValueError:
-            name = next(name for name in names if self.text(name))
+            name = next(name for name in member_names if self.get_text(name))
             raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
 
-    def required_instant(self, *names: str) -> str:
-        """Return a member that is a time in RFC 3339 format.
+    def required_instant(self, *member_names: str) -> str:
+        """Return the time in a member, which must have RFC 3339 format.
 
         Args:
-            names: the names of alternative members, of which the first that is present is used.
+            member_names: the names of alternative members; the first that is present is used.
 
         Raises:
             NotImportableError: if all members are missing, or the value is not such a time.
         """
-        return self._require(self.instant(*names), names)
+        return self._require_value(self.get_instant(*member_names), member_names)
 
-    def date(self, *names: str) -> str | None:
-        """Return a member that is a date in any common format.
+    def get_date(self, *member_names: str) -> str | None:
+        """Return the date in a member, in any common date format.
 
         A date without a time zone is in UTC.
 
         Args:
-            names: the names of alternative members, of which the first that is present is used.
+            member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time in the format of content files, or None if all members are missing or null.
+            The time as content files spell it, or None if all members are missing or null.
 
         Raises:
             NotImportableError: if the value is not a date.
         """
-        text = self.text(*names).partition(" (")[0].strip()
+        text = self.get_text(*member_names).partition(" (")[0].strip()
         if not text or text in ("null", "~"):
             return None
         try:
             parsed = parser.parse(text, default=datetime(2000, 1, 1, tzinfo=UTC))
             return format_exact(instant(parsed.astimezone(UTC)))
         except (ValueError, OverflowError):
-            raise NotImportableError(f"{names[0]!r} is not a date: {shorten(text)}") from None
+            raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 
-    def required_date(self, *names: str) -> str:
-        """Return a member that is a date in any common format.
+    def required_date(self, *member_names: str) -> str:
+        """Return the date in a member, in any common date format.
 
         Args:
-            names: the names of alternative members, of which the first that is present is used.
+            member_names: the names of alternative members; the first that is present is used.
 
         Raises:
             NotImportableError: if all members are missing, or the value is not a date.
         """
-        return self._require(self.date(*names), names)
+        return self._require_value(self.get_date(*member_names), member_names)
 
-    def number(self, name: str) -> int | None:
-        """Return the value of a member if it is an integer of at most 64 bits, else None."""
-        value = self.get(name)
+    def get_integer(self, member_name: str) -> int | None:
+        """Return a member that is an integer of 64 bits, or None."""
+        value = self.get(member_name)
         if not isinstance(value, int) or isinstance(value, bool):
             return None
         return value if abs(value) < 1 << 63 else None
 
-    def flag(self, name: str) -> bool | None:
-        """Return the value of a member if it is a boolean, else None."""
-        value = self.get(name)
+    def get_boolean(self, member_name: str) -> bool | None:
+        """Return a member that is a boolean, or None."""
+        value = self.get(member_name)
         return value if isinstance(value, bool) else None
 
-    def word(self, name: str) -> str:
-        """Return the value of a member in lower case, reduced to letters and digits.
+    def get_normalized_word(self, member_name: str) -> str:
+        """Return a member as lower-case letters and digits, without other characters.
 
         Spellings such as `Under Maintenance` and `under_maintenance` become equal.
         """
-        return normalize_word(self.get(name))
+        return normalize_word(self.get(member_name))
 
-    def object(self, name: str) -> "Fields":
-        """Return the value of a member, which must be an object.
+    def get_object(self, member_name: str) -> "Fields":
+        """Return a member that must be a JSON object.
 
         Returns:
             The object, or an empty one if the member is missing or null.
@@ -155,10 +155,10 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if the member is not an object.
         """
-        return Fields.wrap(self.get(name) or {})
+        return Fields.from_json_value(self.get(member_name) or {})
 
-    def objects(self, name: str) -> "list[Fields]":
-        """Return the values of a member, which must be a list of objects.
+    def get_objects(self, member_name: str) -> "list[Fields]":
+        """Return a member that must be a list of JSON objects.
 
         Returns:
             The objects; empty if the member is missing or null.
@@ -166,11 +166,11 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if the member is not a list of objects.
         """
-        values = self.get(name)
+        values = self.get(member_name)
         if values is None:
             return []
         if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-            raise NotImportableError(f"{name!r} is not a list of objects")
+            raise NotImportableError(f"{member_name!r} is not a list of objects")
         return [Fields(value) for value in values]
 
 
@@ -179,7 +179,7 @@ def normalize_word(value: object) -> str:
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
-def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+def find_source_files(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     """Return a file, or the files in a folder with certain suffixes.
 
     Files in hidden folders and links that lead out of the folder are skipped.
@@ -203,7 +203,7 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
         )
         raise NotImportableError(f"there is no file or folder {source!r}", hint)
     files = sorted(file for file in path.rglob("*") if file.name.endswith(suffixes) and file.is_file())
-    visible = [file for file in files if _is_part(file, path)]
+    visible = [file for file in files if _is_visible_file_below(file, path)]
     if not visible:
         raise NotImportableError(
             f"{source} has no file that ends with {' or '.join(suffixes)}",
@@ -212,13 +212,13 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     return visible
 
 
-def _is_part(file: Path, folder: Path) -> bool:
+def _is_visible_file_below(file: Path, folder: Path) -> bool:
     """Return whether a file is in a folder and not hidden."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 
 
-def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
+def read_json_documents(source: str) -> Iterator[tuple[Path, Any]]:
     """Yield each value in JSON and JSON Lines files, with its file.
 
     Args:
@@ -227,14 +227,14 @@ def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
     Raises:
         NotImportableError: if there is no file with the suffix .json or .jsonl, or a file is not JSON.
     """
-    for file in files_below(source, (".json", ".jsonl")):
-        raw = read_bytes(file, MAX_FILE_BYTES)
+    for file in find_source_files(source, (".json", ".jsonl")):
+        raw = read_file_bytes(file, MAX_FILE_BYTES)
         texts = filter(None, map(bytes.strip, raw.splitlines())) if file.suffix == ".jsonl" else [raw]
         for text in texts:
             yield file, parse_json(text, str(file))
 
 
-def yaml_file(file: Path) -> Fields:
+def read_yaml_mapping(file: Path) -> Fields:
     """Read a YAML file with a mapping, keeping scalars as strings.
 
     An empty file is read as an empty mapping.
@@ -242,22 +242,22 @@ def yaml_file(file: Path) -> Fields:
     Raises:
         NotImportableError: if the file cannot be read, or contains no mapping.
     """
-    return Fields.wrap(parse_source_yaml(read_text(file), str(file)) or {})
+    return Fields.from_json_value(parse_source_yaml(read_text_file(file), str(file)) or {})
 
 
-def parse_source_yaml(text: str, name: str) -> Any:
+def parse_source_yaml(yaml_text: str, file_name: str) -> Any:
     """Parse YAML, keeping scalars as strings.
 
     Args:
-        text: the YAML text.
-        name: the name of the file, for the error message.
+        yaml_text: the YAML text.
+        file_name: the name of the file, for the error message.
 
     Raises:
         NotImportableError: if the text is not YAML.
     """
     try:
-        return parse_yaml(text)
+        return parse_yaml(yaml_text)
     except UnreadableError as error:
         raise NotImportableError(
-            f"{name}, line {error.position.line}: {error}", error.hint or "correct the file"
+            f"{file_name}, line {error.position.line}: {error}", error.hint or "correct the file"
         ) from None

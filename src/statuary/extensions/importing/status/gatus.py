@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain
 
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.status.fields import Fields, files_below, yaml_file
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, distinct_id
+from statuary.extensions.importing.status.fields import Fields, find_source_files, read_yaml_mapping
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, append_id_digest
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import UpdateStatus
 from statuary.system.network.client import display_location
@@ -26,13 +26,13 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
     """Read the status from a Gatus configuration or a running Gatus server.
 
     Raises:
-        NotImportableError: if the source is neither of them.
+        NotImportableError: if the source is neither a configuration nor a server of Gatus.
     """
     builder = StatusBuilder(request)
     read_documents = (
         _fetch_endpoints(request)
         if request.is_url
-        else list(map(yaml_file, files_below(request.source, (".yaml", ".yml"))))
+        else list(map(read_yaml_mapping, find_source_files(request.source, (".yaml", ".yml"))))
     )
     documents = [document for document in read_documents if {*PARTS, "announcements"} & set(document)]
     if not documents:
@@ -45,51 +45,53 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
         *((part, _add_endpoint, noun) for part, noun in PARTS.items()),
         ("announcements", _add_announcement, "an announcement"),
     ):
-        records = chain.from_iterable(document.objects(name) for document in documents)
+        records = chain.from_iterable(document.get_objects(name) for document in documents)
         builder.convert_records(records, partial(convert, builder), noun)
     if any("maintenance" in document for document in documents):
-        builder.skip("maintenance", "only silences the alerts of Gatus; it is not announced to readers")
+        builder.report_skipped(
+            "maintenance", "only silences the alerts of Gatus; it is not announced to readers"
+        )
     return builder.plan
 
 
 def _add_page(builder: StatusBuilder, request: ImportRequest, documents: list[Fields]) -> None:
-    interface = next((document.object("ui") for document in documents if document.get("ui")), Fields())
-    url = request.source if request.is_url else interface.text("link")
-    builder.set_page(interface.text("header", "title"), url, about=interface.text("description"))
+    interface = next((document.get_object("ui") for document in documents if document.get("ui")), Fields())
+    url = request.source if request.is_url else interface.get_text("link")
+    builder.set_page(interface.get_text("header", "title"), url, about=interface.get_text("description"))
 
 
 def _fetch_endpoints(request: ImportRequest) -> list[Fields]:
     base = request.source.rstrip("/")
     statuses = request.web.json(f"{base}/api/v1/endpoints/statuses") or []
     suites = request.web.json(f"{base}/api/v1/suites/statuses") or []
-    configuration = Fields.wrap(request.web.json(f"{base}/api/v1/config") or {})
+    configuration = Fields.from_json_value(request.web.json(f"{base}/api/v1/config") or {})
     return [Fields(endpoints=statuses, suites=suites), configuration]
 
 
 def _add_endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
     name = endpoint.required_text("name")
-    group = endpoint.text("group")
-    if endpoint.text("enabled") != "false":
+    group = endpoint.get_text("group")
+    if endpoint.get_text("enabled") != "false":
         builder.add_component(f"{group}/{name}", name, group=group)
-        results = endpoint.objects("results")
+        results = endpoint.get_objects("results")
         if results:
-            builder.note_status(
+            builder.note_shown_status(
                 f"{group}/{name}", "operational" if results[-1].get("success") else "major_outage"
             )
 
 
 def _add_announcement(builder: StatusBuilder, announcement: Fields) -> None:
-    began = announcement.text("timestamp")
+    began = announcement.get_text("timestamp")
     at = announcement.required_date("timestamp")
     message = announcement.required_text("message")
-    is_past = announcement.text("archived") == "true" or announcement.get("archived") is True
-    kind = announcement.text("type")
+    is_past = announcement.get_text("archived") == "true" or announcement.get("archived") is True
+    kind = announcement.get_text("type")
     status = KINDS.get(kind, "resolved" if is_past else "investigating")
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
     update = ForeignUpdate(at, status, message)
     ident = f"{at[:16]}-{kind or 'announcement'}"
-    # several announcements may have the same minute and kind, but not the same time and message
-    if builder.is_found(ident):
-        ident = distinct_id(ident, f"{at} {message}")
+    # the id consists of minute and kind, which two announcements may share; time and message together differ
+    if builder.has_record(ident):
+        ident = append_id_digest(ident, f"{at} {message}")
     builder.count_record(ident, title, began, is_open=status != "resolved")
     builder.add_incident(ident, title, [update], {})

@@ -44,7 +44,7 @@ MAX_TEXT = 64 << 20
 """Bytes of the largest file that is edited."""
 
 
-def merge_status(
+def plan_status_edits(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
     """Return the edits that add an imported status page to the content.
@@ -55,7 +55,7 @@ def merge_status(
         plan: the imported page.
         report: receives notes, and the records that are unchanged or cannot be imported.
     """
-    merger = _Merger(root, status, plan, report)
+    merger = _StatusMerger(root, status, plan, report)
     return [
         edit
         for edit in (merger.edit_site(), merger.edit_components(), *merger.edit_records())
@@ -63,7 +63,7 @@ def merge_status(
     ]
 
 
-class _Merger:
+class _StatusMerger:
     def __init__(
         self, root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
     ) -> None:
@@ -110,26 +110,28 @@ class _Merger:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
             return FileEdit(COMPONENTS, None, block_text({"components": self.plan.components}))
-        return self._edit_or_report(self.status.components_source, self._with_components)
+        return self._edit_or_report(self.status.components_source, self._add_new_components)
 
-    def _with_components(self, text: str) -> str:
+    def _add_new_components(self, components_yaml: str) -> str:
         current_components = {} if self.status is None else self.status.components_by_name
         for key, source in self.plan.components.items():
             component = current_components.get(str(source.get("id", key)))
             if component is None:
-                text = set_value(text, ("components", key), source)
+                components_yaml = set_value(components_yaml, ("components", key), source)
                 continue
             children = source.get("components")
             if not isinstance(children, Mapping):
-                text = _with_status(text, component, source)
+                components_yaml = _append_component_status(components_yaml, component, source)
                 continue
             for child_key, child_source in children.items():
                 child = current_components.get(str(child_source.get("id", child_key)))
                 if child is None:
-                    text = set_value(text, (*component.pointer, "components", child_key), child_source)
+                    components_yaml = set_value(
+                        components_yaml, (*component.pointer, "components", child_key), child_source
+                    )
                 else:
-                    text = _with_status(text, child, child_source)
-        return text
+                    components_yaml = _append_component_status(components_yaml, child, child_source)
+        return components_yaml
 
     def edit_records(self) -> Iterator[FileEdit | None]:
         """Yield an edit for each new or updated incident or window.
@@ -148,9 +150,9 @@ class _Merger:
                 elif record is None:
                     yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
                 else:
-                    yield self._with_new_updates(record, source)
+                    yield self._edit_existing_record(record, source)
 
-    def _with_new_updates(self, record: Incident, source: Source) -> FileEdit | None:
+    def _edit_existing_record(self, record: Incident, source: Source) -> FileEdit | None:
         """Add new updates to the file of a record.
 
         Returns:
@@ -163,11 +165,11 @@ class _Merger:
         new = [
             update
             for key, update in updates.items()
-            if key not in imported and _creation_time(update) > since
+            if key not in imported and _update_creation_time(update) > since
         ]
         if new:
-            return self._edit_or_report(record.source, lambda text: _with_updates(text, new, source))
-        self.report.skipped += _report_edited_record(record, imported)
+            return self._edit_or_report(record.source, lambda text: _append_updates(text, new, source))
+        self.report.skipped += _find_edited_record(record, imported)
         self.report.present_count += 1
         return None
 
@@ -193,31 +195,33 @@ class _Merger:
         return FileEdit(path, text_before, text_after)
 
 
-def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
+def _append_updates(record_yaml: str, updates: Iterable[Source], source: Source) -> str:
     """Add updates, and keys that follow the source, to a record."""
-    record = as_object(parse_yaml(text))
+    record = as_object(parse_yaml(record_yaml))
     for update in updates:
-        text = append_item(text, ("updates",), update)
+        record_yaml = append_item(record_yaml, ("updates",), update)
     for key in FOLLOWING:
         if key in record or key in source:
-            text = set_value(text, (key,), source.get(key), [name for name in record if name != "updates"])
-    return text
+            record_yaml = set_value(
+                record_yaml, (key,), source.get(key), [name for name in record if name != "updates"]
+            )
+    return record_yaml
 
 
-def _with_status(text: str, component: Component, source: Source) -> str:
+def _append_component_status(components_yaml: str, component: Component, source: Source) -> str:
     """Add the later status that the source has of a component."""
     updated_text = source.get("updated_at")
     if not updated_text or _parse_instant(updated_text) <= (component.updated_at or component.created_at):
-        return text
-    text = set_value(text, (*component.pointer, "updated_at"), updated_text)
+        return components_yaml
+    components_yaml = set_value(components_yaml, (*component.pointer, "updated_at"), updated_text)
     history = source.get("history") or [{"at": updated_text, "status": "operational"}]
     last_status = component.history[-1].status if component.history else component.status
     if history[-1]["status"] == last_status:
-        return text
-    return append_item(text, (*component.pointer, "history"), history[-1])
+        return components_yaml
+    return append_item(components_yaml, (*component.pointer, "history"), history[-1])
 
 
-def _creation_time(update: Mapping[str, Any]) -> Instant:
+def _update_creation_time(update: Mapping[str, Any]) -> Instant:
     return _parse_instant(update.get("created_at") or update["at"])
 
 
@@ -225,7 +229,7 @@ def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tup
     """Yield each update with its id, given or derived."""
     places: Counter[Instant] = Counter()
     for update in updates:
-        created_at = _creation_time(update)
+        created_at = _update_creation_time(update)
         yield (
             update.get("id") or derived_id(record_id, created_at.isoformat(), str(places[created_at])),
             update,
@@ -233,10 +237,10 @@ def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tup
         places[created_at] += 1
 
 
-def _report_edited_record(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
+def _find_edited_record(record: Incident, imported_updates: Mapping[str, Source]) -> Iterator[SkippedRecord]:
     """Yield the record if the source has edited its updates."""
     for update in record.updates:
-        edited_at = imported.get(update.id, {}).get("updated_at")
+        edited_at = imported_updates.get(update.id, {}).get("updated_at")
         if edited_at is not None and _parse_instant(edited_at) > update.updated_at:
             yield SkippedRecord(record.id, EDITED)
             return
@@ -285,17 +289,17 @@ def import_status(
         PublishingError: if a file cannot be written.
     """
     content = read_status_content(root, now)
-    if _is_unreadable(content, root):
+    if _has_unreadable_records(content, root):
         return StatusImport(ImportReport(), content.findings)
     plan = read_page(_import_request(content, source, web, now))
     if not dry_run:
         root.mkdir(parents=True, exist_ok=True)
         with content_lock(root):
-            return _write_plan(plan, read_status_content(root, now), root, now, dry_run=False)
-    return _write_plan(plan, content, root, now, dry_run=True)
+            return _write_imported_status(plan, read_status_content(root, now), root, now, dry_run=False)
+    return _write_imported_status(plan, content, root, now, dry_run=True)
 
 
-def _is_unreadable(content: CheckedStatus, root: Path) -> bool:
+def _has_unreadable_records(content: CheckedStatus, root: Path) -> bool:
     """Return whether files have errors that hide what is already there."""
     if content.timeline is None:
         return not {finding.rule for finding in content.findings} <= NO_CONTENT
@@ -311,37 +315,39 @@ def _import_request(content: CheckedStatus, source: str, web: WebSource, now: In
         source,
         web,
         known_ids=frozenset(record.id for record in records),
-        keys={component.id: component.key for component in components},
+        component_keys={component.id: component.key for component in components},
         now=now,
     )
 
 
-def _write_plan(
+def _write_imported_status(
     plan: StatusPlan, content: CheckedStatus, root: Path, now: Instant, *, dry_run: bool
 ) -> StatusImport:
     report = ImportReport(present_count=plan.present_count, skipped=[*plan.skipped], notes=[*plan.notes])
     if plan.incomplete is not None:
         report.incomplete = f"{plan.incomplete}; {plan.incomplete.hint}"
     status = None if content.timeline is None else content.timeline.catalogue
-    edits, findings = _without_errors(root, now, content, merge_status(root, status, plan, report), report)
+    edits, findings = _drop_faulty_edits(
+        root, now, content, plan_status_edits(root, status, plan, report), report
+    )
     if findings:
         return StatusImport(report, findings)
-    _check_free(root, edits)
+    _require_free_paths(root, edits)
     report.added_paths = [edit.path for edit in edits if edit.text_before is None]
     report.changed_paths = [edit.path for edit in edits if edit.text_before is not None]
-    report.compared = _comparison_lines(plan, read_status_content(root, now, edits), now)
+    report.compared = _lines_of_comparison(plan, read_status_content(root, now, edits), now)
     for edit in () if dry_run else edits:
         write_edit(root, edit)
     return StatusImport(report)
 
 
-def _comparison_lines(plan: StatusPlan, new_content: CheckedStatus, now: Instant) -> list[str]:
+def _lines_of_comparison(plan: StatusPlan, new_content: CheckedStatus, now: Instant) -> list[str]:
     if new_content.timeline is None:
         return []
     return [*comparison_lines(compare_with_content(plan, new_content.timeline, new_content.language, now))]
 
 
-def _check_free(root: Path, edits: list[FileEdit]) -> None:
+def _require_free_paths(root: Path, edits: list[FileEdit]) -> None:
     for edit in edits:
         if edit.text_before is None and (root / edit.path).exists():
             raise EditError(
@@ -355,7 +361,7 @@ class _CheckedEdits(NamedTuple):
     errors: tuple[Finding, ...] = ()  # the errors that the edits would cause
 
 
-def _without_errors(
+def _drop_faulty_edits(
     root: Path, now: Instant, content: CheckedStatus, edits: list[FileEdit], report: ImportReport
 ) -> _CheckedEdits:
     """Remove and report the edits of records that would add an error.
@@ -367,7 +373,7 @@ def _without_errors(
         errors = {finding.path: finding for finding in reversed(added) if finding.severity is Severity.ERROR}
         broken = [edit for edit in edits if edit.path in errors and "/" in edit.path]
         if not broken:
-            _note_warnings(added, report)
+            _report_new_warnings(added, report)
             return _CheckedEdits(edits, tuple(errors.values()))
         for edit in broken:
             error = errors[edit.path]
@@ -376,7 +382,7 @@ def _without_errors(
     return _CheckedEdits([])
 
 
-def _note_warnings(added: list[Finding], report: ImportReport) -> None:
-    warnings = sum(finding.severity is Severity.WARNING for finding in added)
+def _report_new_warnings(new_findings: list[Finding], report: ImportReport) -> None:
+    warnings = sum(finding.severity is Severity.WARNING for finding in new_findings)
     if warnings:
         report.notes.append(f"new warnings of `statuary check`: {warnings:,}")

@@ -13,7 +13,7 @@ from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import (
     ForeignUpdate,
     StatusBuilder,
-    end_after_minutes,
+    add_minutes,
 )
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
@@ -64,7 +64,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
         (MAINTENANCE, _add_maintenance),
     ):
         builder.convert_records(
-            [record for record in records if _noun_of_record(record) == noun], partial(convert, builder), noun
+            [record for record in records if _record_noun(record) == noun], partial(convert, builder), noun
         )
     return builder.plan
 
@@ -74,30 +74,30 @@ COMPONENT, INCIDENT, MAINTENANCE = "a component", "an incident", "a maintenance"
 
 def _read_documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[Any]:
     if not request.is_url:
-        yield from request.json_documents()
+        yield from request.read_json_documents()
         return
     base = request.source.rstrip("/")
     if urlsplit(base).path.startswith("/v1/"):
         yield from (request.web.json(f"{base}/{name}") for name in WITH_KEY)
         return
-    builder.skip(base, "is public only while it is active; the rest needs the API with a key")
+    builder.report_skipped(base, "is public only while it is active; the rest needs the API with a key")
     yield request.web.json(f"{base}/summary.json")
 
 
 def _records_of_document(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
     """Yield a document's records, from an API list or a public summary."""
     if isinstance(document, list):
-        yield from map(Fields.wrap, document)
+        yield from map(Fields.from_json_value, document)
         return
-    fields = Fields.wrap(document)
-    page = fields.object("page")
+    fields = Fields.from_json_value(document)
+    page = fields.get_object("page")
     if page:
-        builder.set_page(page.text("name"), page.text("url"))
+        builder.set_page(page.get_text("name"), page.get_text("url"))
     for name in ("components", "incidents", "activeIncidents", "maintenances", "activeMaintenances"):
-        yield from fields.objects(name)
+        yield from fields.get_objects(name)
 
 
-def _noun_of_record(record: Fields) -> str:
+def _record_noun(record: Fields) -> str:
     if "duration" in record and "start" in record:
         return MAINTENANCE
     return INCIDENT if "started" in record else COMPONENT
@@ -105,15 +105,15 @@ def _noun_of_record(record: Fields) -> str:
 
 def _add_component(builder: StatusBuilder, component: Fields) -> None:
     group = component.get("group")
-    status = COMPONENT_STATUSES.get(component.word("status"), "operational")
+    status = COMPONENT_STATUSES.get(component.get_normalized_word("status"), "operational")
     builder.add_component(
-        component.text("id", "name"),
+        component.get_text("id", "name"),
         component.required_text("name"),
-        group=Fields(group).text("name") if isinstance(group, dict) else "",
-        description=component.text("description"),
+        group=Fields(group).get_text("name") if isinstance(group, dict) else "",
+        description=component.get_text("description"),
         status=status,
     )
-    builder.note_status(component.text("id", "name"), status)
+    builder.note_shown_status(component.get_text("id", "name"), status)
 
 
 def _convert_updates(record: Fields) -> list[ForeignUpdate]:
@@ -124,34 +124,41 @@ def _convert_updates(record: Fields) -> list[ForeignUpdate]:
     return [
         ForeignUpdate(
             update.required_date("started", "createdAt", "start"),
-            STATUSES.get(update.word("status"), "investigating"),
-            update.text("message"),
-            update.text("id") if update is not record else "",
+            STATUSES.get(update.get_normalized_word("status"), "investigating"),
+            update.get_text("message"),
+            update.get_text("id") if update is not record else "",
         )
-        for update in record.objects("updates") or [record]
+        for update in record.get_objects("updates") or [record]
     ]
 
 
 def _record_id(record: Fields) -> str:
-    return record.text("id") or record.required_text("url").rpartition("/")[2]
+    return record.get_text("id") or record.required_text("url").rpartition("/")[2]
 
 
 def _component_keys(builder: StatusBuilder, record: Fields) -> list[str]:
     return [
-        builder.key_of_component(part.text("id", "name"), part.text("name"))
-        for part in record.objects("components")
+        builder.component_key(part.get_text("id", "name"), part.get_text("name"))
+        for part in record.get_objects("components")
     ]
 
 
-def _count_record(builder: StatusBuilder, record: Fields, began: str, *, is_open: bool) -> None:
-    builder.count_record(_record_id(record), record.text("name"), record.text(began), is_open=is_open)
+def _count_instatus_record(
+    builder: StatusBuilder, record: Fields, start_member: str, *, is_open: bool
+) -> None:
+    builder.count_record(
+        _record_id(record), record.get_text("name"), record.get_text(start_member), is_open=is_open
+    )
 
 
 def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
-    _count_record(
-        builder, incident, "started", is_open=incident.word("status") not in ("resolved", "completed")
+    _count_instatus_record(
+        builder,
+        incident,
+        "started",
+        is_open=incident.get_normalized_word("status") not in ("resolved", "completed"),
     )
-    impact = COMPONENT_STATUSES.get(incident.word("impact"))
+    impact = COMPONENT_STATUSES.get(incident.get_normalized_word("impact"))
     affected = dict.fromkeys(_component_keys(builder, incident), impact)
     builder.add_incident(
         _record_id(incident), incident.required_text("name"), _convert_updates(incident), affected
@@ -159,12 +166,12 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
 
 
 def _add_maintenance(builder: StatusBuilder, maintenance: Fields) -> None:
-    _count_record(builder, maintenance, "start", is_open=False)
+    _count_instatus_record(builder, maintenance, "start", is_open=False)
     begins = maintenance.required_date("start")
     builder.add_maintenance(
         _record_id(maintenance),
         maintenance.required_text("name"),
-        (begins, end_after_minutes(begins, maintenance.get("duration"))),
+        (begins, add_minutes(begins, maintenance.get("duration"))),
         components=_component_keys(builder, maintenance),
-        updates=_convert_updates(maintenance) if maintenance.objects("updates") else (),
+        updates=_convert_updates(maintenance) if maintenance.get_objects("updates") else (),
     )

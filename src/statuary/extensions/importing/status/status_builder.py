@@ -17,8 +17,8 @@ from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
     Source,
     StatusPlan,
-    convert_each,
-    without_empty,
+    convert_records_or_skip,
+    drop_empty_values,
 )
 from statuary.extensions.importing.status.statuspage_records import mark_reopened
 from statuary.site.settings import LANGUAGES
@@ -53,24 +53,26 @@ class StatusBuilder:
         self._record_ids: dict[str, str] = {}  # ids of records by their ids in the source
         self._used_ids: set[str] = set()
 
-    def skip(self, record: str, reason: str) -> None:
-        """Add a record that cannot be imported, wholly or in part, to the report.
+    def report_skipped(self, record_name: str, reason: str) -> None:
+        """Report a record that is not imported, wholly or in part.
 
         Args:
-            record: the name of the record.
+            record_name: the name of the record.
             reason: why it is not imported.
         """
-        self.plan.skipped.append(SkippedRecord(record, reason))
+        self.plan.skipped.append(SkippedRecord(record_name, reason))
 
-    def convert_records(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
+    def convert_records(
+        self, records: Iterable[Any], convert: Callable[[Fields], object], record_noun: str
+    ) -> None:
         """Convert records one by one, and report those that fail.
 
         Args:
             records: the JSON objects of the other system.
             convert: converts a record and adds it to the imported page.
-            noun: the noun for a record with its article, such as `an incident`, for the report.
+            record_noun: the noun for a record with its article, such as `an incident`, for the report.
         """
-        convert_each(records, convert, self.plan.skipped, noun)
+        convert_records_or_skip(records, convert, self.plan.skipped, record_noun)
 
     def set_page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
         """Set the name and URL of the imported page.
@@ -95,8 +97,8 @@ class StatusBuilder:
             address = "https://status.example.org"
             self.plan.notes.append(f"{problem}: replace {address} in site.yaml")
         self.plan.original.name = name
-        self.plan.page = without_empty(
-            name=_shorten_name(name or "Status"), url=address, about=about, time_zone=time_zone
+        self.plan.page = drop_empty_values(
+            name=_shorten_to_name_limit(name or "Status"), url=address, about=about, time_zone=time_zone
         )
 
     def set_language(self, code: str) -> None:
@@ -105,58 +107,58 @@ class StatusBuilder:
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
 
-    def count_record(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
-        """Count an incident or window in the source, for the comparison.
+    def count_record(self, source_id: str, name: str, started_at: str, *, is_open: bool) -> None:
+        """Count a record of the source, to compare it with the content.
 
         Args:
-            ident: the id in the source.
+            source_id: the id in the source.
             name: the name in the source.
-            began: the date of its beginning in any format; empty if unknown.
+            started_at: the date of its beginning in any format; empty if unknown.
             is_open: whether it has not ended.
         """
-        record_id = self._record_id(ident)
+        record_id = self._record_id(source_id)
         try:
-            year = parser.parse(began).year if began else None
+            year = parser.parse(started_at).year if started_at else None
         except (ValueError, OverflowError):
             year = None
         self.plan.original.records[record_id] = year
         if is_open:
             self.plan.original.unresolved[record_id] = name
 
-    def is_found(self, ident: str) -> bool:
-        """Return whether an incident or window with this id has been read from the source."""
-        return ident in self._record_ids
+    def has_record(self, source_id: str) -> bool:
+        """Return whether the source has given an incident or window this id."""
+        return source_id in self._record_ids
 
-    def _record_id(self, ident: str) -> str:
+    def _record_id(self, source_id: str) -> str:
         """Return the id of a record, which no other record of the source has.
 
         Args:
-            ident: its id in the source.
+            source_id: its id in the source.
         """
-        if ident not in self._record_ids:
-            record_id = re.sub(r"[^A-Za-z0-9_-]+", "-", ident).strip("-_")
+        if source_id not in self._record_ids:
+            record_id = re.sub(r"[^A-Za-z0-9_-]+", "-", source_id).strip("-_")
             if not record_id or len(record_id) > MAX_ID_LENGTH or record_id in self._used_ids:
-                record_id = distinct_id(record_id or "untitled", ident)
+                record_id = append_id_digest(record_id or "untitled", source_id)
             self._used_ids.add(record_id)
-            self._record_ids[ident] = record_id
-        return self._record_ids[ident]
+            self._record_ids[source_id] = record_id
+        return self._record_ids[source_id]
 
-    def note_status(self, ident: str, status: ComponentStatus) -> None:
+    def note_shown_status(self, source_id: str, status: ComponentStatus) -> None:
         """Record the status that the source's page shows for a component.
 
-        If a component is shown several times, the worst status is kept.
+        If the page shows a component several times, the worst status is kept.
 
         Args:
-            ident: the id or name of the component in the source.
+            source_id: the id or name of the component in the source.
             status: the status on the page.
         """
         statuses = self.plan.original.statuses
-        for key in self._keys.get(ident, [ident]):
+        for key in self._keys.get(source_id, [source_id]):
             statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
 
     def add_component(
         self,
-        ident: str,
+        source_id: str,
         name: str,
         *,
         group: str = "",
@@ -166,76 +168,81 @@ class StatusBuilder:
         """Add a component to the imported page, and return its key.
 
         Args:
-            ident: the id or name of the component in the source.
+            source_id: the id or name of the component in the source.
             name: the displayed name.
             group: the name of the component's group; empty for no group.
             description: the displayed description.
             status: the status of the component now.
         """
-        return self._add_leaf(
-            ident, self._find_or_add_group(group), without_empty(name=name, description=description), status
+        return self._add_component_source(
+            source_id,
+            self._find_or_add_group(group),
+            drop_empty_values(name=name, description=description),
+            status,
         )
 
-    def key_of_component(self, ident: str, name: str = "") -> str:
+    def component_key(self, source_id: str, name: str = "") -> str:
         """Return the key of a component, given its id or name.
 
         An unknown component is added and marked as removed.
 
         Args:
-            ident: the id or name of the component in the source.
-            name: the displayed name of a component that is added; empty to use `ident`.
+            source_id: the id or name of the component in the source.
+            name: the displayed name of a component that is added; empty to use `source_id`.
         """
-        return self.keys_of_name(ident, name)[0]
+        return self.component_keys_named(source_id, name)[0]
 
-    def keys_of_name(self, ident: str, name: str = "") -> list[str]:
+    def component_keys_named(self, source_id: str, name: str = "") -> list[str]:
         """Return the keys of all components with this id or name.
 
         An unknown component is added and marked as removed.
 
         Args:
-            ident: the id or name of the component in the source.
-            name: the displayed name of a component that is added; empty to use `ident`.
+            source_id: the id or name of the component in the source.
+            name: the displayed name of a component that is added; empty to use `source_id`.
 
         Raises:
-            NotImportableError: if `ident` is empty.
+            NotImportableError: if `source_id` is empty.
         """
-        if ident not in self._keys:
-            if not ident:
+        if source_id not in self._keys:
+            if not source_id:
                 raise NotImportableError("names a component without its id or name")
-            self._add_leaf(ident, self.plan.components, {"name": name or ident, "removed": True})
-        return self._keys[ident]
+            self._add_component_source(
+                source_id, self.plan.components, {"name": name or source_id, "removed": True}
+            )
+        return self._keys[source_id]
 
     def _find_or_add_group(self, name: str) -> dict[str, Source]:
         if not name:
             return self.plan.components
         ident = f"group {name}"
         if ident not in self._keys:
-            self._add_leaf(ident, self.plan.components, {"name": name, "components": {}})
+            self._add_component_source(ident, self.plan.components, {"name": name, "components": {}})
         key = self._keys[ident][0]
         children: dict[str, Source] = self.plan.components[key]["components"]
         return children
 
-    def _add_leaf(
+    def _add_component_source(
         self,
-        ident: str,
-        place: dict[str, Source],
+        source_id: str,
+        siblings: dict[str, Source],
         source: Source,
         status: ComponentStatus = "operational",
     ) -> str:
-        key = slug(str(source["name"])) or slug(ident) or "component"
+        key = slug(str(source["name"])) or slug(source_id) or "component"
         used = set(chain(*self._keys.values()))
         if key in used:
             key = next(name for number in count(2) if (name := f"{key}-{number}") not in used)
         if status != "operational":
             source["history"] = [{"at": format_exact(self.request.now), "status": status}]
-        source["name"] = _shorten_name(source["name"])
-        self._keys.setdefault(ident, []).append(key)
-        place[key] = source
+        source["name"] = _shorten_to_name_limit(source["name"])
+        self._keys.setdefault(source_id, []).append(key)
+        siblings[key] = source
         return key
 
     def add_incident(
         self,
-        ident: str,
+        source_id: str,
         name: str,
         updates: Iterable[ForeignUpdate],
         affected: Mapping[str, ComponentStatus | None],
@@ -248,7 +255,7 @@ class StatusBuilder:
         at `ended_at`.
 
         Args:
-            ident: the id of the incident in the source.
+            source_id: the id of the incident in the source.
             name: the name of the incident.
             updates: the updates in any order.
             affected: the status of each component by key; None if the incident only mentions the component.
@@ -257,23 +264,27 @@ class StatusBuilder:
         Raises:
             NotImportableError: if the incident has no update, or another record has the same id.
         """
-        posted = sorted(updates, key=_instant_of_update)
+        posted = sorted(updates, key=_parse_update_time)
         if not posted:
             raise NotImportableError("has no update")
         if posted[0].status in RESOLVING_STATUSES and any(affected.values()):
-            # an incident that its first update resolves would affect no component, so add an opening update
+            # if the first update resolved the incident, it would affect no component: let the incident begin with
+            # `investigating`, and resolve it in a second update
             ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
             posted[0] = posted[0]._replace(status="investigating")
         update_values = [
-            _update_source(update) for update in (_add_final_update(posted, ended_at) if ended_at else posted)
+            _update_content(update)
+            for update in (_add_final_update(posted, ended_at) if ended_at else posted)
         ]
         mark_reopened(update_values)
-        incident = without_empty(name=_shorten_name(name), components=dict(affected), updates=update_values)
-        self._add_record(ident, self.plan.incidents, incident)
+        incident = drop_empty_values(
+            name=_shorten_to_name_limit(name), components=dict(affected), updates=update_values
+        )
+        self._add_record(source_id, self.plan.incidents, incident)
 
     def add_maintenance(
         self,
-        ident: str,
+        source_id: str,
         name: str,
         window: tuple[str, str],
         *,
@@ -287,7 +298,7 @@ class StatusBuilder:
         A window that has begun sends no reminder. A window that an update completes does not complete itself.
 
         Args:
-            ident: the id of the window in the source.
+            source_id: the id of the window in the source.
             name: the name of the window.
             window: the times of the start and the end.
             body: the text of the first announcement.
@@ -299,11 +310,11 @@ class StatusBuilder:
             NotImportableError: if another record has the same id.
         """
         begins, ends = window
-        posted = sorted(updates, key=_instant_of_update)
+        posted = sorted(updates, key=_parse_update_time)
         announced = created_at or (posted[0].at if posted else begins)
         is_over = any(update.status == "completed" for update in posted)
-        maintenance = without_empty(
-            name=_shorten_name(name),
+        maintenance = drop_empty_values(
+            name=_shorten_to_name_limit(name),
             components=list(components),
             created_at=min(announced, begins, key=parse_instant),
             scheduled_for=begins,
@@ -311,11 +322,11 @@ class StatusBuilder:
             scheduled_remind_prior=False if parse_instant(begins) < self.request.now else None,
             scheduled_auto_completed=False if is_over else None,
             body=body,
-            updates=[_update_source(update) for update in posted],
+            updates=[_update_content(update) for update in posted],
         )
-        self._add_record(ident, self.plan.maintenances, maintenance)
+        self._add_record(source_id, self.plan.maintenances, maintenance)
 
-    def _add_record(self, ident: str, records: dict[str, Source], record: Source) -> None:
+    def _add_record(self, source_id: str, records_by_id: dict[str, Source], record: Source) -> None:
         """Add a record, unless the source gave another one this id before.
 
         A source may list the same record again.
@@ -323,74 +334,74 @@ class StatusBuilder:
         Raises:
             NotImportableError: if it did; the first one stays.
         """
-        record_id = self._record_id(ident)
+        record_id = self._record_id(source_id)
         kept = self.plan.incidents.get(record_id) or self.plan.maintenances.get(record_id) or record
         if kept != record:
             raise NotImportableError(
-                f"named {record['name']!r} has the id {ident!r} of the one named {kept['name']!r}, which was imported"
+                f"named {record['name']!r} has the id {source_id!r} of the one named {kept['name']!r}, which was imported"
             )
-        records[record_id] = record
+        records_by_id[record_id] = record
 
 
-def _add_final_update(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
-    *earlier_updates, last_update = posted
+def _add_final_update(updates: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
+    *earlier_updates, last_update = updates
     if last_update.status in RESOLVING_STATUSES:
-        return posted
+        return updates
     if last_update.status == "postmortem":
-        # the postmortem is not the end of the incident: take the update before it
+        # a postmortem is written after the end of the incident, so the update before it resolves the incident
         return [
             *earlier_updates[:-1],
             *(update._replace(status="resolved") for update in earlier_updates[-1:]),
             last_update,
         ]
     at = max(ended_at, last_update.at, key=parse_instant)
-    return [*posted, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
+    return [*updates, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
 
 
-def _instant_of_update(update: ForeignUpdate) -> Instant:
+def _parse_update_time(update: ForeignUpdate) -> Instant:
     return parse_instant(update.at)
 
 
-def _update_source(update: ForeignUpdate) -> Source:
-    return {"at": update.at, "status": update.status, "body": update.body, **without_empty(id=update.id)}
+def _update_content(update: ForeignUpdate) -> Source:
+    return {"at": update.at, "status": update.status, "body": update.body, **drop_empty_values(id=update.id)}
 
 
-def _shorten_name(text: str) -> str:
+def _shorten_to_name_limit(text: str) -> str:
     line = one_line(text) or "Untitled"
     return line if len(line) <= MAX_NAME_LENGTH else line[: MAX_NAME_LENGTH - 2] + " …"
 
 
-def distinct_id(ident: str, distinction: str) -> str:
+def append_id_digest(record_id: str, distinction: str) -> str:
     """Make an id unique by appending a digest.
 
     Args:
-        ident: the id, which is shortened if the result would be too long.
-        distinction: a string that differs among records with the same id, from which the digest is computed.
+        record_id: the id, which is shortened if the result would be too long.
+        distinction: a string that differs among the records with this id; the digest is computed from it.
     """
     digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
-    return f"{ident[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"
+    return f"{record_id[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"
 
 
 DIGEST_LENGTH = 12
 """The hex digits of the digest in an id."""
 
 
-def end_after_minutes(begins: str, minutes: Any) -> str:
+def add_minutes(start_time: str, minutes: Any) -> str:
     """Return the time that is some minutes after another time.
 
     Args:
-        begins: a time in RFC 3339 format.
+        start_time: a time in RFC 3339 format.
         minutes: the number of minutes, as a number or string.
 
     Raises:
-        NotImportableError: if `minutes` is not an integer from 1 to below `MOST_MINUTES`.
+        NotImportableError: if `minutes` is not a positive integer below `MOST_MINUTES`.
     """
     if not str(minutes).isdecimal() or not 0 < int(minutes) < MOST_MINUTES:
         raise NotImportableError(f"has a duration that is not a number of minutes: {shorten(str(minutes))}")
     try:
-        return format_exact(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
+        return format_exact(Instant(parse_instant(start_time) + timedelta(minutes=int(minutes))))
     except OverflowError:
-        raise NotImportableError(f"begins at {begins}, so that its end is beyond the year 9999") from None
+        raise NotImportableError(f"begins at {start_time}, so that its end is beyond the year 9999") from None
 
 
 MOST_MINUTES = 366 * 24 * 60

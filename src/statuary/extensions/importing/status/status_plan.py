@@ -8,7 +8,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
-from statuary.extensions.importing.status.fields import LABEL, Fields, json_documents
+from statuary.extensions.importing.status.fields import LABEL, Fields, read_json_documents
 from statuary.source.yaml_nodes import YamlValue
 from statuary.status.model.vocabulary import ComponentStatus
 from statuary.system.network.client import is_url
@@ -19,29 +19,32 @@ Source: TypeAlias = dict[str, Any]
 Converted = TypeVar("Converted")
 
 
-def without_empty(**values: YamlValue) -> Source:
-    """Return the arguments as a mapping, without those that are None or empty."""
+def drop_empty_values(**values: YamlValue) -> Source:
+    """Return the keyword arguments as a mapping, without None and empty values."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
-def convert_each(
-    records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[SkippedRecord], noun: str
+def convert_records_or_skip(
+    records: Iterable[Any],
+    convert: Callable[[Fields], Converted],
+    skipped_records: list[SkippedRecord],
+    record_noun: str,
 ) -> list[Converted]:
     """Convert records one by one, and report those that fail.
 
     Args:
         records: the JSON objects of the other system.
         convert: converts one record.
-        skipped: receives an entry for each record that cannot be converted.
-        noun: the noun for a record with its article, such as `an incident`, for the report.
+        skipped_records: receives an entry for each record that cannot be converted.
+        record_noun: the noun for a record with its article, such as `an incident`, for the report.
     """
     converted = []
     for place, record in enumerate(records, start=1):
         try:
-            converted.append(convert(Fields.wrap(record)))
+            converted.append(convert(Fields.from_json_value(record)))
         except NotImportableError as error:
-            label = Fields(record).text(*LABEL) if isinstance(record, dict) else ""
-            skipped.append(SkippedRecord(label or f"number {place}", f"{noun} {error}"))
+            label = Fields(record).get_text(*LABEL) if isinstance(record, dict) else ""
+            skipped_records.append(SkippedRecord(label or f"number {place}", f"{record_noun} {error}"))
     return converted
 
 
@@ -51,7 +54,7 @@ class ImportRequest(NamedTuple):
     source: str  # a URL, a folder or a file
     web: WebSource
     known_ids: Collection[str]  # ids of incidents and maintenance windows in the content
-    keys: Mapping[str, str]  # keys of components in the content, by id
+    component_keys: Mapping[str, str]  # keys of components in the content, by id
     now: Instant
 
     @property
@@ -59,18 +62,18 @@ class ImportRequest(NamedTuple):
         """Whether the source is a URL instead of a folder or file."""
         return is_url(self.source)
 
-    def json_documents(self) -> Iterator[Any]:
+    def read_json_documents(self) -> Iterator[Any]:
         """Yield the values in the source's JSON and JSON Lines files.
 
         Raises:
             NotImportableError: if there is no such file, or a file is not JSON.
         """
-        return (document for _, document in json_documents(self.source))
+        return (document for _, document in read_json_documents(self.source))
 
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """The status that the imported page shows, to verify the import."""
+    """The status that the imported page shows, for the comparison."""
 
     name: str = ""
     language: str = ""  # empty if the source does not name it
@@ -98,7 +101,7 @@ class StatusPlan:
     language: str = ""  # the language of the pages; empty for the default
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
-    def leaves(self) -> Iterator[tuple[str, Source]]:
+    def component_items(self) -> Iterator[tuple[str, Source]]:
         """Yield the key and the settings of each component.
 
         The components in groups are included; the groups themselves are not.

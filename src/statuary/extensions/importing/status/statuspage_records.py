@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields
-from statuary.extensions.importing.status.status_plan import Source, without_empty
+from statuary.extensions.importing.status.status_plan import Source, drop_empty_values
 from statuary.source.yaml_nodes import YamlValue
 from statuary.status.model.vocabulary import (
     CLOSED_STATUSES,
@@ -22,28 +22,28 @@ from statuary.status.model.vocabulary import (
 )
 
 
-def page_source(page: Fields) -> Source:
+def convert_page(page: Fields) -> Source:
     """Convert the page object of Statuspage's API to the key `page` of site.yaml."""
     url = page.required_text("url")
-    return without_empty(
+    return drop_empty_values(
         name=page.required_text("name"),
         url=url,
-        id=page.text("id"),
-        time_zone=page.text("time_zone"),
-        updated_at=page.instant("updated_at"),
+        id=page.get_text("id"),
+        time_zone=page.get_text("time_zone"),
+        updated_at=page.get_instant("updated_at"),
         feed_host=urlsplit(url).hostname,
     )
 
 
 class PageOrder(NamedTuple):
-    """A page's components, with keys and positions."""
+    """The page object, with the key and position of each component."""
 
     page: Fields  # the page
-    keys: Mapping[str, str]  # keys of components, by id
-    places: Mapping[str, int]  # positions of components on the page, by id
+    component_keys: Mapping[str, str]  # keys of components, by id
+    positions: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return the component keys of a record, if they are not in the order of the page.
+        """Return a record's component keys if their order is unusual.
 
         Args:
             record: the incident or maintenance window.
@@ -51,103 +51,112 @@ class PageOrder(NamedTuple):
         Returns:
             The keys in the order of the record, or an empty list if that is the order of the page.
         """
-        ids = [component.text("id") for component in record.objects("components")]
-        places = [self.places.get(component_id, 0) for component_id in ids]
-        return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]
+        ids = [component.get_text("id") for component in record.get_objects("components")]
+        places = [self.positions.get(component_id, 0) for component_id in ids]
+        return [] if places == sorted(places) else [self.component_keys[component_id] for component_id in ids]
 
 
-def incident_source(order: PageOrder, record: Fields) -> Source:
+def convert_incident(page_order: PageOrder, record: Fields) -> Source:
     """Convert a Statuspage incident to the content of its file.
 
     Args:
-        order: the components of the page.
+        page_order: the components of the page.
         record: the incident.
 
     Raises:
         NotImportableError: if the incident has no update, or a member is missing or invalid.
     """
-    updates = list(_convert_updates(record, order.keys))
+    updates = list(_convert_updates(record, page_order.component_keys))
     if not updates:
         raise NotImportableError("has no update")
     mark_reopened(updates)
-    impact = record.text("impact")
-    return without_empty(
+    impact = record.get_text("impact")
+    return drop_empty_values(
         name=record.required_text("name"),
         **_unusual_timestamps(
-            record, order.page, updates, began=min((str(update["at"]) for update in updates), default="")
+            record,
+            page_order.page,
+            updates,
+            started_at=min((str(update["at"]) for update in updates), default=""),
         ),
         impact_override=impact if impact != derived_impact(record) else None,
-        reminder_intervals=record.text("reminder_intervals")
+        reminder_intervals=record.get_text("reminder_intervals")
         or (None if "reminder_intervals" in record else "absent"),
-        components={order.keys[component.text("id")]: None for component in record.objects("components")},
-        component_order=order.component_order(record),
+        components={
+            page_order.component_keys[component.get_text("id")]: None
+            for component in record.get_objects("components")
+        },
+        component_order=page_order.component_order(record),
         updates=updates,
     )
 
 
-def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source:
+def convert_maintenance(page_order: PageOrder, now: Instant, record: Fields) -> Source:
     """Convert a Statuspage maintenance to the content of its file.
 
     Args:
-        order: the components of the page.
+        page_order: the components of the page.
         now: the time of the import; automatic steps before this time are disabled.
         record: the maintenance window.
 
     Raises:
         NotImportableError: if a member is missing or invalid.
     """
-    updates = list(_convert_updates(record, order.keys))
-    impact = record.text("impact")
-    created_at = record.instant("created_at") or ""
-    return without_empty(
+    updates = list(_convert_updates(record, page_order.component_keys))
+    impact = record.get_text("impact")
+    created_at = record.get_instant("created_at") or ""
+    return drop_empty_values(
         name=record.required_text("name"),
-        components=[order.keys[component.text("id")] for component in record.objects("components")],
+        components=[
+            page_order.component_keys[component.get_text("id")]
+            for component in record.get_objects("components")
+        ],
         scheduled_for=record.required_instant("scheduled_for"),
         scheduled_until=record.required_instant("scheduled_until"),
-        **_unusual_timestamps(record, order.page, updates, began=created_at),
+        **_unusual_timestamps(record, page_order.page, updates, started_at=created_at),
         impact_override=impact if impact not in ("", "maintenance") else None,
-        component_order=order.component_order(record),
-        **_automation_keys(record, now),
+        component_order=page_order.component_order(record),
+        **_disabled_automation_keys(record, now),
         updates=updates,
     )
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Return the impact that follows from the components' statuses in an incident.
+    """Derive an incident's impact from its components' statuses.
 
     Returns:
         The worst impact after any update.
     """
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
-    for update in reversed(record.objects("incident_updates")):
-        for affected in update.objects("affected_components"):
-            if affected.text("new_status"):
-                statuses[affected.text("code")] = affected.text("new_status")
+    for update in reversed(record.get_objects("incident_updates")):
+        for affected in update.get_objects("affected_components"):
+            if affected.get_text("new_status"):
+                statuses[affected.get_text("code")] = affected.get_text("new_status")
         worst = worst_impact((worst, overall_status(statuses.values()).indicator))
     return worst
 
 
-def _unusual_timestamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
+def _unusual_timestamps(record: Fields, page: Fields, updates: list[Source], started_at: str) -> Source:
     """Return the timestamps and short link that differ from the derived ones."""
-    edits = [str(update.get("updated_at") or _creation_text(update)) for update in updates]
+    edits = [str(update.get("updated_at") or _update_creation_text(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
     resolved_at = _first_time_with_status(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
     stamps = {
         "created_at": (
-            record.instant("created_at"),
-            min(map(_creation_text, updates), key=parse_instant, default=""),
+            record.get_instant("created_at"),
+            min(map(_update_creation_text, updates), key=parse_instant, default=""),
         ),
-        "started_at": (record.instant("started_at"), began),
-        "updated_at": (record.instant("updated_at"), max(edits, key=parse_instant, default="")),
+        "started_at": (record.get_instant("started_at"), started_at),
+        "updated_at": (record.get_instant("updated_at"), max(edits, key=parse_instant, default="")),
         "monitoring_at": (
-            record.instant("monitoring_at"),
+            record.get_instant("monitoring_at"),
             _first_time_with_status(updates, MONITORING_STATUSES),
         ),
-        "resolved_at": (record.instant("resolved_at"), resolved_at),
+        "resolved_at": (record.get_instant("resolved_at"), resolved_at),
         "shortlink": (
-            record.text("shortlink"),
-            f"{page.text('url').rstrip('/')}/incidents/{record.get('id')}",
+            record.get_text("shortlink"),
+            f"{page.get_text('url').rstrip('/')}/incidents/{record.get('id')}",
         ),
     }
     return {
@@ -157,7 +166,7 @@ def _unusual_timestamps(record: Fields, page: Fields, updates: list[Source], beg
     }
 
 
-def _creation_text(update: Source) -> str:
+def _update_creation_text(update: Source) -> str:
     return str(update.get("created_at") or update["at"])
 
 
@@ -165,31 +174,34 @@ def _first_time_with_status(updates: Iterable[Source], statuses: Container[YamlV
     return next((str(update["at"]) for update in updates if update["status"] in statuses), "")
 
 
-def _convert_updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
+def _convert_updates(record: Fields, component_keys: Mapping[str, str]) -> Iterator[Source]:
     """Convert the updates, oldest first."""
-    updates = record.objects("incident_updates")
+    updates = record.get_objects("incident_updates")
     dated = [(update.required_instant("display_at", "created_at"), update) for update in reversed(updates)]
     for at, update in sorted(dated, key=lambda pair: parse_instant(pair[0])):
-        created_at = update.instant("created_at")
-        updated_at = update.instant("updated_at")
+        created_at = update.get_instant("created_at")
+        updated_at = update.get_instant("updated_at")
         source: Source = {
             "at": at,
             "status": update.required_text("status"),
-            "body": update.text("body"),
+            "body": update.get_text("body"),
         }
-        source |= without_empty(
-            id=update.text("id"),
+        source |= drop_empty_values(
+            id=update.get_text("id"),
             created_at=created_at if created_at != at else None,
             updated_at=updated_at if updated_at != (created_at or at) else None,
             deliver_notifications=None if update.get("deliver_notifications", True) else False,
-            custom_tweet=update.text("custom_tweet"),
-            tweet_id=update.text("tweet_id"),
+            custom_tweet=update.get_text("custom_tweet"),
+            tweet_id=update.get_text("tweet_id"),
         )
         affected = update.get("affected_components")
         source["affected_components"] = (
             None
             if affected is None
-            else [_convert_affected(part, keys) for part in update.objects("affected_components")]
+            else [
+                _convert_affected_component(part, component_keys)
+                for part in update.get_objects("affected_components")
+            ]
         )
         yield source
 
@@ -207,26 +219,26 @@ def mark_reopened(updates: Iterable[Source]) -> None:
             later_update["reopens"] = True
 
 
-def _convert_affected(affected: Fields, keys: Mapping[str, str]) -> Source:
-    code = affected.text("code")
-    return without_empty(
-        code=keys.get(code, code),
-        name=affected.text("name"),
-        old_status=affected.text("old_status"),
-        new_status=affected.text("new_status"),
+def _convert_affected_component(affected_component: Fields, component_keys: Mapping[str, str]) -> Source:
+    code = affected_component.get_text("code")
+    return drop_empty_values(
+        code=component_keys.get(code, code),
+        name=affected_component.get_text("name"),
+        old_status=affected_component.get_text("old_status"),
+        new_status=affected_component.get_text("new_status"),
     )
 
 
-def _automation_keys(record: Fields, now: Instant) -> Source:
+def _disabled_automation_keys(record: Fields, now: Instant) -> Source:
     """Return the keys that disable automatic steps in the past."""
-    updates = record.objects("incident_updates")
-    reached = {update.text("status") for update in updates}
+    updates = record.get_objects("incident_updates")
+    reached = {update.get_text("status") for update in updates}
     started = bool(reached & {"in_progress", "verifying", "completed"})
     ended = "completed" in reached
     is_due = parse_instant(record.required_instant("scheduled_for")) < now
     overdue = parse_instant(record.required_instant("scheduled_until")) < now
-    reminded = any(update.text("body") == REMINDER_BODY for update in updates)
-    return without_empty(
+    reminded = any(update.get_text("body") == REMINDER_BODY for update in updates)
+    return drop_empty_values(
         scheduled_remind_prior=False if started or reminded or is_due else None,
         scheduled_auto_in_progress=False if started or is_due else None,
         scheduled_auto_completed=False if ended or overdue else None,

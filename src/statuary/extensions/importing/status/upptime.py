@@ -16,8 +16,13 @@ from urllib.parse import urlsplit
 
 from statuary.base.json_values import as_list
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import MOST_PAGES, parse_json, too_many_pages
-from statuary.extensions.importing.status.fields import Fields, json_documents, parse_source_yaml, yaml_file
+from statuary.extensions.importing.sources import MOST_PAGES, parse_json, too_many_pages_error
+from statuary.extensions.importing.status.fields import (
+    Fields,
+    parse_source_yaml,
+    read_json_documents,
+    read_yaml_mapping,
+)
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.status.editing.new_record import slug
@@ -43,20 +48,22 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not an Upptime repository.
     """
     builder = StatusBuilder(request)
-    api = _api_url(request.source) if request.is_url else ""
+    api = _repository_api_url(request.source) if request.is_url else ""
     settings, issues, comments, summaries = (
         _fetch_repository(request, api) if api else _read_saved_repository(request.source)
     )
-    for site in settings.objects("sites"):
+    for site in settings.get_objects("sites"):
         builder.add_component(_issue_label(site), site.required_text("name"))
     for summary in summaries:
-        builder.note_status(summary.text("slug"), SHOWN.get(summary.text("status"), "operational"))
-    website = settings.object("status-website")
-    domain = website.text("cname")
+        builder.note_shown_status(
+            summary.get_text("slug"), SHOWN.get(summary.get_text("status"), "operational")
+        )
+    website = settings.get_object("status-website")
+    domain = website.get_text("cname")
     builder.set_page(
-        website.text("name"),
+        website.get_text("name"),
         f"https://{domain}" if domain else "",
-        about=website.text("introMessage"),
+        about=website.get_text("introMessage"),
     )
     if not issues:
         builder.plan.notes.append(
@@ -64,12 +71,12 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
         )
     by_issue = defaultdict[str, list[Fields]](list)
     for comment in comments:
-        by_issue[comment.text("issue_url").rpartition("/")[2]].append(comment)
+        by_issue[comment.get_text("issue_url").rpartition("/")[2]].append(comment)
     builder.convert_records(issues, lambda issue: _add_issue(builder, issue, by_issue), "an issue")
     return builder.plan
 
 
-def _api_url(source: str) -> str:
+def _repository_api_url(source: str) -> str:
     if "/repos/" in source:
         return source.rstrip("/")
     parts = urlsplit(source).path.strip("/").removesuffix(".git").split("/")
@@ -92,11 +99,11 @@ def _fetch_repository(request: ImportRequest, api: str) -> Repository:
             f"{display_location(api)} has no {SETTINGS}",
             "name the repository of your Upptime page, such as https://github.com/OWNER/REPOSITORY",
         )
-    settings = Fields.wrap(parse_source_yaml(raw, SETTINGS))
+    settings = Fields.from_json_value(parse_source_yaml(raw, SETTINGS))
     measured = parse_json(_read_repository_file(request, api, SUMMARY).encode() or b"[]", SUMMARY)
-    issues = list(_fetch_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
-    comments = list(_fetch_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))
-    return settings, issues, comments, [*map(Fields.wrap, as_list(measured))]
+    issues = list(_fetch_issue_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
+    comments = list(_fetch_issue_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))
+    return settings, issues, comments, [*map(Fields.from_json_value, as_list(measured))]
 
 
 def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
@@ -105,34 +112,39 @@ def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
     Returns:
         The text; empty if there is no such file.
     """
-    raw = Fields.wrap(request.web.json(f"{api}/contents/{path}") or {})
+    raw = Fields.from_json_value(request.web.json(f"{api}/contents/{path}") or {})
     try:
-        return b64decode(raw.text("content")).decode("utf-8", "replace")
+        return b64decode(raw.get_text("content")).decode("utf-8", "replace")
     except ValueError:
         raise NotImportableError(
             f"{display_location(api)} responds with a {path} whose content is not base64"
         ) from None
 
 
-def _fetch_pages(request: ImportRequest, url: str) -> Iterator[Fields]:
+def _fetch_issue_pages(request: ImportRequest, url: str) -> Iterator[Fields]:
     for number in range(1, MOST_PAGES + 1):
         page = as_list(request.web.json(f"{url}&page={number}"))
-        yield from map(Fields.wrap, page)
+        yield from map(Fields.from_json_value, page)
         if len(page) < PER_PAGE:
             return
-    raise too_many_pages(url)
+    raise too_many_pages_error(url)
 
 
 def _read_saved_repository(source: str) -> Repository:
     root = Path(source)
-    settings = yaml_file(root / SETTINGS) if root.is_dir() else Fields()
-    lists = [document for _, document in json_documents(source) if isinstance(document, list)]
+    settings = read_yaml_mapping(root / SETTINGS) if root.is_dir() else Fields()
+    lists = [document for _, document in read_json_documents(source) if isinstance(document, list)]
     records = [Fields(record) for records in lists for record in records if isinstance(record, dict)]
 
-    def having(*keys: str) -> list[Fields]:
+    def documents_with_keys(*keys: str) -> list[Fields]:
         return [record for record in records if record.keys() >= {*keys}]
 
-    return settings, having("title", "labels"), having("issue_url"), having("slug", "uptime")
+    return (
+        settings,
+        documents_with_keys("title", "labels"),
+        documents_with_keys("issue_url"),
+        documents_with_keys("slug", "uptime"),
+    )
 
 
 CAMEL_CASE = (
@@ -146,19 +158,19 @@ CAMEL_CASE = (
 
 def _issue_label(site: Fields) -> str:
     """Return the label that Upptime gives to the issues of a site."""
-    name = site.text("name").replace("&", " and ")
+    name = site.get_text("name").replace("&", " and ")
     for pattern, divided in CAMEL_CASE:
         name = pattern.sub(divided, name)
-    return site.text("slug") or slug(name)
+    return site.get_text("slug") or slug(name)
 
 
 def _add_issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Fields]]) -> None:
-    labels = [label.text("name") for label in issue.objects("labels")]
+    labels = [label.get_text("name") for label in issue.get_objects("labels")]
     is_incident = "status" in labels and "pull_request" not in issue
     if is_incident or "maintenance" in labels:
-        _count_issue(builder, issue, is_maintenance="maintenance" in labels)
+        _count_upptime_issue(builder, issue, is_maintenance="maintenance" in labels)
     replies = [
-        ForeignUpdate(reply.required_date("created_at"), "investigating", _issue_body(reply))
+        ForeignUpdate(reply.required_date("created_at"), "investigating", _text_without_window(reply))
         for reply in comments.get(issue.required_text("number"), ())
     ]
     if "maintenance" in labels:
@@ -168,46 +180,49 @@ def _add_issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[F
         _add_incident(builder, issue, replies, sites)
 
 
-def _count_issue(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> None:
-    title = SIGNS.sub("", issue.text("title"))
-    is_closed = issue.text("state") == "closed"
-    is_open = not (is_maintenance or is_closed or issue.text("closed_at"))
-    builder.count_record(f"issue-{issue.text('number')}", title, issue.text("created_at"), is_open=is_open)
+def _count_upptime_issue(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> None:
+    title = SIGNS.sub("", issue.get_text("title"))
+    is_closed = issue.get_text("state") == "closed"
+    is_open = not (is_maintenance or is_closed or issue.get_text("closed_at"))
+    builder.count_record(
+        f"issue-{issue.get_text('number')}", title, issue.get_text("created_at"), is_open=is_open
+    )
 
 
 def _add_incident(
     builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate], sites: list[str]
 ) -> None:
-    closed_at = issue.date("closed_at")
+    closed_at = issue.get_date("closed_at")
     if replies and closed_at is not None:
-        # Upptime comments that the site is up again before it closes the issue: the last comment resolves it
+        # Upptime writes a comment that the site is up again, and closes the issue afterwards, so the last comment
+        # before the closing is the update that resolves the incident
         replies[-1] = replies[-1]._replace(status="resolved")
     updates = [
-        ForeignUpdate(issue.required_date("created_at"), "investigating", _issue_body(issue)),
+        ForeignUpdate(issue.required_date("created_at"), "investigating", _text_without_window(issue)),
         *replies,
     ]
     title = SIGNS.sub("", issue.required_text("title"))
     effect = EFFECTS["degraded" in title]
-    affected = {builder.key_of_component(site): effect for site in sites}
-    builder.add_incident(f"issue-{issue.text('number')}", title, updates, affected, ended_at=closed_at)
+    affected = {builder.component_key(site): effect for site in sites}
+    builder.add_incident(f"issue-{issue.get_text('number')}", title, updates, affected, ended_at=closed_at)
 
 
 def _add_maintenance(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate]) -> None:
-    window = WINDOW.search(issue.text("body"))
+    window = WINDOW.search(issue.get_text("body"))
     lines = window[1].splitlines() if window else []
     values = Fields((key.strip(), text.strip()) for key, _, text in (line.partition(":") for line in lines))
     begins = values.required_date("start")
-    sites = values.text("expectedDown", "expectedDegraded").split(",")
+    sites = values.get_text("expectedDown", "expectedDegraded").split(",")
     builder.add_maintenance(
         f"issue-{issue.required_text('number')}",
         issue.required_text("title"),
         (begins, values.required_date("end")),
-        body=_issue_body(issue),
-        created_at=issue.date("created_at"),
-        components=[builder.key_of_component(site.strip()) for site in sites if site.strip()],
+        body=_text_without_window(issue),
+        created_at=issue.get_date("created_at"),
+        components=[builder.component_key(site.strip()) for site in sites if site.strip()],
         updates=[reply._replace(status="in_progress") for reply in replies if reply.at >= begins],
     )
 
 
-def _issue_body(record: Fields) -> str:
-    return WINDOW.sub("", record.text("body")).strip()
+def _text_without_window(record: Fields) -> str:
+    return WINDOW.sub("", record.get_text("body")).strip()

@@ -14,19 +14,24 @@ from typing import Final, NamedTuple
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import list_at, object_at, read_json_file, text_at
-from statuary.extensions.importing.status.fields import yaml_file
+from statuary.extensions.importing.sources import (
+    read_json_file,
+    required_list,
+    required_object,
+    required_string,
+)
+from statuary.extensions.importing.status.fields import read_yaml_mapping
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
     SourceContract,
     UnreadableContract,
+    convert_missing_part_errors,
     make_deployment,
     parse_any_address,
     parse_any_chain_id,
-    report_missing_parts,
-    with_unreadable,
+    report_reading_error,
 )
 
 CONFIG: Final = "ape-config.yaml"
@@ -73,39 +78,45 @@ def read_ape(folder: Path) -> ListedContracts:
             "name the folder of an ape project that was compiled with `ape compile`",
         )
     manifest = read_json_file(file)
-    config = yaml_file(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    config = read_yaml_mapping(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     names = as_object(manifest.get("contractTypes")).keys()
     deployments = [
-        *_configured_deployments(config),
-        *(deployment for deployment in _tracked_deployments(data_folder()) if deployment.contract in names),
+        *_deployments_in_config(config),
+        *(
+            deployment
+            for deployment in _deployments_in_data_folder(ape_data_folder())
+            if deployment.contract in names
+        ),
     ]
     if not deployments:
         raise NotImportableError(
-            f"neither {folder / CONFIG} nor {data_folder()} lists a deployment of this project",
+            f"neither {folder / CONFIG} nor {ape_data_folder()} lists a deployment of this project",
             "deploy it to a network other than `local`, or list it under `deployments` in the file",
         )
-    chain_ids = {**CHAIN_IDS, **_custom_networks(config)}
+    chain_ids = {**CHAIN_IDS, **_custom_chain_ids(config)}
     for deployment in deployments:
         where = f"{deployment.contract} ({as_text(deployment.entry.get('address'))})"
-        yield from with_unreadable(folder, where, _list_contract(file, manifest, chain_ids, deployment))
+        yield from report_reading_error(
+            folder, where, _list_ape_deployment(file, manifest, chain_ids, deployment)
+        )
 
 
-def data_folder() -> Path:
-    """Return the folder where ape stores deployments.
+def ape_data_folder() -> Path:
+    """Return the folder in which ape stores deployments.
 
-    The folder is `APE_DATA_FOLDER`, or `~/.ape`.
+    It is the environment variable `APE_DATA_FOLDER`, or `~/.ape`.
     """
     return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
 
 
-def _configured_deployments(config: JsonObject) -> Iterator[ApeDeployment]:
+def _deployments_in_config(config: JsonObject) -> Iterator[ApeDeployment]:
     for ecosystem, networks in as_object(config.get("deployments")).items():
         for network, entries in as_object(networks).items():
             for entry in map(as_object, as_list(entries)):
                 yield ApeDeployment(ecosystem, network, as_text(entry.get("contract_type")), entry)
 
 
-def _tracked_deployments(folder: Path) -> Iterator[ApeDeployment]:
+def _deployments_in_data_folder(folder: Path) -> Iterator[ApeDeployment]:
     for file in sorted(folder.glob(f"*/{MAP}")):
         for ecosystem, networks in as_object(read_json_file(file).get("ecosystems")).items():
             for network, contracts in as_object(networks).items():
@@ -114,7 +125,7 @@ def _tracked_deployments(folder: Path) -> Iterator[ApeDeployment]:
                         yield ApeDeployment(ecosystem, network, contract, entry)
 
 
-def _custom_networks(config: JsonObject) -> dict[tuple[str, str], str]:
+def _custom_chain_ids(config: JsonObject) -> dict[tuple[str, str], str]:
     networks = map(as_object, as_list(as_object(config.get("networks")).get("custom")))
     return {
         (as_text(network.get("ecosystem")) or "ethereum", as_text(network.get("name"))): str(
@@ -124,8 +135,11 @@ def _custom_networks(config: JsonObject) -> dict[tuple[str, str], str]:
     }
 
 
-def _list_contract(
-    file: Path, manifest: JsonObject, chain_ids: dict[tuple[str, str], str], deployment: ApeDeployment
+def _list_ape_deployment(
+    manifest_file: Path,
+    manifest: JsonObject,
+    chain_ids: dict[tuple[str, str], str],
+    deployment: ApeDeployment,
 ) -> ListedContracts:
     ecosystem, network, contract, entry = deployment
     address = parse_any_address(entry.get("address"), contract)
@@ -143,73 +157,78 @@ def _list_contract(
         parse_any_chain_id(chain_id, CONFIG),
         address,
         contract,
-        partial(_read_contract, file, manifest, contract, OnChainContract(None, None, created)),
+        partial(_read_ape_contract, manifest_file, manifest, contract, OnChainContract(None, None, created)),
     )
 
 
-def _read_contract(
-    file: Path, manifest: JsonObject, contract: str, on_chain: OnChainContract
+def _read_ape_contract(
+    manifest_file: Path, manifest: JsonObject, contract_name: str, on_chain: OnChainContract
 ) -> SourceContract:
-    with report_missing_parts(file):
-        return SourceContract(compilation=_compilation_of(manifest, contract), on_chain=on_chain)
+    with convert_missing_part_errors(manifest_file):
+        return SourceContract(
+            compilation=_compilation_in_manifest(manifest, contract_name), on_chain=on_chain
+        )
 
 
-def _compilation_of(manifest: JsonObject, contract: str) -> ImportedCompilation:
+def _compilation_in_manifest(manifest: JsonObject, contract_name: str) -> ImportedCompilation:
     """Return the compilation of a contract, without output.
 
     Raises:
         NotImportableError: if the manifest does not have the contract or its compiler.
         InvalidValueError: if it lacks another part.
     """
-    if contract not in as_object(manifest.get("contractTypes")):
+    if contract_name not in as_object(manifest.get("contractTypes")):
         raise NotImportableError(
-            f"{MANIFEST} has no contract type {contract}", "compile the project with `ape compile --force`"
+            f"{MANIFEST} has no contract type {contract_name}",
+            "compile the project with `ape compile --force`",
         )
-    path = text_at(manifest, "contractTypes", contract, "sourceId")
+    path = required_string(manifest, "contractTypes", contract_name, "sourceId")
     suffix = PurePosixPath(path).suffix
-    compilers = map(as_object, list_at(manifest, "compilers"))
+    compilers = map(as_object, required_list(manifest, "compilers"))
     compiler = next(
         (
             compiler_value
             for compiler_value in compilers
-            if contract in as_list(compiler_value.get("contractTypes"))
+            if contract_name in as_list(compiler_value.get("contractTypes"))
         ),
         None,
     )
     if compiler is None or suffix not in SUFFIXES:
         raise NotImportableError(
-            f"{MANIFEST} does not say with which Solidity or Vyper compiler {contract} was compiled"
+            f"{MANIFEST} does not say with which Solidity or Vyper compiler {contract_name} was compiled"
         )
     language = SUFFIXES[suffix][0]
-    compiler_settings = object_at(compiler, "settings")
+    compiler_settings = required_object(compiler, "settings")
     return ImportedCompilation(
         compiler="vyper" if language == "Vyper" else "solc",
-        version=text_at(compiler, "version"),
-        fully_qualified_name=f"{path}:{PurePosixPath(path).stem if language == 'Vyper' else contract}",
+        version=required_string(compiler, "version"),
+        fully_qualified_name=f"{path}:{PurePosixPath(path).stem if language == 'Vyper' else contract_name}",
         std_json_input={
             "language": language,
-            "sources": _compiler_sources(manifest, compiler_settings, suffix),
-            "settings": _portable_settings(compiler_settings),
+            "sources": _sources_for_compiler(manifest, compiler_settings, suffix),
+            "settings": _remove_local_settings(compiler_settings),
         },
         std_json_output=None,
     )
 
 
-def _compiler_sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -> JsonObject:
-    language, suffixes = SUFFIXES[suffix]
+def _sources_for_compiler(
+    manifest: JsonObject, compiler_settings: JsonObject, file_suffix: str
+) -> JsonObject:
+    language, suffixes = SUFFIXES[file_suffix]
     sources: dict[str, Json] = {
-        name: {"content": text_at(source, "content")}
-        for name, source in object_at(manifest, "sources").items()
+        name: {"content": required_string(source, "content")}
+        for name, source in required_object(manifest, "sources").items()
         if name.endswith(suffixes)
     }
     compiled = as_object(compiler_settings.get("outputSelection")).keys() & sources.keys()
     if language == "Solidity" and compiled:
-        # leave out sources for other compiler versions, which would not compile with this one
+        # sources for other compiler versions would not compile with this version, so leave them out
         return {name: source for name, source in sources.items() if name in compiled}
     return sources
 
 
-def _portable_settings(compiler_settings: JsonObject) -> JsonObject:
+def _remove_local_settings(compiler_settings: JsonObject) -> JsonObject:
     """Return a compiler's settings without outputs and absolute search paths."""
     settings: dict[str, Json] = {
         name: value

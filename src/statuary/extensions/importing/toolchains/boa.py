@@ -24,14 +24,14 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    creation_code_of,
+    convert_missing_part_errors,
+    find_creation_code,
     make_deployment,
     parse_any_address,
     parse_any_chain_id,
     parse_any_hex,
     parse_any_quantity,
-    report_missing_parts,
-    with_unreadable,
+    report_reading_error,
 )
 from statuary.system.databases import open_untrusted_database
 
@@ -71,23 +71,23 @@ def read_boa(source: Path) -> ListedContracts:
             "give the database: moccasin writes it with `save_to_db = true`, titanoboa with `boa.set_deployments_db`",
         )
     for file in files:
-        yield from with_unreadable(file, file.name, _contracts_in(file))
+        yield from report_reading_error(file, file.name, _list_database_contracts(file))
 
 
-def _contracts_in(file: Path) -> ListedContracts:
-    for row in _deployment_rows(file):
+def _list_database_contracts(database_file: Path) -> ListedContracts:
+    for row in _read_deployment_rows(database_file):
         name = as_text(row["contract_name"]) or str(row["contract_address"])
-        yield from with_unreadable(
-            file, f"{name} ({row['contract_address']})", _list_contract(file, name, row)
+        yield from report_reading_error(
+            database_file, f"{name} ({row['contract_address']})", _list_row_contract(database_file, name, row)
         )
 
 
-def _deployment_rows(file: Path) -> Iterator[dict[str, Json]]:
+def _read_deployment_rows(database_file: Path) -> Iterator[dict[str, Json]]:
     try:
-        with closing(open_untrusted_database(file)) as database:
+        with closing(open_untrusted_database(database_file)) as database:
             if database.execute(TABLE_QUERY).fetchone() is None:
                 raise NotImportableError(
-                    f"{file} is not a titanoboa database: it has no table of deployments"
+                    f"{database_file} is not a titanoboa database: it has no table of deployments"
                 )
             ids = database.execute("SELECT rowid FROM deployments ORDER BY deployment_id DESC")
             for row_id in ids.fetchall():  # one row at a time: sorting whole rows would copy their sources
@@ -95,42 +95,50 @@ def _deployment_rows(file: Path) -> Iterator[dict[str, Json]]:
                 values: dict[str, Json] = dict(row)
                 if missing_columns := [column for column in COLUMNS if column not in values]:
                     raise NotImportableError(
-                        f"{file} is not a current titanoboa database: its deployments have no column "
+                        f"{database_file} is not a current titanoboa database: its deployments have no column "
                         f"{missing_columns[0]}"
                     )
                 yield values
     except sqlite3.Error as error:
-        raise NotImportableError(f"{file} cannot be read as a titanoboa database: {error}") from None
+        raise NotImportableError(f"{database_file} cannot be read as a titanoboa database: {error}") from None
 
 
-def _list_contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
-    sent = _parse_json_column(row["tx_dict"])
-    receipt = _parse_json_column(row["receipt_dict"])
-    address = parse_any_address(row["contract_address"], str(file))
-    chain_id = parse_any_chain_id(parse_any_quantity(sent.get("chainId")), f"{file}, {name}")
+def _list_row_contract(database_file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
+    sent = _parse_json_object_column(row["tx_dict"])
+    receipt = _parse_json_object_column(row["receipt_dict"])
+    address = parse_any_address(row["contract_address"], str(database_file))
+    chain_id = parse_any_chain_id(parse_any_quantity(sent.get("chainId")), f"{database_file}, {name}")
     if row["source_code"] is None:
         yield UnreadableContract(
             name, "the database has no sources of it", chain_id=chain_id, address=address
         )
         return
     on_chain = _on_chain_contract(row, sent, receipt, address)
-    yield ListedContract(chain_id, address, name, partial(_read_contract, file, row["source_code"], on_chain))
+    yield ListedContract(
+        chain_id, address, name, partial(_read_row_contract, database_file, row["source_code"], on_chain)
+    )
 
 
-def _parse_json_column(text: Json) -> JsonObject:
+def _parse_json_object_column(column_text: Json) -> JsonObject:
     """Parse the JSON object in a column.
 
     Returns:
         The object; an empty one if the column is null.
     """
-    return as_object(orjson.loads(as_text(text) or "{}"))
+    return as_object(orjson.loads(as_text(column_text) or "{}"))
 
 
 def _on_chain_contract(
-    row: dict[str, Json], sent: JsonObject, receipt: JsonObject, address: Address
+    row: dict[str, Json], sent_transaction: JsonObject, receipt: JsonObject, address: Address
 ) -> OnChainContract:
     sender = parse_any_hex(row["deployer"])
-    creation = creation_code_of(address, sender, sent.get("nonce"), sent.get("to"), sent.get("data"))
+    creation = find_creation_code(
+        address,
+        sender,
+        sent_transaction.get("nonce"),
+        sent_transaction.get("to"),
+        sent_transaction.get("data"),
+    )
     return OnChainContract(
         creation=creation,
         runtime=None,
@@ -141,9 +149,9 @@ def _on_chain_contract(
     )
 
 
-def _read_contract(file: Path, text: Json, on_chain: OnChainContract) -> SourceContract:
-    with report_missing_parts(file):
-        bundle = _parse_json_column(text)
+def _read_row_contract(database_file: Path, contract_json: Json, on_chain: OnChainContract) -> SourceContract:
+    with convert_missing_part_errors(database_file):
+        bundle = _parse_json_object_column(contract_json)
         settings = as_object(bundle["settings"])
         [path] = as_object(settings["outputSelection"])
         compilation = ImportedCompilation(

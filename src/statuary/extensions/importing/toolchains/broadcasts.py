@@ -18,7 +18,7 @@ from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_t
 from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import list_at, read_json_file
+from statuary.extensions.importing.sources import read_json_file, required_list
 from statuary.extensions.importing.toolchains.foundry import foundry_folders, read_foundry
 from statuary.extensions.importing.toolchains.foundry_sources import compilation_of_project
 from statuary.extensions.importing.toolchains.listed_contract import (
@@ -27,13 +27,13 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    creation_code_of,
+    find_creation_code,
     make_deployment,
     parse_any_address,
     parse_any_chain_id,
     parse_any_hex,
     parse_any_quantity,
-    with_unreadable,
+    report_reading_error,
 )
 
 CREATIONS: Final = ("CREATE", "CREATE2")
@@ -43,24 +43,26 @@ SUCCESS: Final = "0x1"
 def read_broadcasts(project: Path) -> ListedContracts:
     """Yield the contracts that the scripts of a Foundry project deployed.
 
-    The newest deployments come first. Addresses that scripts only call or link come last.
+    The newest deployments come first. Addresses that scripts call or link, but did not deploy, come last.
 
     Raises:
         NotImportableError: if the folder has no broadcast files.
     """
     folders = foundry_folders(project)
-    files = sorted(_run_files(folders.broadcast), key=lambda file: (file.name, str(file)), reverse=True)
+    files = sorted(
+        _newest_run_files(folders.broadcast), key=lambda file: (file.name, str(file)), reverse=True
+    )
     if not files:
         raise NotImportableError(
             f"{project} has no {folders.broadcast.name}/**/run-*.json",
             "deploy with `forge script --broadcast`, which writes them; for a contract of `forge create`, run "
             "`statuary contract add out/NAME.sol/NAME.json --address 0x…`",
         )
-    artifacts = _Artifacts(project, folders.out)
+    artifacts = _ArtifactIndex(project, folders.out)
     listed_addresses: set[tuple[ChainId | None, Address | None]] = set()
     mentions: list[UnreadableContract] = []
     for file in files:
-        for entry in with_unreadable(file, file.name, _broadcast_contracts(file, artifacts)):
+        for entry in report_reading_error(file, file.name, _list_run_contracts(file, artifacts)):
             if isinstance(entry, UnreadableContract) and entry.is_expected:
                 mentions.append(entry)
                 continue
@@ -72,15 +74,15 @@ def read_broadcasts(project: Path) -> ListedContracts:
             yield mention
 
 
-def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
+def _list_run_contracts(file: Path, artifacts: "_ArtifactIndex") -> ListedContracts:
     run = read_json_file(file)
     for deployment in as_list(run.get("deployments")) or [run]:
-        script_run = _Run(file, as_object(deployment), artifacts)
-        yield from script_run.contracts()
-        yield from script_run.mentioned_addresses()
+        script_run = _ScriptRun(file, as_object(deployment), artifacts)
+        yield from script_run.list_created_contracts()
+        yield from script_run.list_mentioned_addresses()
 
 
-def _run_files(folder: Path) -> Iterator[Path]:
+def _newest_run_files(folder: Path) -> Iterator[Path]:
     for file in folder.glob("**/run-*.json"):
         if "dry-run" not in file.relative_to(folder).parts:
             yield file
@@ -97,22 +99,22 @@ DEFAULT_EVM_VERSIONS: Final = (
 """The days on which EVM versions became forge's default, the newest first."""
 
 
-class _Run:
+class _ScriptRun:
     """A run of a script on a chain."""
 
-    def __init__(self, file: Path, run: JsonObject, artifacts: "_Artifacts") -> None:
+    def __init__(self, file: Path, run: JsonObject, artifacts: "_ArtifactIndex") -> None:
         self.file = file
         self.artifacts = artifacts
-        self.transactions = list(map(as_object, list_at(run, "transactions")))
+        self.transactions = list(map(as_object, required_list(run, "transactions")))
         self.chain_id = parse_any_chain_id(run.get("chain") or file.parent.name, str(file))
         receipts = map(as_object, as_list(run.get("receipts")))
         self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
         time = parse_any_quantity(run.get("timestamp"))
         self.evm_version = "" if time is None else _default_evm_version(int(time))
-        self.revision = _build_hint(as_text(run.get("commit")), self.evm_version)
+        self.revision = _describe_build(as_text(run.get("commit")), self.evm_version)
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
-    def mentioned_addresses(self) -> ListedContracts:
+    def list_mentioned_addresses(self) -> ListedContracts:
         """Yield the addresses that a script only calls or links.
 
         Each is an entry without a deployment, with the reason.
@@ -120,22 +122,22 @@ class _Run:
         for transaction in self.transactions:
             if not _created_contracts(transaction) and transaction.get("contractAddress"):
                 address = parse_any_address(transaction["contractAddress"], str(self.file))
-                name = _contract_name(transaction) or address
-                yield self._unreadable_mention(name, address, "scripts call it, and no broadcast creates it")
+                name = _stated_contract_name(transaction) or address
+                yield self._mentioned_contract(name, address, "scripts call it, and no broadcast creates it")
         for library in self.libraries:
             name, _, text = library.rpartition(":")
             address = parse_any_address(text, str(self.file))
-            yield self._unreadable_mention(
+            yield self._mentioned_contract(
                 name, address, "scripts link it as a library, and no broadcast creates it"
             )
 
-    def _unreadable_mention(self, name: str, address: Address, reason: str) -> UnreadableContract:
+    def _mentioned_contract(self, name: str, address: Address, reason: str) -> UnreadableContract:
         return UnreadableContract(name, reason, is_expected=True, chain_id=self.chain_id, address=address)
 
-    def contracts(self) -> ListedContracts:
+    def list_created_contracts(self) -> ListedContracts:
         for transaction in self.transactions:
             created = _created_contracts(transaction)
-            hashes = self._hashes_of(transaction)
+            hashes = self._find_transaction_hashes(transaction)
             receipt = self.receipts.get(hashes.likely, {})
             if created and receipt.get("status", SUCCESS) != SUCCESS:
                 failure = f"its transaction {hashes.likely} failed"
@@ -148,7 +150,7 @@ class _Run:
             for contract in created:
                 yield self._list_contract(contract, transaction, hashes)
 
-    def _hashes_of(self, transaction: JsonObject) -> "_Hashes":
+    def _find_transaction_hashes(self, transaction: JsonObject) -> "_TransactionHashes":
         """Find a transaction's hash by its receipt.
 
         Before https://github.com/foundry-rs/foundry/pull/16715, forge wrote the hash of another transaction
@@ -156,14 +158,14 @@ class _Run:
         """
         named = as_text(transaction.get("hash"))
         if named not in self.receipts:
-            return _Hashes(named)
+            return _TransactionHashes(named)
         fitting = [name for name, receipt in self.receipts.items() if _is_receipt_of(receipt, transaction)]
         if named not in fitting:
             named = fitting[0] if len(fitting) == 1 else ""
-        return _Hashes(named, tuple(Hex(name) for name in fitting if name != named))
+        return _TransactionHashes(named, tuple(Hex(name) for name in fitting if name != named))
 
     def _list_contract(
-        self, contract: "_CreatedContract", transaction: JsonObject, hashes: "_Hashes"
+        self, contract: "_CreatedContract", transaction: JsonObject, hashes: "_TransactionHashes"
     ) -> ListedContract:
         receipt = self.receipts.get(hashes.likely, {})
         on_chain = OnChainContract(
@@ -186,7 +188,7 @@ class _Run:
         return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_source)
 
 
-def _build_hint(commit: str, evm_version: str) -> str:
+def _describe_build(commit: str, evm_version: str) -> str:
     """Explain how to build the code of a run."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
@@ -194,16 +196,16 @@ def _build_hint(commit: str, evm_version: str) -> str:
     return f"{checkout or 'check out the revision that was deployed'}, then run {build}{why}"
 
 
-def _default_evm_version(time: int) -> str:
+def _default_evm_version(unix_time: int) -> str:
     """Return forge's default EVM version at a time.
 
     Args:
-        time: the time since 1970 in seconds or, since forge 1.3, milliseconds.
+        unix_time: the time since 1970 in seconds or, since forge 1.3, milliseconds.
 
     Returns:
         The version; empty if it is unknown.
     """
-    seconds = time // 1000 if time > LAST_SECOND else time
+    seconds = unix_time // 1000 if unix_time > LAST_SECOND else unix_time
     try:
         day = datetime.fromtimestamp(seconds, UTC).date()
     except (ValueError, OverflowError):
@@ -215,7 +217,7 @@ LAST_SECOND: Final = 100_000_000_000
 """A greater time is in milliseconds: in seconds, it would be in the year 5138."""
 
 
-class _Hashes(NamedTuple):
+class _TransactionHashes(NamedTuple):
     """The hashes that a transaction of a run may have."""
 
     likely: str  # the most likely hash; empty if unknown
@@ -260,32 +262,32 @@ def _created_contracts(transaction: JsonObject) -> list[_CreatedContract]:
     created: list[_CreatedContract] = []
     if (transaction.get("transactionType") or transaction.get("type")) in CREATIONS:
         address = transaction.get("contractAddress")
-        creation = _creation_code(_transaction_fields(transaction), address)
-        created.append(_CreatedContract(_contract_name(transaction), address, creation))
+        creation = _creation_code_in_transaction(_transaction_fields(transaction), address)
+        created.append(_CreatedContract(_stated_contract_name(transaction), address, creation))
     for additional in map(as_object, as_list(transaction.get("additionalContracts"))):
         creation = _CreationCode(parse_any_hex(additional.get("initCode")))
-        created.append(_CreatedContract(_contract_name(additional), additional["address"], creation))
+        created.append(_CreatedContract(_stated_contract_name(additional), additional["address"], creation))
     return created
 
 
-def _contract_name(created: JsonObject) -> str | None:
-    return as_text(created.get("contractName")) or None
+def _stated_contract_name(creation_object: JsonObject) -> str | None:
+    return as_text(creation_object.get("contractName")) or None
 
 
-def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
+def _creation_code_in_transaction(sent_transaction: JsonObject, contract_address: Json) -> _CreationCode:
     """Return the creation code in a transaction, if it is known."""
-    data = parse_any_hex(sent.get("input") or sent.get("data"))
-    sender = sent.get("from")
-    to = parse_any_hex(sent.get("to"))
+    data = parse_any_hex(sent_transaction.get("input") or sent_transaction.get("data"))
+    sender = sent_transaction.get("from")
+    to = parse_any_hex(sent_transaction.get("to"))
     if data is None or parse_any_hex(sender) is None:
         return _CreationCode(None)
-    code = creation_code_of(str(address), sender, sent.get("nonce"), to, data)
+    code = find_creation_code(str(contract_address), sender, sent_transaction.get("nonce"), to, data)
     if code is not None:
         return _CreationCode(code, is_shown=True)
     return _CreationCode(data if to is None else None)
 
 
-class _Artifacts:
+class _ArtifactIndex:
     """The artifacts in `out/`, by contract name."""
 
     def __init__(self, project: Path, out: Path) -> None:
@@ -296,7 +298,7 @@ class _Artifacts:
     def files(self) -> dict[str, list[Path]]:
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
-            # if a project uses several compilers, forge also writes files such as Name.0.8.30.json
+            # the name ends at the first dot: with several compilers, forge writes files such as Name.0.8.30.json
             files.setdefault(file.name.partition(".")[0], []).append(file)
         return files
 
@@ -327,8 +329,8 @@ class _Artifacts:
         candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
         if name and len(candidates) == 1:
             return candidates[0]
-        fitting = [file for file in candidates if _begins_with_artifact(file, creation)]
-        # if several artifacts with this name fit, they have the same code, so that any of them will do
+        fitting = [file for file in candidates if _starts_with_artifact_code(file, creation)]
+        # the artifacts with this name that fit have the same code, so any of them can be used
         if not fitting or (not name and len(fitting) > 1):
             raise NotImportableError(
                 f"{self.out} has no artifact of {name or 'a contract'} with the code that was deployed",
@@ -337,19 +339,20 @@ class _Artifacts:
         return fitting[0]
 
 
-def _begins_with_artifact(file: Path, creation: Hex | None) -> bool:
+def _starts_with_artifact_code(artifact_file: Path, creation_code: Hex | None) -> bool:
     """Return whether on-chain code begins with an artifact's code."""
-    bytecode = as_object(read_json_file(file).get("bytecode"))
+    bytecode = as_object(read_json_file(artifact_file).get("bytecode"))
     digits = as_text(bytecode.get("object")).removeprefix("0x")
     pieces, start = digits.split("__$"), 0
-    if not digits or creation is None:
+    if not digits or creation_code is None:
         return False
     for number, piece in enumerate(pieces):
-        # the artifact has a placeholder for each library's address, of 40 characters: __$, 34 digits and $__
+        # unlinked bytecode has a placeholder of 40 characters (__$, 34 hex digits, $__) for each library's
+        # address; compare only the code between placeholders
         text = piece
         if number:
             text, start = piece[37:], start + 40
-        if creation[2 + start : 2 + start + len(text)] != text:
+        if creation_code[2 + start : 2 + start + len(text)] != text:
             return False
         start += len(text)
     return True

@@ -15,7 +15,7 @@ from statuary.contracts.model.record import RecordValue
 from statuary.extensions.compilers.compiler import Compiler, install_hint
 from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import object_at, read_json_file
+from statuary.extensions.importing.sources import read_json_file, required_object
 
 MAX_NAMES_SHOWN = 8
 
@@ -38,15 +38,15 @@ class ImportedCompilation:
     def __post_init__(self) -> None:
         names: tuple[Json, ...] = (self.version, self.fully_qualified_name)
         if not all(isinstance(text, str) for text in names):
-            raise _invalid_file_error("the compiler version or the contract name is not text")
+            raise _invalid_compilation_error("the compiler version or the contract name is not text")
         std_json_input = self.std_json_input
         if not isinstance(std_json_input, dict) or not isinstance(std_json_input.get("language"), str):
-            raise _invalid_file_error("the standard JSON input has no member `language`")
+            raise _invalid_compilation_error("the standard JSON input has no member `language`")
         for member in ("sources", "settings"):
             if not isinstance(std_json_input.get(member), dict):
-                raise _invalid_file_error(f"the standard JSON input has no valid member `{member}`")
+                raise _invalid_compilation_error(f"the standard JSON input has no valid member `{member}`")
         if not isinstance(self.std_json_output, dict | None):
-            raise _invalid_file_error("the compiler's output is not a JSON object")
+            raise _invalid_compilation_error("the compiler's output is not a JSON object")
 
     @property
     def language(self) -> str:
@@ -58,15 +58,15 @@ class ImportedCompilation:
         """The part of the compiler's output about the contract, or None if there is none."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
-            return object_at(self.std_json_output, "contracts", path, name)
+            return required_object(self.std_json_output, "contracts", path, name)
         except InvalidValueError:
             return None
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compilation that reproduces the contract of a record.
+    """Return the compiler version and input with which a record was compiled.
 
-    The compilation has the compiler's version and input, but no output.
+    The result has no compiler output.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.
@@ -81,7 +81,7 @@ def compilation_of_record(record: RecordValue) -> ImportedCompilation:
     )
 
 
-def _invalid_file_error(message: str) -> NotImportableError:
+def _invalid_compilation_error(message: str) -> NotImportableError:
     return NotImportableError(message, "compile the project again")
 
 
@@ -91,7 +91,7 @@ def compiler_for_language(language: Json) -> str:
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the fully qualified names of contracts that have bytecode.
+    """Yield the fully qualified names of the contracts that have bytecode.
 
     Args:
         std_json_output: the compiler's standard JSON output.
@@ -103,17 +103,17 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
                 yield f"{path}:{name}"
 
 
-def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
+def choose_contract_name(qualified_names: Iterable[str], contract_name: str | None) -> str:
     """Return the fully qualified name of the contract that a user selected.
 
     Args:
-        names: the fully qualified names to choose from.
+        qualified_names: the names to choose from, such as `src/Fare.sol:Fare`.
         contract_name: a name with or without its path; None to choose the only contract.
 
     Raises:
         NotImportableError: if no name or several names match.
     """
-    contracts = sorted(names)
+    contracts = sorted(qualified_names)
     matching = [name for name in contracts if contract_name in (None, name, name.rpartition(":")[2])]
     if len(matching) == 1:
         return matching[0]
@@ -140,7 +140,7 @@ def is_standard_json(value: dict[str, Json]) -> bool:
 
 
 def read_standard_json(
-    std_json_input: dict[str, Json], output: Path | None, contract_name: str | None
+    std_json_input: dict[str, Json], output_file: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
     """Combine standard JSON input and output into a contract's compilation.
 
@@ -148,19 +148,19 @@ def read_standard_json(
 
     Args:
         std_json_input: the compiler's input.
-        output: the file with the compiler's output; None if there is none.
+        output_file: the file with the compiler's output; None if there is none.
         contract_name: a name with or without its path; None to choose the only contract.
 
     Raises:
         NotImportableError: if no contract or several contracts match.
     """
-    std_json_output = None if output is None else read_json_file(output)
+    std_json_output = None if output_file is None else read_json_file(output_file)
     return ImportedCompilation(
         compiler=compiler_for_language(std_json_input["language"]),
         version="",
-        fully_qualified_name=_name_in_input(std_json_input, contract_name)
+        fully_qualified_name=_find_name_in_input(std_json_input, contract_name)
         if std_json_output is None
-        else choose_contract(deployable_contracts(std_json_output), contract_name),
+        else choose_contract_name(deployable_contracts(std_json_output), contract_name),
         std_json_input={"settings": {}, **std_json_input},
         std_json_output=std_json_output,
     )
@@ -178,7 +178,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
     Raises:
         NotImportableError: if the two versions contradict each other.
     """
-    in_output = compilation.version or version_in_output(compilation)
+    in_output = compilation.version or compiler_version_in_output(compilation)
     if version and in_output and not is_same_build(version, in_output):
         raise NotImportableError(
             f"the compiler's output is from {in_output}, not {version}", "leave out --compiler-version"
@@ -187,7 +187,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
     return replace(compilation, version=longest.removeprefix("v"))
 
 
-def version_in_output(compilation: ImportedCompilation) -> str:
+def compiler_version_in_output(compilation: ImportedCompilation) -> str:
     """Return the compiler version that the compiler's output contains.
 
     Returns:
@@ -213,7 +213,7 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
     return metadata if isinstance(metadata, dict) else None
 
 
-def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str:
+def _find_name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str:
     """Find a contract's name in sources that are not compiled yet.
 
     Raises:
@@ -223,8 +223,8 @@ def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name
     if std_json_input["language"] == "Vyper" and (len(paths) == 1 or contract_name):
-        # a Vyper file defines one contract, which has the name of the file
-        return choose_contract((f"{path}:{Path(path).stem}" for path in paths), contract_name)
+        # a Vyper file is a contract that is named like the file
+        return choose_contract_name((f"{path}:{Path(path).stem}" for path in paths), contract_name)
     raise NotImportableError(
         "without the compiler's output, you have to name the contract",
         f"add --contract PATH:NAME; PATH is one of {', '.join(paths[:5])}{' …' if len(paths) > 5 else ''}",
@@ -236,9 +236,9 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Return a compilation with the documentation that its metadata contains.
+    """Add documentation that is only in solc's metadata to a compiler's output.
 
-    Outputs that are missing are named in notes.
+    Notes name the outputs that remain missing.
 
     Raises:
         NotImportableError: if the compiler's output, its version, or solc's metadata is missing.
@@ -260,27 +260,29 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
             "the compiler's output has no metadata, which ties the sources to the bytecode",
             f"{hint}, or compile with 'metadata' in outputSelection",
         )
-    return _with_notes(_with_documentation(compilation, metadata or {}), hint)
+    return _note_missing_outputs(_add_documentation(compilation, metadata or {}), hint)
 
 
-def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return the error that a compiler version is not available.
+def no_compiler_error(compiler_name: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
+    """Return the error that no compiler of the required version is available.
 
     Args:
-        kind: `solc` or `vyper`.
+        compiler_name: `solc` or `vyper`.
         version: the required version; empty if unknown.
         compilers: the compilers that are available.
     """
-    other_versions = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
+    other_versions = (
+        ", ".join(compiler.version for compiler in compilers if compiler.kind == compiler_name) or "none"
+    )
     return NotImportableError(
-        f"no compiler for {kind} {version or 'of unknown version'} (found: {other_versions})",
-        install_hint(kind, version)
+        f"no compiler for {compiler_name} {version or 'of unknown version'} (found: {other_versions})",
+        install_hint(compiler_name, version)
         if version
-        else f"give it with --compiler {kind}=PATH, or add --compiler-version",
+        else f"give it with --compiler {compiler_name}=PATH, or add --compiler-version",
     )
 
 
-def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Json]) -> ImportedCompilation:
+def _add_documentation(compilation: ImportedCompilation, metadata: dict[str, Json]) -> ImportedCompilation:
     outputs = as_object(metadata.get("output"))
     artifact = compilation.artifact or {}
     documentation = {
@@ -295,7 +297,7 @@ def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Js
     return replace(compilation, std_json_output={**output, "contracts": contracts})
 
 
-def _with_notes(compilation: ImportedCompilation, hint: str) -> ImportedCompilation:
+def _note_missing_outputs(compilation: ImportedCompilation, hint: str) -> ImportedCompilation:
     artifact = compilation.artifact or {}
     layouts = compiler_evidence(compilation.language, compilation.version).layouts
     missing_members = [name for name in layouts if not artifact.get(name)]

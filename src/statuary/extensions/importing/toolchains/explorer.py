@@ -31,7 +31,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     SourceContract,
     make_deployment,
     parse_any_hex,
-    with_unreadable,
+    report_reading_error,
 )
 from statuary.system.network.client import UnreachableError
 
@@ -64,7 +64,7 @@ def read_explorer_source(result: JsonObject) -> ImportedCompilation:
         )
     version = str(result.get("CompilerVersion") or "")
     is_vyper = version.startswith(VYPER) or result.get("CompilerType") == "vyper"
-    std_json_input = _standard_input(result, code, name, "Vyper" if is_vyper else "Solidity")
+    std_json_input = _make_standard_input(result, code, name, "Vyper" if is_vyper else "Solidity")
     return ImportedCompilation(
         compiler=compiler_for_language(std_json_input["language"]),
         version=version.removeprefix(VYPER).removeprefix("v"),
@@ -74,18 +74,20 @@ def read_explorer_source(result: JsonObject) -> ImportedCompilation:
     )
 
 
-def _standard_input(result: JsonObject, code: str, name: str, language: str) -> JsonObject:
-    if code.lstrip().startswith("{{"):
-        inner = _json_object(code.strip()[1:-1], "SourceCode")
+def _make_standard_input(
+    result: JsonObject, source_code: str, contract_name: str, language: str
+) -> JsonObject:
+    if source_code.lstrip().startswith("{{"):
+        inner = _parse_json_member(source_code.strip()[1:-1], "SourceCode")
         return {"settings": {}, **inner, "language": inner.get("language", language)}
     suffix = ".vy" if language == "Vyper" else ".sol"
-    if code.lstrip().startswith("{"):
-        files = _json_object(code, "SourceCode")
+    if source_code.lstrip().startswith("{"):
+        files = _parse_json_member(source_code, "SourceCode")
         if isinstance(files.get("sources"), dict):
             return {"language": language, "settings": {}, **files}
-        sources = {path: {"content": str(_source_content(value))} for path, value in files.items()}
+        sources = {path: {"content": str(_source_text_of(value))} for path, value in files.items()}
     else:
-        sources = {_main_path(result, name + suffix): {"content": code}}
+        sources = {_main_source_path(result, contract_name + suffix): {"content": source_code}}
     for additional_source in map(as_object, as_list(result.get("AdditionalSources"))):
         sources[str(additional_source.get("Filename"))] = {
             "content": str(additional_source.get("SourceCode"))
@@ -93,49 +95,49 @@ def _standard_input(result: JsonObject, code: str, name: str, language: str) -> 
     return {"language": language, "sources": sources, "settings": _compiler_settings(result, language)}
 
 
-def _main_path(result: JsonObject, default: str) -> str:
+def _main_source_path(result: JsonObject, default_path: str) -> str:
     path = str(result.get("ContractFileName") or result.get("FileName") or "")
-    return path if PurePosixPath(path).suffix else default
+    return path if PurePosixPath(path).suffix else default_path
 
 
-def _source_content(value: Json) -> Json:
+def _source_text_of(value: Json) -> Json:
     return value.get("content") if isinstance(value, dict) else value
 
 
-def _json_object(text: str, member: str) -> JsonObject:
+def _parse_json_member(json_text: str, member_name: str) -> JsonObject:
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(json_text)
     except orjson.JSONDecodeError as error:
-        raise NotImportableError(f"{member} is not JSON: {error}") from None
+        raise NotImportableError(f"{member_name} is not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise NotImportableError(f"{member} is not a JSON object")
+        raise NotImportableError(f"{member_name} is not a JSON object")
     return value
 
 
 def _compiler_settings(result: JsonObject, language: str) -> JsonObject:
     settings_value = result.get("CompilerSettings")
     if isinstance(settings_value, str) and settings_value:
-        settings_value = _json_object(settings_value, "CompilerSettings")
+        settings_value = _parse_json_member(settings_value, "CompilerSettings")
     if isinstance(settings_value, dict) and settings_value:
-        return without_members(settings_value, DERIVED_SETTINGS)
+        return remove_members(settings_value, DERIVED_SETTINGS)
     version = str(result.get("EVMVersion") or "")
     settings: JsonObject = {} if version.lower() in DEFAULT else {"evmVersion": version}
-    return settings if language == "Vyper" else {**settings, **_solc_settings(result)}
+    return settings if language == "Vyper" else {**settings, **_solc_settings_of_result(result)}
 
 
-def without_members(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    """Return a copy of a JSON object without the members that have these names."""
-    return {key: value for key, value in members.items() if key not in names}
+def remove_members(json_object: JsonObject, member_names: tuple[str, ...]) -> JsonObject:
+    """Return a copy of a JSON object without the named members."""
+    return {key: value for key, value in json_object.items() if key not in member_names}
 
 
-def _solc_settings(result: JsonObject) -> JsonObject:
+def _solc_settings_of_result(result: JsonObject) -> JsonObject:
     runs = str(result.get("Runs") or result.get("OptimizationRuns") or "")
     optimizer = {
         "enabled": str(result.get("OptimizationUsed")).lower() in TRUE,
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
     libraries = dict(_parse_libraries(result))
-    # explorers do not state a library's file; an empty path means any file
+    # explorers do not name the file of a library; in standard JSON, an empty path means any file
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
@@ -154,40 +156,40 @@ def _parse_libraries(result: JsonObject) -> list[tuple[str, str]]:
     return libraries
 
 
-def _fully_qualified_name(result: JsonObject, std_json_input: JsonObject, name: str) -> str:
+def _fully_qualified_name(result: JsonObject, std_json_input: JsonObject, contract_name: str) -> str:
     sources = as_object(std_json_input.get("sources"))
     if not sources:
         raise NotImportableError("the explorer's standard JSON has no sources")
-    path, _, simple = name.rpartition(":")
-    for candidate in (path, _main_path(result, "")):
+    path, _, simple = contract_name.rpartition(":")
+    for candidate in (path, _main_source_path(result, "")):
         if candidate in sources:
             return f"{candidate}:{simple}"
     if std_json_input["language"] == "Vyper":
-        return _vyper_name(list(sources), simple)
-    return f"{_declaring_source(sources, simple)}:{simple}"
+        return _qualified_vyper_name(list(sources), simple)
+    return f"{_find_declaring_source(sources, simple)}:{simple}"
 
 
-def _declaring_source(sources: JsonObject, name: str) -> str:
-    pattern = re.compile(rf"\b(?:contract|library)\s+{re.escape(name)}\b")
+def _find_declaring_source(sources: JsonObject, contract_name: str) -> str:
+    pattern = re.compile(rf"\b(?:contract|library)\s+{re.escape(contract_name)}\b")
     declaring = [
         path
         for path, value in sources.items()
-        if pattern.search(COMMENTS.sub("", str(_source_content(value))))
+        if pattern.search(COMMENTS.sub("", str(_source_text_of(value))))
     ]
     if len(declaring) != 1:
         paths = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
         raise NotImportableError(
-            f"it is unclear which source declares {name or 'the contract'}: {paths}",
+            f"it is unclear which source declares {contract_name or 'the contract'}: {paths}",
             "add the contract with `statuary contract add` and --contract PATH:NAME",
         )
     return declaring[0]
 
 
-def _vyper_name(paths: list[str], name: str) -> str:
-    stems = [path for path in paths if PurePosixPath(path).stem == name] or paths
+def _qualified_vyper_name(source_paths: list[str], contract_name: str) -> str:
+    stems = [path for path in source_paths if PurePosixPath(path).stem == contract_name] or source_paths
     if len(stems) != 1:
         raise NotImportableError(
-            f"it is unclear which source is {name}: {', '.join(stems[:MAX_NAMES_SHOWN])}"
+            f"it is unclear which source is {contract_name}: {', '.join(stems[:MAX_NAMES_SHOWN])}"
         )
     return f"{stems[0]}:{PurePosixPath(stems[0]).stem}"
 
@@ -225,7 +227,7 @@ def read_explorer_api(
         )
     api = _ExplorerApi(url, web, chain_id, key)
     for address in addresses:
-        yield ListedContract(chain_id, address, address, partial(api.read, address))
+        yield ListedContract(chain_id, address, address, partial(api.read_contract, address))
 
 
 class _ExplorerApi:
@@ -233,14 +235,14 @@ class _ExplorerApi:
         self.url, self.web, self.key = url, web, key
         self.fixed = {"chainid": chain_id, "module": "contract"}
 
-    def read(self, address: Address) -> SourceContract:
-        compilation = explorer_compilation(self.call_api("getsourcecode", address=address))
+    def read_contract(self, address: Address) -> SourceContract:
+        compilation = parse_getsourcecode_result(self.call_api("getsourcecode", address=address))
         try:
             creation = self.call_api("getcontractcreation", contractaddresses=address)
         except NotImportableError:
-            # genesis contracts have no creating transaction, and some explorers do not support this call
+            # a genesis contract was not created by a transaction, and some explorers do not support this action
             creation = None
-        return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
+        return SourceContract(compilation=compilation, on_chain=parse_getcontractcreation_result(creation))
 
     def call_api(self, action: str, **parameters: str) -> Json:
         secret = {"apikey": self.key} if self.key else {}
@@ -250,22 +252,22 @@ class _ExplorerApi:
             try:
                 response = self.web.json(url)
             except NotImportableError as error:
-                raise NotImportableError(self._without_key(str(error)), error.hint) from None
+                raise NotImportableError(self._hide_api_key(str(error)), error.hint) from None
             except UnreachableError as error:
-                raise UnreachableError(self._without_key(url), error.reason, error.hint) from None
+                raise UnreachableError(self._hide_api_key(url), error.reason, error.hint) from None
             try:
-                return explorer_result(response)
+                return explorer_response_result(response)
             except NotImportableError as error:
                 if pause is None or BUSY not in str(error).lower():
                     raise
                 self.web.wait(pause)
         raise AssertionError("the last response, after which there is no pause, is returned or raises")
 
-    def _without_key(self, text: str) -> str:
+    def _hide_api_key(self, text: str) -> str:
         return text.replace(self.key, "…") if self.key else text
 
 
-def explorer_result(response: Json) -> Json:
+def explorer_response_result(response: Json) -> Json:
     """Return the member `result` of a block explorer's response.
 
     Raises:
@@ -284,7 +286,7 @@ def explorer_result(response: Json) -> Json:
     return result
 
 
-def explorer_compilation(result: Json) -> ImportedCompilation:
+def parse_getsourcecode_result(result: Json) -> ImportedCompilation:
     """Convert an explorer's `getsourcecode` result to compiler input.
 
     Args:
@@ -294,18 +296,18 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
         NotImportableError: if the explorer has no source of the contract, or the result is malformed.
     """
     try:
-        return read_explorer_source(_first_object(result))
+        return read_explorer_source(_first_result_object(result))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotImportableError(f"the explorer's source is malformed: {shorten(str(error), 120)}") from None
 
 
-def explorer_creation(result: Json) -> OnChainContract:
+def parse_getcontractcreation_result(result: Json) -> OnChainContract:
     """Convert an explorer's `getcontractcreation` result to a deployment.
 
     Args:
         result: the member `result` of the response; None if the explorer does not know the creation.
     """
-    created = _first_object(result)
+    created = _first_result_object(result)
     return OnChainContract(
         creation=parse_any_hex(created.get("creationBytecode")),
         runtime=None,
@@ -315,15 +317,15 @@ def explorer_creation(result: Json) -> OnChainContract:
     )
 
 
-def _first_object(result: Json) -> JsonObject:
+def _first_result_object(result: Json) -> JsonObject:
     return next(map(as_object, as_list(result)), {})
 
 
-def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
+def read_explorer_files(source: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
     """Yield the contracts in saved responses of a block explorer.
 
     Args:
-        folder: a folder with `<address>.json` (`getsourcecode`) and optionally `<address>.creation.json`
+        source: a folder with `<address>.json` (`getsourcecode`) and optionally `<address>.creation.json`
             (`getcontractcreation`), or one file with a response of `getsourcecode`.
         chain_id: the chain of the contracts.
         addresses: the contract's address, for one file whose name is not the address.
@@ -331,33 +333,40 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
     Raises:
         NotImportableError: if there is no such file.
     """
-    files = [folder]
-    if folder.is_dir():
-        files = sorted(file for file in folder.glob("*.json") if not file.name.endswith(".creation.json"))
+    files = [source]
+    if source.is_dir():
+        files = sorted(file for file in source.glob("*.json") if not file.name.endswith(".creation.json"))
     if not files:
-        raise NotImportableError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
+        raise NotImportableError(f"{source} has no <address>.json", "save responses of getsourcecode there")
     for file in files:
-        file_addresses = addresses if files == [folder] else ()
-        yield from with_unreadable(file, file.name, _read_saved_response(file, chain_id, file_addresses))
+        file_addresses = addresses if files == [source] else ()
+        yield from report_reading_error(file, file.name, _list_saved_contract(file, chain_id, file_addresses))
 
 
-def _read_saved_response(file: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
-    yield ListedContract(chain_id, _address_of(file, addresses), file.name, partial(_read_files, file))
+def _list_saved_contract(
+    response_file: Path, chain_id: ChainId, addresses: Sequence[Address]
+) -> ListedContracts:
+    yield ListedContract(
+        chain_id,
+        _address_of_saved_file(response_file, addresses),
+        response_file.name,
+        partial(_read_saved_contract, response_file),
+    )
 
 
-def _address_of(file: Path, addresses: Sequence[Address]) -> Address:
+def _address_of_saved_file(response_file: Path, addresses: Sequence[Address]) -> Address:
     if len(addresses) == 1:
         return addresses[0]
     try:
-        return parse_address(file.stem.lower())
+        return parse_address(response_file.stem.lower())
     except InvalidValueError:
         raise NotImportableError(
-            f"the name of {file} is not an address", "name it <address>.json, or add --address"
+            f"the name of {response_file} is not an address", "name it <address>.json, or add --address"
         ) from None
 
 
-def _read_files(file: Path) -> SourceContract:
-    creation_file = file.with_suffix(".creation.json")
-    creation = explorer_result(read_json_file(creation_file)) if creation_file.is_file() else None
-    compilation = explorer_compilation(explorer_result(read_json_file(file)))
-    return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
+def _read_saved_contract(response_file: Path) -> SourceContract:
+    creation_file = response_file.with_suffix(".creation.json")
+    creation = explorer_response_result(read_json_file(creation_file)) if creation_file.is_file() else None
+    compilation = parse_getsourcecode_result(explorer_response_result(read_json_file(response_file)))
+    return SourceContract(compilation=compilation, on_chain=parse_getcontractcreation_result(creation))

@@ -24,17 +24,17 @@ from statuary.base.primitives import keccak256
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (
-    decode_source,
-    folder_above,
-    object_at,
-    read_bytes,
+    decode_source_text,
+    find_folder_above,
+    read_file_bytes,
     read_json_file,
-    read_text,
-    text_at,
+    read_text_file,
+    required_object,
+    required_string,
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
-    choose_contract,
+    choose_contract_name,
     compiler_for_language,
     deployable_contracts,
 )
@@ -54,20 +54,20 @@ INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
 """solc 0.8.2 to 0.8.4 write the optimizer's `inliner` into metadata, but reject it as input."""
 
 
-def is_foundry_file(value: dict[str, Json]) -> bool:
+def is_foundry_file(file_object: dict[str, Json]) -> bool:
     """Return whether a JSON object is a Foundry artifact or build-info file."""
-    is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
-    return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
+    is_artifact = isinstance(file_object.get("bytecode"), dict) and "methodIdentifiers" in file_object
+    return is_artifact or file_object.get("_format") == BUILD_INFO or "source_id_to_path" in file_object
 
 
 def read_foundry(
-    file: Path, value: dict[str, Json], contract_name: str | None, project: Path | None
+    file: Path, file_object: dict[str, Json], contract_name: str | None, project: Path | None
 ) -> ImportedCompilation:
     """Read a contract's compilation from a Foundry artifact or build-info.
 
     Args:
         file: the artifact or full build-info.
-        value: the JSON object in the file.
+        file_object: the JSON object in the file.
         contract_name: a name with or without its path; ignored for an artifact, which has one contract.
         project: the folder with `foundry.toml`; None for the nearest one above the file.
 
@@ -75,14 +75,14 @@ def read_foundry(
         NotImportableError: if sources are missing or have changed, or several contracts match.
     """
     try:
-        if value.get("_format") == BUILD_INFO:
-            return _read_build_info(value, contract_name)
-        if "bytecode" not in value:
+        if file_object.get("_format") == BUILD_INFO:
+            return _read_build_info(file_object, contract_name)
+        if "bytecode" not in file_object:
             raise NotImportableError(
                 f"{file} is only a list of sources, which forge writes by default",
                 "give an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
             )
-        return _read_artifact(file, value, project or _project_above(file))
+        return _read_artifact(file, file_object, project or _find_project_above(file))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotImportableError(
             f"{file} is not a complete Foundry file: {error}", "run `forge build --force`"
@@ -90,24 +90,24 @@ def read_foundry(
 
 
 def _read_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
-    output = object_at(build_info, "output")
-    std_json_input = object_at(build_info, "input")
-    name = choose_contract(deployable_contracts(output), contract_name)
+    output = required_object(build_info, "output")
+    std_json_input = required_object(build_info, "input")
+    name = choose_contract_name(deployable_contracts(output), contract_name)
     path, _, contract = name.rpartition(":")
-    artifact = object_at(output, "contracts", path, contract)
-    metadata = _parse_metadata(artifact.get("metadata"))
-    metadata_sources = object_at(metadata, "sources")
-    paths = object_at(output, "sources")
-    numbers = {path: int(str(object_at(output, "sources", path)["id"])) for path in paths}
+    artifact = required_object(output, "contracts", path, contract)
+    metadata = _parse_metadata_string(artifact.get("metadata"))
+    metadata_sources = required_object(metadata, "sources")
+    paths = required_object(output, "sources")
+    numbers = {path: int(str(required_object(output, "sources", path)["id"])) for path in paths}
     return ImportedCompilation(
         compiler="solc",
-        version=text_at(metadata, "compiler", "version"),
+        version=required_string(metadata, "compiler", "version"),
         fully_qualified_name=name,
         std_json_input={
             **{member: std_json_input[member] for member in INPUT_MEMBERS},
             "sources": {
                 path: source
-                for path, source in object_at(std_json_input, "sources").items()
+                for path, source in required_object(std_json_input, "sources").items()
                 if path in metadata_sources
             },
         },
@@ -118,18 +118,20 @@ def _read_build_info(build_info: dict[str, Json], contract_name: str | None) -> 
                         **artifact,
                         **_input_from_metadata(metadata),
                         "evm": {
-                            **object_at(artifact, "evm"),
-                            **_renumber_source_maps(object_at(artifact, "evm"), numbers, metadata_sources),
+                            **required_object(artifact, "evm"),
+                            **_renumber_source_maps(
+                                required_object(artifact, "evm"), numbers, metadata_sources
+                            ),
                         },
                     }
                 }
             },
-            "sources": _number_sources(metadata_sources),
+            "sources": _solc_source_numbers(metadata_sources),
         },
     )
 
 
-def _number_sources(metadata_sources: JsonObject) -> JsonObject:
+def _solc_source_numbers(metadata_sources: JsonObject) -> JsonObject:
     """Number the sources in metadata as solc does."""
     return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
@@ -151,14 +153,14 @@ def _renumber_source_maps(
     new[len(numbers)] = len(metadata_sources)
     return {
         name: {
-            **object_at(evm, name),
-            "sourceMap": _renumber_source_map(text_at(evm, name, "sourceMap"), new),
+            **required_object(evm, name),
+            "sourceMap": _renumber_source_map(required_string(evm, name, "sourceMap"), new),
         }
         for name in BYTECODES
     }
 
 
-def _renumber_source_map(source_map: str, new: Mapping[int, int]) -> str:
+def _renumber_source_map(source_map: str, new_numbers: Mapping[int, int]) -> str:
     """Renumber the sources in a source map.
 
     A source is the third field of an entry; an empty field repeats the last value.
@@ -166,18 +168,18 @@ def _renumber_source_map(source_map: str, new: Mapping[int, int]) -> str:
     entries = [entry.split(":") for entry in source_map.split(";")]
     for entry in entries:
         if len(entry) > 2 and entry[2].isdigit():
-            entry[2] = str(new.get(int(entry[2]), int(entry[2])))
+            entry[2] = str(new_numbers.get(int(entry[2]), int(entry[2])))
     return ";".join(":".join(entry) for entry in entries)
 
 
-def _read_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
+def _read_artifact(artifact_file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
     text = artifact.get("rawMetadata")
-    metadata = _parse_metadata(text)
-    settings = object_at(metadata, "settings")
-    sources = object_at(metadata, "sources")
-    ((path, contract),) = object_at(settings, "compilationTarget").items()
-    version = text_at(metadata, "compiler", "version")
-    numbers = _source_numbers(file, artifact, project, path)
+    metadata = _parse_metadata_string(text)
+    settings = required_object(metadata, "settings")
+    sources = required_object(metadata, "sources")
+    ((path, contract),) = required_object(settings, "compilationTarget").items()
+    version = required_string(metadata, "compiler", "version")
+    numbers = _find_source_numbers(artifact_file, artifact, project, path)
     evm: JsonObject = {name: artifact[name] for name in BYTECODES}
     evm = _renumber_source_maps(evm, numbers, sources) if numbers else evm
     notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
@@ -188,54 +190,56 @@ def _read_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Impo
         std_json_input={
             "language": metadata["language"],
             "sources": dict(_read_sources(sources, project)),
-            "settings": settings_of_metadata(settings, version),
+            "settings": compiler_settings_of_metadata(settings, version),
         },
         std_json_output={
             "contracts": {path: {as_text(contract): {**_solc_output(artifact, text, metadata), "evm": evm}}},
-            **({"sources": _number_sources(sources)} if numbers else {}),
+            **({"sources": _solc_source_numbers(sources)} if numbers else {}),
         },
         notes=notes,
     )
 
 
-def _parse_metadata(text: Json) -> dict[str, Json]:
-    if not isinstance(text, str) or not text:
+def _parse_metadata_string(metadata_text: Json) -> dict[str, Json]:
+    if not isinstance(metadata_text, str) or not metadata_text:
         raise NotImportableError(
             "the artifact has no solc metadata, so its sources and settings are unknown",
             "build with Foundry's default outputs; for Vyper, give the compiler's standard JSON",
         )
-    metadata: dict[str, Json] = orjson.loads(text)
+    metadata: dict[str, Json] = orjson.loads(metadata_text)
     return metadata
 
 
 def _input_from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
-    output = object_at(metadata, "output")
+    output = required_object(metadata, "output")
     return {member: output[member] for member in METADATA_OUTPUTS if member in output}
 
 
-def _solc_output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
+def _solc_output(
+    artifact: dict[str, Json], metadata_text: Json, metadata: dict[str, Json]
+) -> dict[str, Json]:
     """Convert an artifact to the form of solc's output, without bytecode."""
     return {
         **_input_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
-        "metadata": text,
+        "metadata": metadata_text,
     }
 
 
-def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
-    """Convert the settings in solc's metadata back to compiler input.
+def compiler_settings_of_metadata(metadata_settings: JsonObject, version: str) -> JsonObject:
+    """Convert the settings in solc's metadata back to compiler settings.
 
     Args:
-        settings: the member `settings` of the metadata.
-        version: the version of the compiler, which determines the settings that it accepts.
+        metadata_settings: the member `settings` of the metadata.
+        version: the version of the compiler, since versions accept different settings.
     """
     libraries: dict[str, dict[str, Json]] = {}
-    for name, address in as_object(settings.get("libraries")).items():
+    for name, address in as_object(metadata_settings.get("libraries")).items():
         path, _, library = name.rpartition(":")
         libraries.setdefault(path, {})[library] = address
-    other_settings = {key: item for key, item in settings.items() if key != "compilationTarget"}
+    other_settings = {key: item for key, item in metadata_settings.items() if key != "compilationTarget"}
     std_json_settings: JsonObject = {**other_settings, "libraries": libraries}
-    optimizer = as_object(settings.get("optimizer"))
+    optimizer = as_object(metadata_settings.get("optimizer"))
     details = as_object(optimizer.get("details"))
     if details and parse_compiler_version(version) < INLINER_SETTING_SINCE:
         accepted = {key: item for key, item in details.items() if key != "inliner"}
@@ -251,17 +255,19 @@ def _read_sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json
     """
     for path in sorted(hashes):
         file = project / path
-        raw = read_bytes(file)
+        raw = read_file_bytes(file)
         expected = as_object(hashes[path]).get("keccak256")
         if expected != f"0x{keccak256(raw).hex()}":
             raise NotImportableError(
                 f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
                 "check out the revision that was deployed, or run `forge build --force`",
             )
-        yield path, {"content": decode_source(raw, file)}
+        yield path, {"content": decode_source_text(raw, file)}
 
 
-def _source_numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
+def _find_source_numbers(
+    artifact_file: Path, artifact: dict[str, Json], project: Path, source_path: str
+) -> dict[str, int] | None:
     """Find the numbers of sources in an artifact's build.
 
     Forge's cache names the build. Without the cache, it is the only build in which the artifact's number
@@ -273,25 +279,26 @@ def _source_numbers(file: Path, artifact: dict[str, Json], project: Path, path: 
     Raises:
         NotImportableError: if several builds fit.
     """
-    folder = folder_above(file, "build-info")
+    folder = find_folder_above(artifact_file, "build-info")
     if folder is None:
         return None
     matching = {}
     for build in sorted(folder.glob("*.json")):
         paths = read_json_file(build).get("source_id_to_path")
-        if isinstance(paths, dict) and paths.get(str(artifact.get("id"))) == path:
-            matching[build.stem] = {text_at(paths, number): int(number) for number in paths}
-    build_in_cache = _find_build_in_cache(project, file, path)
+        if isinstance(paths, dict) and paths.get(str(artifact.get("id"))) == source_path:
+            matching[build.stem] = {required_string(paths, number): int(number) for number in paths}
+    build_in_cache = _find_build_in_cache(project, artifact_file, source_path)
     if build_in_cache in matching:
         return matching[build_in_cache]
     if len(matching) > 1:
         raise NotImportableError(
-            f"{file} could be from any of {len(matching)} builds in {folder}", "run `forge build --force`"
+            f"{artifact_file} could be from any of {len(matching)} builds in {folder}",
+            "run `forge build --force`",
         )
     return next(iter(matching.values()), None)
 
 
-def _find_build_in_cache(project: Path, file: Path, path: str) -> str:
+def _find_build_in_cache(project: Path, artifact_file: Path, source_path: str) -> str:
     """Find the build of an artifact in forge's cache.
 
     Returns:
@@ -301,16 +308,21 @@ def _find_build_in_cache(project: Path, file: Path, path: str) -> str:
     if not cache.is_file():
         return ""
     files = as_object(read_json_file(cache).get("files"))
-    artifacts = as_object(as_object(files.get(path)).get("artifacts"))
+    artifacts = as_object(as_object(files.get(source_path)).get("artifacts"))
     builds = (
         as_object(build)
         for versions in artifacts.values()
         for profiles in as_object(versions).values()
         for build in as_object(profiles).values()
     )
-    name = file.resolve().as_posix()
+    name = artifact_file.resolve().as_posix()
     return next(
-        (text_at(build, "build_id") for build in builds if name.endswith("/" + text_at(build, "path"))), ""
+        (
+            required_string(build, "build_id")
+            for build in builds
+            if name.endswith("/" + required_string(build, "path"))
+        ),
+        "",
     )
 
 
@@ -353,7 +365,7 @@ def foundry_configuration(project: Path) -> JsonObject:
     """
     file = project / "foundry.toml"
     try:
-        profiles = as_object(tomllib.loads(read_text(file)).get("profile")) if file.is_file() else {}
+        profiles = as_object(tomllib.loads(read_text_file(file)).get("profile")) if file.is_file() else {}
     except tomllib.TOMLDecodeError as error:
         raise NotImportableError(
             f"{file} is not TOML: {error}", "run `forge config` to see what it says"
@@ -362,7 +374,7 @@ def foundry_configuration(project: Path) -> JsonObject:
     return {**as_object(profiles.get("default")), **profile}
 
 
-def _project_above(file: Path) -> Path:
+def _find_project_above(file: Path) -> Path:
     for folder in file.resolve().parents:
         if (folder / "foundry.toml").is_file():
             return folder
@@ -372,29 +384,31 @@ def _project_above(file: Path) -> Path:
 
 
 def compilation_of_metadata(
-    metadata: JsonObject, texts: Mapping[str, str], where: str
+    metadata: JsonObject, texts: Mapping[str, str], metadata_path: str
 ) -> ImportedCompilation:
-    """Convert solc's metadata and sources back to compiler input.
+    """Rebuild a compiler's input from solc's metadata and the sources.
 
     Args:
         metadata: the metadata of solc.
         texts: the sources that the metadata does not contain, by their Keccak-256.
-        where: the file of the metadata, for error messages.
+        metadata_path: the file or folder of the metadata, for error messages.
 
     Raises:
         NotImportableError: if a source is missing.
         InvalidValueError: if the metadata is incomplete.
     """
-    settings = object_at(metadata, "settings")
-    ((path, name),) = object_at(settings, "compilationTarget").items()
-    version = text_at(metadata, "compiler", "version")
-    language = text_at(metadata, "language")
+    settings = required_object(metadata, "settings")
+    ((path, name),) = required_object(settings, "compilationTarget").items()
+    version = required_string(metadata, "compiler", "version")
+    language = required_string(metadata, "language")
     sources = {}
-    for source, source_entry in object_at(metadata, "sources").items():
-        digest = text_at(source_entry, "keccak256")
+    for source, source_entry in required_object(metadata, "sources").items():
+        digest = required_string(source_entry, "keccak256")
         text = texts.get(digest, as_object(source_entry).get("content"))
         if text is None:
-            raise NotImportableError(f"{where} has no source with the Keccak-256 of {source}: {digest}")
+            raise NotImportableError(
+                f"{metadata_path} has no source with the Keccak-256 of {source}: {digest}"
+            )
         sources[source] = {"content": text}
     return ImportedCompilation(
         compiler=compiler_for_language(language),
@@ -403,7 +417,7 @@ def compilation_of_metadata(
         std_json_input={
             "language": language,
             "sources": sources,
-            "settings": settings_of_metadata(settings, version),
+            "settings": compiler_settings_of_metadata(settings, version),
         },
         std_json_output=None,
     )

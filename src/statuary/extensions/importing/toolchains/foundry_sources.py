@@ -17,7 +17,7 @@ from statuary.base.primitives import Hex
 from statuary.contracts.model.compiler_evidence import SOLIDITY
 from statuary.contracts.model.solidity_source import find_declaration
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import read_text
+from statuary.extensions.importing.sources import read_text_file
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.foundry import foundry_configuration
 
@@ -47,13 +47,13 @@ class Remapping(NamedTuple):
 
 
 def compilation_of_project(
-    project: Path, name: str, creation: Hex | None, evm_version: str
+    project: Path, contract_name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
     """Build the compiler input for a contract from a project's sources.
 
     Args:
         project: the folder of the project.
-        name: the name of the contract.
+        contract_name: the name of the contract.
         creation: the deployed creation code, which ends with the version of solc.
         evm_version: forge's default EVM version at the time of the deployment; empty if unknown.
 
@@ -66,18 +66,19 @@ def compilation_of_project(
     """
     configuration = foundry_configuration(project)
     version = solc_version(creation)
-    path = _find_declaring_file(project, configuration, name, version) if version else None
+    path = _find_declaring_file(project, configuration, contract_name, version) if version else None
     if path is None:
         return None
     remappings = _collect_remappings(project, configuration)
     return ImportedCompilation(
         compiler="solc",
         version=version,
-        fully_qualified_name=f"{path}:{name}",
+        fully_qualified_name=f"{path}:{contract_name}",
         std_json_input={
             "language": SOLIDITY,
             "sources": {
-                source: {"content": text} for source, text in _read_sources(project, path, remappings).items()
+                source: {"content": text}
+                for source, text in _read_imported_sources(project, path, remappings).items()
             },
             "settings": _compiler_settings(configuration, remappings, evm_version),
         },
@@ -87,7 +88,7 @@ def compilation_of_project(
 
 
 def solc_version(creation: Hex | None) -> str:
-    """Return the solc version that bytecode states in the metadata at its end.
+    """Return the solc version that is stated in the metadata after bytecode.
 
     Args:
         creation: the bytecode as hex, or None.
@@ -99,7 +100,9 @@ def solc_version(creation: Hex | None) -> str:
     return ".".join(map(str, found[-1])) if found else ""
 
 
-def _find_declaring_file(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
+def _find_declaring_file(
+    project: Path, configuration: JsonObject, contract_name: str, compiler_version: str
+) -> str | None:
     """Find the file that declares a contract.
 
     The project's own sources are searched first, then its libraries.
@@ -113,10 +116,14 @@ def _find_declaring_file(project: Path, configuration: JsonObject, name: str, ve
     folders = (as_text(configuration.get("src")) or "src", *_library_folders(configuration))
     for folder in folders:
         files = sorted((project / folder).glob("**/*.sol"))
-        paths = [file.relative_to(project).as_posix() for file in files if _declares(file, name, version)]
+        paths = [
+            file.relative_to(project).as_posix()
+            for file in files
+            if _declares_contract(file, contract_name, compiler_version)
+        ]
         if len(paths) > 1:
             raise NotImportableError(
-                f"{len(paths)} files of {project} declare {name}: {', '.join(paths[:3])}",
+                f"{len(paths)} files of {project} declare {contract_name}: {', '.join(paths[:3])}",
                 "run `forge build`, and import again",
             )
         if paths:
@@ -124,8 +131,8 @@ def _find_declaring_file(project: Path, configuration: JsonObject, name: str, ve
     return None
 
 
-def _declares(file: Path, name: str, version: str) -> bool:
-    declared = find_declaration(read_text(file), name, version)
+def _declares_contract(source_file: Path, contract_name: str, solc_version: str) -> bool:
+    declared = find_declaration(read_text_file(source_file), contract_name, solc_version)
     return declared is not None and declared.keyword != "interface"
 
 
@@ -139,7 +146,7 @@ def _collect_remappings(project: Path, configuration: JsonObject) -> list[Remapp
     Forge adds one for each library.
     """
     file = project / "remappings.txt"
-    lines = read_text(file).splitlines() if file.is_file() else []
+    lines = read_text_file(file).splitlines() if file.is_file() else []
     named = map(as_text, as_list(configuration.get("remappings")))
     remappings = [
         Remapping(prefix.strip(), folder.strip())
@@ -162,50 +169,50 @@ def _library_paths(project: Path, configuration: JsonObject) -> Iterator[Path]:
             yield from sorted(path for path in (project / folder).iterdir() if path.is_dir())
 
 
-def _read_sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
+def _read_imported_sources(project: Path, first_path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
     """Read a file and all files that it imports, by path.
 
     Raises:
         NotImportableError: if one cannot be read or is outside of the project, or there are too many.
     """
     texts: dict[str, str] = {}
-    waiting = [path]
+    waiting = [first_path]
     while waiting:
         source = waiting.pop()
         if source in texts:
             continue
         if len(texts) == MAX_SOURCES:
             raise NotImportableError(
-                f"{path} imports more than {MAX_SOURCES:,} files", "run `forge build`, and import again"
+                f"{first_path} imports more than {MAX_SOURCES:,} files", "run `forge build`, and import again"
             )
-        # paths such as `src/../../name`, remappings and links may also lead out of the project
+        # a path such as `src/../../name`, a remapping or a symbolic link can lead out of the project
         if not (project / source).resolve().is_relative_to(project.resolve()):
             raise NotImportableError(
-                f"{path} imports {source}, which is outside of {project}",
+                f"{first_path} imports {source}, which is outside of {project}",
                 "run `forge build`, and import again",
             )
-        texts[source] = read_text(project / source)
-        waiting += [_resolve_import(source, name, remappings) for name in imported_paths(texts[source])]
+        texts[source] = read_text_file(project / source)
+        waiting += [_resolve_import(source, name, remappings) for name in find_import_paths(texts[source])]
     return dict(sorted(texts.items()))
 
 
-def imported_paths(text: str) -> list[str]:
+def find_import_paths(source_text: str) -> list[str]:
     """Return the paths in the import statements of a Solidity source."""
-    return [found["imported"] for found in _TOKEN.finditer(text) if found["imported"]]
+    return [found["imported"] for found in _TOKEN.finditer(source_text) if found["imported"]]
 
 
-def _resolve_import(source: str, name: str, remappings: Sequence[Remapping]) -> str:
+def _resolve_import(importing_path: str, import_path: str, remappings: Sequence[Remapping]) -> str:
     """Resolve an import to a path in the project.
 
     The remapping with the longest prefix decides, as in solc.
     """
-    if name.startswith("."):
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(source), name))
-    fitting = [remapping for remapping in remappings if name.startswith(remapping.prefix)]
+    if import_path.startswith("."):
+        import_path = posixpath.normpath(posixpath.join(posixpath.dirname(importing_path), import_path))
+    fitting = [remapping for remapping in remappings if import_path.startswith(remapping.prefix)]
     if not fitting:
-        return name
+        return import_path
     longest = max(fitting, key=lambda remapping: len(remapping.prefix))
-    return longest.folder + name.removeprefix(longest.prefix)
+    return longest.folder + import_path.removeprefix(longest.prefix)
 
 
 def _compiler_settings(
@@ -230,7 +237,7 @@ def _compiler_settings(
             "runs": configuration.get("optimizer_runs", 200),
         },
         "remappings": [f"{remapping.prefix}={remapping.folder}" for remapping in remappings],
-        "libraries": _linked_libraries(configuration),
+        "libraries": _parse_linked_libraries(configuration),
     }
     fork = as_text(configuration.get("evm_version")) or evm_version
     metadata: dict[str, Json] = {}
@@ -248,7 +255,7 @@ def _compiler_settings(
     return settings | {name: value for name, value in given if value}
 
 
-def _linked_libraries(configuration: JsonObject) -> dict[str, dict[str, Json]]:
+def _parse_linked_libraries(configuration: JsonObject) -> dict[str, dict[str, Json]]:
     libraries: dict[str, dict[str, Json]] = {}
     for text in map(as_text, as_list(configuration.get("libraries"))):
         path, _, rest = text.partition(":")

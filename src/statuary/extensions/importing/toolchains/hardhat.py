@@ -13,10 +13,16 @@ from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import folder_above, is_file, object_at, read_json_file, text_at
+from statuary.extensions.importing.sources import (
+    find_folder_above,
+    is_file,
+    read_json_file,
+    required_object,
+    required_string,
+)
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
-    choose_contract,
+    choose_contract_name,
     compiler_for_language,
     deployable_contracts,
     is_standard_json,
@@ -33,24 +39,24 @@ BUILD_INFO_OUTPUT_3 = "hh3-sol-build-info-output-1"
 ARTIFACT_3 = "hh3-artifact-1"
 
 
-def is_hardhat_file(value: dict[str, Json]) -> bool:
-    """Return whether a JSON object is a file of Hardhat, as its `_format` says."""
-    return str(value.get("_format")) in READERS
+def is_hardhat_file(file_object: dict[str, Json]) -> bool:
+    """Return whether the member `_format` of a JSON object names Hardhat."""
+    return str(file_object.get("_format")) in READERS
 
 
-def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+def read_hardhat(file: Path, file_object: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     """Read a contract's compilation from a Hardhat file.
 
     Args:
         file: an artifact, a `.dbg.json`, or a build-info.
-        value: the JSON object in the file.
+        file_object: the JSON object in the file.
         contract_name: a name with or without its path; ignored for an artifact, which has one contract.
 
     Raises:
         NotImportableError: if a file is missing, or several contracts match.
     """
     try:
-        return READERS[text_at(value, "_format")](file, value, contract_name)
+        return READERS[required_string(file_object, "_format")](file, file_object, contract_name)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotImportableError(
             f"{file} is not a complete Hardhat file: {error}", "compile the project again"
@@ -69,69 +75,75 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
         debug_file = file.with_suffix(".dbg.json")
         if not is_file(debug_file):
             return False
-        return is_file(file.parent / text_at(read_json_file(debug_file), "buildInfo"))
+        return is_file(file.parent / required_string(read_json_file(debug_file), "buildInfo"))
     if artifact.get("_format") == ARTIFACT_3:
-        folder = folder_above(file, "build-info")
+        folder = find_folder_above(file, "build-info")
         return folder is not None and is_file(folder / f"{artifact.get('buildInfoId')}.json")
     return True
 
 
 def artifact_name(artifact: JsonObject) -> str:
     """Return the name of the contract in a Hardhat artifact, as `path:Name`."""
-    return _qualified_name(
+    return _qualified_artifact_name(
         artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName"
     )
 
 
-def _read_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
+def _read_hardhat_2_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
     debug_file = file.with_suffix(".dbg.json")
-    path = debug_file.parent / text_at(read_json_file(debug_file), "buildInfo")
-    return _read_build_info_2(path, read_json_file(path), _qualified_name(artifact, "sourceName"))
+    path = debug_file.parent / required_string(read_json_file(debug_file), "buildInfo")
+    return _read_hardhat_2_build_info(
+        path, read_json_file(path), _qualified_artifact_name(artifact, "sourceName")
+    )
 
 
-def _read_debug_file(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+def _read_hardhat_2_debug_file(
+    file: Path, _: dict[str, Json], contract_name: str | None
+) -> ImportedCompilation:
     artifact = file.with_suffix("").with_suffix(".json")
     return read_hardhat(artifact, read_json_file(artifact), contract_name)
 
 
-def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
-    folder = folder_above(file, "build-info")
-    build_id = text_at(artifact, "buildInfoId")
+def _read_hardhat_3_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
+    folder = find_folder_above(file, "build-info")
+    build_id = required_string(artifact, "buildInfoId")
     if folder is None or "/" in build_id or "\\" in build_id:
         raise NotImportableError(
             f"there is no build-info folder above {file}",
             "name the build-info file itself, from artifacts/build-info/",
         )
     path = folder / f"{build_id}.json"
-    return _read_build_info_3(path, read_json_file(path), _qualified_name(artifact, "inputSourceName"))
+    return _read_hardhat_3_build_info(
+        path, read_json_file(path), _qualified_artifact_name(artifact, "inputSourceName")
+    )
 
 
-def _read_output_3(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+def _read_hardhat_3_output(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     build_info = file.with_suffix("").with_suffix(".json")
-    return _read_build_info_3(build_info, read_json_file(build_info), contract_name)
+    return _read_hardhat_3_build_info(build_info, read_json_file(build_info), contract_name)
 
 
-def _read_build_info_2(
+def _read_hardhat_2_build_info(
     file: Path, build_info: dict[str, Json], contract_name: str | None
 ) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO:
         raise NotImportableError(f"{file} is not a build-info of Hardhat 2")
-    return _make_compilation(build_info, object_at(build_info, "output"), contract_name, {})
+    return _make_compilation(build_info, required_object(build_info, "output"), contract_name, {})
 
 
-def _read_build_info_3(
+def _read_hardhat_3_build_info(
     file: Path, build_info: dict[str, Json], contract_name: str | None
 ) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO_3:
         raise NotImportableError(f"{file} is not a build-info of Hardhat 3")
-    output_file = _output_file_3(file)
-    output = None if output_file is None else object_at(read_json_file(output_file), "output")
+    output_file = _find_hardhat_3_output(file)
+    output = None if output_file is None else required_object(read_json_file(output_file), "output")
     return _make_compilation(
         build_info, output, contract_name, as_object(build_info.get("userSourceNameMap"))
     )
 
 
-def _output_file_3(build_info: Path) -> Path | None:
+def _find_hardhat_3_output(build_info: Path) -> Path | None:
     """Return the file with the output of a Hardhat 3 build.
 
     The file is beside the build-info or, since Ignition copies build-infos without it, in the project's artifacts.
@@ -140,58 +152,61 @@ def _output_file_3(build_info: Path) -> Path | None:
         The file, or None.
     """
     output_file = build_info.with_suffix(".output.json")
-    artifacts = folder_above(build_info.parent, "artifacts/build-info")
+    artifacts = find_folder_above(build_info.parent, "artifacts/build-info")
     elsewhere = [] if artifacts is None else [artifacts / output_file.name]
     return next((file for file in (output_file, *elsewhere) if file.is_file()), None)
 
 
 def _make_compilation(
-    build_info: dict[str, Json], output: JsonObject | None, contract_name: str | None, user_names: JsonObject
+    build_info: dict[str, Json],
+    output: JsonObject | None,
+    contract_name: str | None,
+    compiler_paths: JsonObject,
 ) -> ImportedCompilation:
-    # Hardhat 3 passes paths to the compiler that differ from those in the project, so translate the path
+    # Hardhat 3 compiles `contracts/A.sol` as `project/contracts/A.sol`, so translate the path in the name
     path, colon, name = (contract_name or "").rpartition(":")
-    compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
-    # without the compiler's output, only the contract that the artifact names is known
+    compiled_name = f"{compiler_paths.get(path, path)}{colon}{name}" if contract_name else None
+    # without compiler output there is no list of contracts: take the one that the artifact names
     names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
-    std_json_input = object_at(build_info, "input")
+    std_json_input = required_object(build_info, "input")
     return ImportedCompilation(
         compiler=compiler_for_language(std_json_input["language"]),
-        version=text_at(build_info, "solcLongVersion").removeprefix("v"),
-        fully_qualified_name=choose_contract(names, compiled_name),
+        version=required_string(build_info, "solcLongVersion").removeprefix("v"),
+        fully_qualified_name=choose_contract_name(names, compiled_name),
         std_json_input=std_json_input,
         std_json_output=output,
     )
 
 
-def _qualified_name(artifact: JsonObject, source: str) -> str:
+def _qualified_artifact_name(artifact: JsonObject, source: str) -> str:
     return f"{artifact[source]}:{artifact['contractName']}"
 
 
 READERS: Final[dict[str, Callable[[Path, dict[str, Json], str | None], ImportedCompilation]]] = {
-    ARTIFACT: _read_artifact,
-    DEBUG_FILE: _read_debug_file,
-    BUILD_INFO: _read_build_info_2,
-    ARTIFACT_3: _read_artifact_3,
-    BUILD_INFO_3: _read_build_info_3,
-    BUILD_INFO_OUTPUT_3: _read_output_3,
+    ARTIFACT: _read_hardhat_2_artifact,
+    DEBUG_FILE: _read_hardhat_2_debug_file,
+    BUILD_INFO: _read_hardhat_2_build_info,
+    ARTIFACT_3: _read_hardhat_3_artifact,
+    BUILD_INFO_3: _read_hardhat_3_build_info,
+    BUILD_INFO_OUTPUT_3: _read_hardhat_3_output,
 }
 
 
 def read_compilation(
     file: Path,
     *,
-    output: Path | None = None,
+    output_file: Path | None = None,
     contract_name: str | None = None,
-    version: str | None = None,
+    compiler_version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
     """Read a contract's compilation from a file of any supported tool.
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.
-        output: the file with the compiler's output, for standard JSON input.
+        output_file: the file with the compiler's output, for standard JSON input.
         contract_name: a name with or without its path; None to choose the only contract.
-        version: the compiler version from the command line.
+        compiler_version: the compiler version from the command line.
         project: the folder of a Foundry project; None for the nearest one above the file.
 
     Raises:
@@ -199,8 +214,8 @@ def read_compilation(
     """
     value = read_json_file(file)
     if is_standard_json(value):
-        compilation = read_standard_json(value, output, contract_name)
-    elif output is not None:
+        compilation = read_standard_json(value, output_file, contract_name)
+    elif output_file is not None:
         raise NotImportableError(
             "--output is only for standard JSON input", f"leave it out: {file} has another format"
         )
@@ -213,4 +228,4 @@ def read_compilation(
             f"{file} has an unknown format",
             "give standard JSON input of a compiler, or an artifact or build-info of Hardhat or Foundry",
         )
-    return with_compiler_version(compilation, version)
+    return with_compiler_version(compilation, compiler_version)

@@ -15,7 +15,12 @@ from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_t
 from statuary.base.primitives import Address, ChainId
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import object_at, read_json_file, read_text, text_at
+from statuary.extensions.importing.sources import (
+    read_json_file,
+    read_text_file,
+    required_object,
+    required_string,
+)
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
 from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
 from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
@@ -25,14 +30,14 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    creation_code_of,
+    convert_missing_part_errors,
+    find_creation_code,
     make_deployment,
     parse_any_address,
     parse_any_chain_id,
     parse_any_hex,
     parse_any_quantity,
-    report_missing_parts,
-    with_unreadable,
+    report_reading_error,
 )
 
 CHAIN_FILES = (".chainId", ".chain")
@@ -50,38 +55,39 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
         NotImportableError: if no folder of a network has a chain id.
     """
     above = folder / "deployments" if (folder / "deployments").is_dir() else folder
-    networks = [network for network in (above, *sorted(above.glob("*/"))) if _chain_file(network)]
+    networks = [network for network in (above, *sorted(above.glob("*/"))) if _find_chain_id_file(network)]
     if not networks:
         raise NotImportableError(
             f"{folder} has no deployments/<network>/.chainId",
             "name the folder of a project with deployments of hardhat-deploy",
         )
     for network in networks:
-        yield from with_unreadable(network, network.name, _deployment_contracts(network))
+        yield from report_reading_error(network, network.name, _list_network_contracts(network))
 
 
-def _chain_file(network: Path) -> Path | None:
-    return next((network / name for name in CHAIN_FILES if (network / name).is_file()), None)
+def _find_chain_id_file(network_folder: Path) -> Path | None:
+    return next((network_folder / name for name in CHAIN_FILES if (network_folder / name).is_file()), None)
 
 
-def _read_chain_id(network: Path) -> ChainId:
-    file = _chain_file(network) or network / CHAIN_FILES[0]
-    chain_text = read_json_file(file).get("chainId") if file.name == ".chain" else read_text(file)
+def _read_chain_id(network_folder: Path) -> ChainId:
+    file = _find_chain_id_file(network_folder) or network_folder / CHAIN_FILES[0]
+    chain_text = read_json_file(file).get("chainId") if file.name == ".chain" else read_text_file(file)
     return parse_any_chain_id(chain_text, str(file))
 
 
-def _deployment_contracts(network: Path) -> ListedContracts:
-    chain_id = _read_chain_id(network)
-    # Name.json and Name_Proxy.json (or Name_DiamondProxy.json) are one contract; the second has its code
-    names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
+def _list_network_contracts(network_folder: Path) -> ListedContracts:
+    chain_id = _read_chain_id(network_folder)
+    # a proxy has two files for one address: Name.json has the ABI that users call, and Name_Proxy.json (or
+    # Name_DiamondProxy.json) describes the code at the address
+    names = sorted(file.stem for file in network_folder.glob("*.json") if not file.name.startswith("."))
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
     names_by_address: dict[str, str] = {}
     listed_addresses: set[str] = set()
-    builds = HardhatBuilds(network, "deployments")
+    builds = HardhatBuilds(network_folder, "deployments")
     for name in names:
-        file = network / f"{name}.json"
-        contracts = _list_contracts(file, chain_id, builds, names_by_address, is_proxy=name in proxies)
-        for contract in with_unreadable(file, f"{network.name}/{name}", contracts):
+        file = network_folder / f"{name}.json"
+        contracts = _list_file_contracts(file, chain_id, builds, names_by_address, is_proxy=name in proxies)
+        for contract in report_reading_error(file, f"{network_folder.name}/{name}", contracts):
             if isinstance(contract, ListedContract):
                 listed_addresses.add(contract.address)
             yield contract
@@ -94,8 +100,8 @@ def _deployment_contracts(network: Path) -> ListedContracts:
         )
 
 
-def _list_contracts(
-    file: Path,
+def _list_file_contracts(
+    deployment_file: Path,
     chain_id: ChainId,
     builds: HardhatBuilds,
     names_by_address: dict[str, str],
@@ -108,23 +114,25 @@ def _list_contracts(
         names_by_address: gains the addresses that the file only names.
         is_proxy: whether another file has the code at its address.
     """
-    deployment = read_json_file(file)
+    deployment = read_json_file(deployment_file)
     history = [*map(as_object, as_list(deployment.get("history")))]
     for deployment_entry in (deployment, *history):
         for member, address in _related_addresses(deployment_entry):
-            names_by_address.setdefault(parse_any_address(address, str(file)), f"{file.stem}'s {member}")
+            names_by_address.setdefault(
+                parse_any_address(address, str(deployment_file)), f"{deployment_file.stem}'s {member}"
+            )
     for number, earlier_deployment in enumerate(history, 1):
         if earlier_deployment.get("address") is not None and not is_proxy:
-            address = parse_any_address(earlier_deployment["address"], str(file))
-            name = f"{file.stem}, deployment {number}"
-            read_source = partial(_read_deployment, file, builds, earlier_deployment)
+            address = parse_any_address(earlier_deployment["address"], str(deployment_file))
+            name = f"{deployment_file.stem}, deployment {number}"
+            read_source = partial(_read_deployed_contract, deployment_file, builds, earlier_deployment)
             yield ListedContract(chain_id, address, name, read_source)
-    address = parse_any_address(deployment.get("address"), str(file))
+    address = parse_any_address(deployment.get("address"), str(deployment_file))
     if is_proxy:
-        names_by_address.setdefault(address, file.stem)
+        names_by_address.setdefault(address, deployment_file.stem)
     else:
-        read_source = partial(_read_deployment, file, builds, deployment)
-        yield ListedContract(chain_id, address, file.stem, read_source)
+        read_source = partial(_read_deployed_contract, deployment_file, builds, deployment)
+        yield ListedContract(chain_id, address, deployment_file.stem, read_source)
 
 
 def _related_addresses(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
@@ -142,10 +150,13 @@ def _related_addresses(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
         )
 
 
-def _read_deployment(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> SourceContract:
-    with report_missing_parts(file):
+def _read_deployed_contract(
+    deployment_file: Path, builds: HardhatBuilds, deployment: JsonObject
+) -> SourceContract:
+    with convert_missing_part_errors(deployment_file):
         return SourceContract(
-            compilation=_read_compilation(file, builds, deployment), on_chain=_on_chain_contract(deployment)
+            compilation=_read_deployment_compilation(deployment_file, builds, deployment),
+            on_chain=_on_chain_contract(deployment),
         )
 
 
@@ -165,36 +176,38 @@ def _on_chain_contract(deployment: JsonObject) -> OnChainContract:
     nonce = parse_any_quantity(sent.get("nonce"))
     if code is None or nonce is None or parse_any_hex(sender) is None:
         return OnChainContract(None, None, created)
-    creation = creation_code_of(as_text(deployment.get("address")), sender, nonce, None, code)
+    creation = find_creation_code(as_text(deployment.get("address")), sender, nonce, None, code)
     return OnChainContract(creation, None, created, (UNCHECKED_CREATION,) if creation is None else ())
 
 
-def _read_compilation(file: Path, builds: HardhatBuilds, deployment: JsonObject) -> ImportedCompilation:
+def _read_deployment_compilation(
+    deployment_file: Path, builds: HardhatBuilds, deployment: JsonObject
+) -> ImportedCompilation:
     text = as_text(deployment.get("metadata"))
     if not text:
         contract_name = as_text(deployment.get("contractName"))
         creation = parse_any_hex(deployment.get("bytecode"))
         return builds.find_compilation(
-            contract_name or file.stem.removesuffix(IMPLEMENTATION_SUFFIX),
+            contract_name or deployment_file.stem.removesuffix(IMPLEMENTATION_SUFFIX),
             creation,
             "its file has no metadata of a compiler",
         )
     metadata: JsonObject = orjson.loads(text)
-    solc_input = _read_solc_input(file, deployment)
+    solc_input = _read_solc_input(deployment_file, deployment)
     if solc_input is None:
-        # many repositories leave out the folder solcInputs, but the metadata has the sources of the contract
-        return compilation_of_metadata(metadata, {}, str(file))
-    ((path, name),) = object_at(metadata, "settings", "compilationTarget").items()
+        # many repositories do not commit the folder solcInputs; the contract's sources are also in its metadata
+        return compilation_of_metadata(metadata, {}, str(deployment_file))
+    ((path, name),) = required_object(metadata, "settings", "compilationTarget").items()
     return ImportedCompilation(
         compiler=compiler_for_language(solc_input["language"]),
-        version=text_at(metadata, "compiler", "version"),
+        version=required_string(metadata, "compiler", "version"),
         fully_qualified_name=f"{path}:{name}",
         std_json_input=solc_input,
         std_json_output=None,
     )
 
 
-def _read_solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
+def _read_solc_input(deployment_file: Path, deployment: JsonObject) -> JsonObject | None:
     """Read the compiler's input in the deployment or the project.
 
     Returns:
@@ -205,14 +218,15 @@ def _read_solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
     """
     if text := as_text(deployment.get("solcInput")):
         return as_object(orjson.loads(text))
-    input_file = _input_file(file, deployment)
+    input_file = _solc_input_file(deployment_file, deployment)
     return read_json_file(input_file) if input_file.is_file() else None
 
 
-def _input_file(file: Path, deployment: JsonObject) -> Path:
+def _solc_input_file(deployment_file: Path, deployment: JsonObject) -> Path:
     digest = deployment.get("solcInputHash")
     if not isinstance(digest, str) or not digest.isalnum():
         raise NotImportableError(
-            f"{file} names no compiler input (solcInputHash)", "deploy with hardhat-deploy 0.7 or later"
+            f"{deployment_file} names no compiler input (solcInputHash)",
+            "deploy with hardhat-deploy 0.7 or later",
         )
-    return file.parent / "solcInputs" / f"{digest}.json"
+    return deployment_file.parent / "solcInputs" / f"{digest}.json"

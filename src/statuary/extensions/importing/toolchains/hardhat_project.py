@@ -12,7 +12,7 @@ from statuary.extensions.importing.toolchains.listed_contract import ListedContr
 
 
 def read_hardhat_project(folder: Path) -> ListedContracts:
-    """Yield the contracts that hardhat-deploy and Ignition deployed.
+    """Yield the contracts that hardhat-deploy and Hardhat Ignition deployed.
 
     Args:
         folder: the folder of the Hardhat project.

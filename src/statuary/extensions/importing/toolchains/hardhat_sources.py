@@ -38,35 +38,37 @@ class _DeclaredContract(NamedTuple):
     build_info: _BuildInfo
     path: str
 
-    def gives_same_contract(self, other: "_DeclaredContract") -> bool:
+    def is_same_contract(self, other_declaration: "_DeclaredContract") -> bool:
         """Return whether both have the same path, source and compiler settings."""
-        ours, theirs = self.build_info, other.build_info
+        ours, theirs = self.build_info, other_declaration.build_info
         return (
-            self.path == other.path
+            self.path == other_declaration.path
             and ours.settings == theirs.settings
             and ours.sources[self.path] == theirs.sources[self.path]
         )
 
 
 class HardhatBuilds:
-    """The compilations that a Hardhat project stores, read on demand."""
+    """The compilations in a Hardhat project's build-infos, read on demand."""
 
-    def __init__(self, deployment: Path, above: str) -> None:
+    def __init__(self, deployment_folder: Path, parent_name: str) -> None:
         """Find the project that contains a deployment.
 
         Args:
-            deployment: the folder of the deployment or network.
-            above: the name of the folder between project and deployment: `deployments` or `ignition`.
+            deployment_folder: the folder of the deployment or network.
+            parent_name: the name of the folder between project and deployment: `deployments` or `ignition`.
         """
-        parents = deployment.resolve().parents
-        self.project = next((folder.parent for folder in parents if folder.name == above), deployment)
-        self._folders = (deployment / "build-info", self.project / "artifacts/build-info")
+        parents = deployment_folder.resolve().parents
+        self.project = next(
+            (folder.parent for folder in parents if folder.name == parent_name), deployment_folder
+        )
+        self._folders = (deployment_folder / "build-info", self.project / "artifacts/build-info")
 
-    def find_compilation(self, name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
+    def find_compilation(self, contract_name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
         """Find the compilation of a deployed contract in the project's build-infos.
 
         Args:
-            name: the name of the contract, with or without its path.
+            contract_name: the name of the contract, with or without its path.
             creation: the creation code, which ends with the version of solc; None if unknown.
             reason: why there is no compilation beside the deployment, for the error message.
 
@@ -74,17 +76,19 @@ class HardhatBuilds:
             NotImportableError: if no build-info has the contract, or several have different versions of it.
         """
         version = solc_version(creation)
-        _, _, short_name = name.rpartition(":")
+        _, _, short_name = contract_name.rpartition(":")
         for builds in self._build_infos:
             declared = [
-                one for one in _find_declarations(builds, name) if version in ("", one.build_info.version)
+                one
+                for one in _find_declarations(builds, contract_name)
+                if version in ("", one.build_info.version)
             ]
             if declared:
-                chosen = _require_single(declared, name)
+                chosen = _require_single_declaration(declared, contract_name)
                 file = chosen.build_info.file
                 return read_hardhat(file, read_json_file(file), f"{chosen.path}:{short_name}")
         config = next((file.name for file in sorted(self.project.glob("hardhat.config.*"))), "hardhat.config")
-        compiled = f"{name} for solc {version}" if version else name
+        compiled = f"{contract_name} for solc {version}" if version else contract_name
         raise NotImportableError(
             f"{reason}, and no build-info of {self.project} has {compiled}; the compiler's settings are in"
             f" {config}, a program that only Hardhat runs",
@@ -119,15 +123,15 @@ def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
         project_paths = {
             as_text(path): name for name, path in as_object(value.get("userSourceNameMap")).items()
         }
-        # skip the imported sources, which have their own build-info
+        # the sources of npm packages, which are not project files, are in build-infos of their own
         sources = {path: text for path, text in sources.items() if path in project_paths}
     settings = as_object(compiler_input.get("settings"))
     yield _BuildInfo(file, as_text(value.get("solcVersion")), settings, sources, project_paths)
 
 
-def _find_declarations(builds: Sequence[_BuildInfo], name: str) -> Iterator[_DeclaredContract]:
+def _find_declarations(builds: Sequence[_BuildInfo], contract_name: str) -> Iterator[_DeclaredContract]:
     """Yield the declarations of a contract."""
-    path, _, short_name = name.rpartition(":")
+    path, _, short_name = contract_name.rpartition(":")
     for build_info in builds:
         for source, text in build_info.sources.items():
             if path and path not in (source, build_info.project_paths.get(source)):
@@ -137,17 +141,19 @@ def _find_declarations(builds: Sequence[_BuildInfo], name: str) -> Iterator[_Dec
                 yield _DeclaredContract(build_info, source)
 
 
-def _require_single(declared: Sequence[_DeclaredContract], name: str) -> _DeclaredContract:
+def _require_single_declaration(
+    declarations: Sequence[_DeclaredContract], contract_name: str
+) -> _DeclaredContract:
     """Return the contract that all give.
 
     Raises:
         NotImportableError: if they give different ones.
     """
-    first = declared[0]
-    if other := next((one for one in declared if not one.gives_same_contract(first)), None):
+    first = declarations[0]
+    if other := next((one for one in declarations if not one.is_same_contract(first)), None):
         raise NotImportableError(
-            f"{first.build_info.file} and {other.build_info.file.name} have different contracts {name}:"
+            f"{first.build_info.file} and {other.build_info.file.name} have different contracts {contract_name}:"
             f" {first.path} and {other.path}",
-            f"choose one: `statuary contract add BUILD-INFO --contract {first.path}:{name.rpartition(':')[2]}`",
+            f"choose one: `statuary contract add BUILD-INFO --contract {first.path}:{contract_name.rpartition(':')[2]}`",
         )
     return first

@@ -14,7 +14,7 @@ from statuary.base.json_values import JsonObject, as_object, as_text
 from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import is_file, read_bytes, read_json_file, text_at
+from statuary.extensions.importing.sources import is_file, read_file_bytes, read_json_file, required_string
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.hardhat import artifact_name, has_build_info, read_hardhat
 from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
@@ -25,13 +25,13 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
+    convert_missing_part_errors,
     created_contract,
     make_deployment,
     parse_any_address,
     parse_any_chain_id,
     parse_any_hex,
-    report_missing_parts,
-    with_unreadable,
+    report_reading_error,
 )
 
 JOURNAL: Final = "journal.jsonl"
@@ -60,18 +60,18 @@ def read_ignition(folder: Path) -> ListedContracts:
             "name the folder of a Hardhat project with deployments of Ignition",
         )
     for journal in journals:
-        yield from with_unreadable(journal, journal.parent.name, _journal_contracts(journal))
+        yield from report_reading_error(journal, journal.parent.name, _list_journal_contracts(journal))
 
 
-def _journal_contracts(journal: Path) -> ListedContracts:
+def _list_journal_contracts(journal: Path) -> ListedContracts:
     parsed_journal = _Journal(journal)
     yield from parsed_journal.broken
     if parsed_journal.chain_id is None:
         raise NotImportableError(f"{journal} names no chain", "run `npx hardhat ignition deploy` again")
     builds = HardhatBuilds(journal.parent, "ignition")
     for future, steps in parsed_journal.futures.items():
-        yield from _contracts_of_future(journal, builds, parsed_journal.chain_id, future, steps)
-    yield from parsed_journal.unexplained_addresses()
+        yield from _list_future_contracts(journal, builds, parsed_journal.chain_id, future, steps)
+    yield from parsed_journal.list_unexplained_addresses()
 
 
 class _Journal:
@@ -86,7 +86,7 @@ class _Journal:
         self.futures: dict[str, dict[str, JsonObject]] = {}
         self.wiped: list[tuple[str, Address]] = []
         self.broken: list[UnreadableContract] = []
-        for message in _parse_messages(journal, self.broken):
+        for message in _parse_journal_messages(journal, self.broken):
             self._add_message(message)
 
     def _add_message(self, message: JsonObject) -> None:
@@ -99,17 +99,17 @@ class _Journal:
             if "address" in (result := _deployment_result(steps)):
                 self.wiped.append((str(future), parse_any_address(result["address"], str(self.journal))))
         elif future is not None:
-            # if a deployment was sent again, its later interactions replace the earlier ones
+            # a later message of the same kind replaces the earlier one, as when Ignition sends a transaction again
             self.futures.setdefault(str(future), {})[kind] = message
 
-    def unexplained_addresses(self) -> ListedContracts:
+    def list_unexplained_addresses(self) -> ListedContracts:
         """Yield the addresses whose deployment the journal does not contain.
 
         The deployments were wiped from the journal, or only `deployed_addresses.json` names the addresses.
         """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
-            yield self._unreadable_mention(future, address, reason)
+            yield self._unexplained_contract(future, address, reason)
         file = self.journal.with_name("deployed_addresses.json")
         if not file.is_file():
             return
@@ -123,56 +123,70 @@ class _Journal:
         for future, text in read_json_file(file).items():
             if (other_address := parse_any_address(text, str(file))) not in known_addresses:
                 reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
-                yield self._unreadable_mention(future, other_address, reason)
+                yield self._unexplained_contract(future, other_address, reason)
 
-    def _unreadable_mention(self, future: str, address: Address, reason: str) -> UnreadableContract:
-        return UnreadableContract(future, reason, is_expected=True, chain_id=self.chain_id, address=address)
+    def _unexplained_contract(self, future_id: str, address: Address, reason: str) -> UnreadableContract:
+        return UnreadableContract(
+            future_id, reason, is_expected=True, chain_id=self.chain_id, address=address
+        )
 
 
-def _deployment_result(steps: Mapping[str, JsonObject]) -> JsonObject:
+def _deployment_result(messages: Mapping[str, JsonObject]) -> JsonObject:
     """Return the result of a deployment in a journal, if any."""
-    return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
+    return as_object(messages.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
-def _contracts_of_future(
-    journal: Path, builds: HardhatBuilds, chain_id: ChainId, future: str, steps: dict[str, JsonObject]
+def _list_future_contracts(
+    journal: Path, builds: HardhatBuilds, chain_id: ChainId, future_id: str, messages: dict[str, JsonObject]
 ) -> ListedContracts:
-    if EXISTING in steps:
-        address = parse_any_address(steps[EXISTING].get("contractAddress"), str(journal))
+    if EXISTING in messages:
+        address = parse_any_address(messages[EXISTING].get("contractAddress"), str(journal))
         yield ListedContract(
-            chain_id, address, future, partial(_read_existing, journal.parent, builds, steps[EXISTING])
+            chain_id,
+            address,
+            future_id,
+            partial(_read_referenced_contract, journal.parent, builds, messages[EXISTING]),
         )
         return
-    if BEGINS not in steps:
+    if BEGINS not in messages:
         return
-    result = _deployment_result(steps)
+    result = _deployment_result(messages)
     if result.get("type") != "SUCCESS":
-        yield UnreadableContract(future, "its deployment did not succeed")
+        yield UnreadableContract(future_id, "its deployment did not succeed")
         return
     address = parse_any_address(result["address"], str(journal))
     yield ListedContract(
-        chain_id, address, future, partial(_read_journal, journal.parent, builds, steps, address)
+        chain_id,
+        address,
+        future_id,
+        partial(_read_deployed_contract, journal.parent, builds, messages, address),
     )
 
 
-def _read_existing(folder: Path, builds: HardhatBuilds, begins: JsonObject) -> SourceContract:
+def _read_referenced_contract(
+    deployment_folder: Path, builds: HardhatBuilds, start_message: JsonObject
+) -> SourceContract:
     """Read a contract that a module refers to, and did not deploy.
 
     The journal does not have its deployment.
     """
-    with report_missing_parts(folder / JOURNAL):
-        return SourceContract(compilation=_read_compilation(folder, builds, begins, None))
+    with convert_missing_part_errors(deployment_folder / JOURNAL):
+        return SourceContract(
+            compilation=_read_future_compilation(deployment_folder, builds, start_message, None)
+        )
 
 
-def _parse_messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
+def _parse_journal_messages(
+    journal: Path, unreadable_lines: list[UnreadableContract]
+) -> Iterator[JsonObject]:
     """Parse a journal up to a broken line.
 
     A killed deployment may leave one.
 
     Args:
-        broken: gains an entry about that line.
+        unreadable_lines: gains an entry about that line.
     """
-    for number, line in enumerate(read_bytes(journal).splitlines(), 1):
+    for number, line in enumerate(read_file_bytes(journal).splitlines(), 1):
         try:
             message = orjson.loads(line or b"{}")
             kind = message.get("type")
@@ -182,7 +196,7 @@ def _parse_messages(journal: Path, broken: list[UnreadableContract]) -> Iterator
             yield message
         elif line:
             where = f"{journal}:{number}"
-            broken.append(
+            unreadable_lines.append(
                 UnreadableContract(
                     journal.parent.name,
                     f"{where} is not a message of Ignition's journal; the rest is not read",
@@ -191,26 +205,26 @@ def _parse_messages(journal: Path, broken: list[UnreadableContract]) -> Iterator
             return
 
 
-def _read_journal(
-    folder: Path, builds: HardhatBuilds, steps: dict[str, JsonObject], address: Address
+def _read_deployed_contract(
+    deployment_folder: Path, builds: HardhatBuilds, messages: dict[str, JsonObject], address: Address
 ) -> SourceContract:
-    with report_missing_parts(folder / JOURNAL):
-        on_chain = _on_chain_contract(steps, address)
-        compilation = _read_compilation(folder, builds, steps[BEGINS], on_chain.creation)
+    with convert_missing_part_errors(deployment_folder / JOURNAL):
+        on_chain = _on_chain_contract(messages, address)
+        compilation = _read_future_compilation(deployment_folder, builds, messages[BEGINS], on_chain.creation)
         return SourceContract(compilation=compilation, on_chain=on_chain)
 
 
-def _read_compilation(
-    folder: Path, builds: HardhatBuilds, begins: JsonObject, creation: Hex | None
+def _read_future_compilation(
+    deployment_folder: Path, builds: HardhatBuilds, start_message: JsonObject, creation: Hex | None
 ) -> ImportedCompilation:
     """Read the compilation of an artifact that Ignition copied, or else of a build-info with the contract.
 
     Raises:
         NotImportableError: if neither has its sources.
     """
-    file = folder / "artifacts" / f"{begins['artifactId']}.json"
+    file = deployment_folder / "artifacts" / f"{start_message['artifactId']}.json"
     if not is_file(file):
-        name = text_at(begins, "contractName")
+        name = required_string(start_message, "contractName")
         return builds.find_compilation(name, creation, f"there is no artifact {file}")
     artifact = read_json_file(file)
     if has_build_info(file, artifact):
@@ -220,15 +234,15 @@ def _read_compilation(
     )
 
 
-def _on_chain_contract(steps: dict[str, JsonObject], address: Address) -> OnChainContract:
-    confirmed = steps.get("TRANSACTION_CONFIRM", {})
-    sender = parse_any_hex(steps[BEGINS].get("from"))
+def _on_chain_contract(messages: dict[str, JsonObject], address: Address) -> OnChainContract:
+    confirmed = messages.get("TRANSACTION_CONFIRM", {})
+    sender = parse_any_hex(messages[BEGINS].get("from"))
     receipt = as_object(confirmed.get("receipt"))
-    sent = as_object(steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction"))
-    nonce = steps.get("TRANSACTION_SEND", {}).get("nonce")
+    sent = as_object(messages.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction"))
+    nonce = messages.get("TRANSACTION_SEND", {}).get("nonce")
     data = parse_any_hex(sent.get("data"))
     created = (
-        _created_contract(sender, nonce, parse_any_hex(sent.get("to")), data) if sender and data else None
+        _contract_created_by(sender, nonce, parse_any_hex(sent.get("to")), data) if sender and data else None
     )
     is_shown = created is not None and created.address == address
     return OnChainContract(
@@ -239,7 +253,7 @@ def _on_chain_contract(steps: dict[str, JsonObject], address: Address) -> OnChai
     )
 
 
-def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
+def _contract_created_by(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
     """Return the contract that a transaction creates.
 
     For a call of CreateX, only the code is known, and the address is empty.
@@ -248,11 +262,11 @@ def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> 
         The contract, or None if the transaction is not known to create one.
     """
     created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
-    code = data if to is None else _createx_code(data)
+    code = data if to is None else _creation_code_for_createx(data)
     return created or (None if code is None else CreatedContract(Address(""), code))
 
 
-def _createx_code(data: Hex) -> Hex | None:
+def _creation_code_for_createx(call_data: Hex) -> Hex | None:
     """Return the creation code in a call of CreateX.
 
     A salt, an offset and the length follow the selector.
@@ -260,8 +274,8 @@ def _createx_code(data: Hex) -> Hex | None:
     Returns:
         The code, or None if it is not such a call.
     """
-    digits, words = data[10:], 64
-    if data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:
+    digits, words = call_data[10:], 64
+    if call_data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:
         return None
     length = int(digits[2 * words : 3 * words], 16)
     return parse_any_hex(digits[3 * words : 3 * words + 2 * length])

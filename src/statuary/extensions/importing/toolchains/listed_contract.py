@@ -53,7 +53,7 @@ class ListedContract(NamedTuple):
 
 
 class UnreadableContract(NamedTuple):
-    """A contract in a source that cannot be imported, with the reason."""
+    """A contract that cannot be imported, with the reason."""
 
     name: str
     reason: str
@@ -77,30 +77,30 @@ def contract_label(name: str, address: Address) -> str:
 ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
-def parse_any_address(value: Json, where: str) -> Address:
+def parse_any_address(value: Json, location: str) -> Address:
     """Parse an address in any letter case, and return its EIP-55 spelling.
 
     Args:
         value: the JSON value.
-        where: the place of the value, for the error message.
+        location: the place of the value, for the error message.
 
     Raises:
         NotImportableError: if the value is not 20 bytes of hex.
     """
     if not isinstance(value, str):
-        raise NotImportableError(f"{where} has no address")
+        raise NotImportableError(f"{location} has no address")
     try:
         return parse_address(value.lower())
     except InvalidValueError as error:
-        raise NotImportableError(f"{where}: {error}", error.hint) from None
+        raise NotImportableError(f"{location}: {error}", error.hint) from None
 
 
-def parse_any_chain_id(value: Json, where: str) -> ChainId:
+def parse_any_chain_id(value: Json, location: str) -> ChainId:
     """Parse a chain id from a number or string.
 
     Args:
         value: the JSON value.
-        where: the place of the value, for the error message.
+        location: the place of the value, for the error message.
 
     Raises:
         NotImportableError: if the value is not a chain id.
@@ -108,16 +108,16 @@ def parse_any_chain_id(value: Json, where: str) -> ChainId:
     try:
         return parse_chain_id(str(value).strip())
     except InvalidValueError as error:
-        raise NotImportableError(f"{where}: {error}", error.hint) from None
+        raise NotImportableError(f"{location}: {error}", error.hint) from None
 
 
-def parse_any_hex(value: Json) -> Hex | None:
+def parse_any_hex(hex_value: Json) -> Hex | None:
     """Parse hex digits with or without `0x`.
 
     Returns:
         The digits in lower case with `0x`; None if the value is empty or not hex.
     """
-    text = str(value or "").lower()
+    text = str(hex_value or "").lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
     except InvalidValueError:
@@ -139,35 +139,35 @@ def parse_any_quantity(value: Json) -> str | None:
         return None
 
 
-def make_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
-    """Return the deployment that these JSON values describe.
-
-    Malformed values are ignored.
+def make_deployment(
+    transaction_hash: Json, block_number: Json, transaction_index: Json, sender: Json
+) -> WorkspaceDeployment:
+    """Make a deployment from unchecked JSON values, and ignore malformed ones.
 
     Args:
-        transaction: the hash of the creating transaction.
-        block: the number of its block.
-        index: its position in the block.
+        transaction_hash: the hash of the transaction that created the contract.
+        block_number: the number of its block.
+        transaction_index: its position in the block.
         sender: the address that sent the transaction.
     """
-    name, deployer = parse_any_hex(transaction), parse_any_hex(sender)
+    name, deployer = parse_any_hex(transaction_hash), parse_any_hex(sender)
     return WorkspaceDeployment(
         transaction_hash=name if name and len(name) == len("0x") + 64 else None,
-        block_number=parse_any_quantity(block),
-        transaction_index=parse_any_quantity(index),
+        block_number=parse_any_quantity(block_number),
+        transaction_index=parse_any_quantity(transaction_index),
         deployer=checksum_address(deployer) if deployer and len(deployer) == len("0x") + 40 else None,
     )
 
 
 @contextmanager
-def report_missing_parts(file: Path) -> Iterator[None]:
+def convert_missing_part_errors(file: Path) -> Iterator[None]:
     """Convert errors about missing parts of a file to NotImportableError.
 
     Args:
-        file: the file that the block reads, for the error message.
+        file: the file that is read in this context, for the error message.
 
     Raises:
-        NotImportableError: if the block raises KeyError, TypeError, AttributeError or ValueError.
+        NotImportableError: if KeyError, TypeError, AttributeError or ValueError is raised in this context.
     """
     try:
         yield
@@ -176,19 +176,19 @@ def report_missing_parts(file: Path) -> Iterator[None]:
         raise NotImportableError(f"{file} is incomplete or malformed: {shorten(what, 120)}") from None
 
 
-def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield contracts, and if reading fails, an entry with the reason.
+def report_reading_error(file: Path, contract_name: str, contracts: ListedContracts) -> ListedContracts:
+    """Yield contracts, or an unreadable contract if reading them fails.
 
     Args:
         file: the file that is read.
-        name: the name for the entry with the reason.
+        contract_name: the name of the unreadable contract.
         contracts: the contracts to yield.
     """
     try:
-        with report_missing_parts(file):
+        with convert_missing_part_errors(file):
             yield from contracts
     except NotImportableError as error:
-        yield UnreadableContract(name, str(error), error.hint)
+        yield UnreadableContract(contract_name, str(error), error.hint)
 
 
 DETERMINISTIC_FACTORY: Final = "0x4e59b44847b379578588920ca78fbf26c0b4956c"
@@ -229,12 +229,12 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
     return CreatedContract(create2_address(to, salt, code), Hex(f"0x{code.hex()}"))
 
 
-def creation_code_of(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
-    """Return the creation code in a transaction that created a contract.
+def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
+    """Return the creation code in the transaction that created a contract.
 
     Args:
         address: the address of the contract, in any letter case.
-        sender: the sender of the transaction, as an unchecked JSON value; so are the next three.
+        sender: the sender of the transaction; this and the next values are unchecked JSON.
         nonce: the sender's nonce.
         to: the recipient.
         data: the transaction's input.

@@ -12,21 +12,21 @@ from typing import Final
 from statuary.base.json_values import Json, JsonObject
 from statuary.base.primitives import Address, ChainId
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import MAX_FILE_BYTES, WebSource, parse_json, read_bytes
+from statuary.extensions.importing.sources import MAX_FILE_BYTES, WebSource, parse_json, read_file_bytes
 from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
     SourceContract,
     parse_any_address,
     parse_any_chain_id,
-    with_unreadable,
+    report_reading_error,
 )
 from statuary.extensions.importing.toolchains.sourcify_metadata import (
     MATCHES,
     METADATA,
     Place,
-    parse_files_answer,
-    read_answer_files,
+    list_v1_response_contract,
+    parse_v1_files_response,
     read_contract_folder,
     read_metadata_files,
 )
@@ -53,30 +53,30 @@ def read_sourcify_api(
         NotImportableError: if the server's list of contracts is not in the format of Sourcify's API.
     """
     base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
-    for address in addresses or _list_addresses(base, web, chain_id):
+    for address in addresses or _list_chain_addresses(base, web, chain_id):
         yield ListedContract(
             chain_id,
             address,
             address,
-            partial(_read_answer, f"{base}/contract/{chain_id}/{address}?fields=all", web),
+            partial(_fetch_contract, f"{base}/contract/{chain_id}/{address}?fields=all", web),
         )
 
 
-def _list_addresses(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
+def _list_chain_addresses(server_url: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
     last_match_id, after_query = "", ""
     while True:
-        page_url = f"{base}/contracts/{chain_id}?sort=asc&limit={PAGE}{after_query}"
-        results = _fetch_results(web, page_url)
+        page_url = f"{server_url}/contracts/{chain_id}?sort=asc&limit={PAGE}{after_query}"
+        results = _fetch_result_page(web, page_url)
         yield from (parse_any_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
-        # a server that ignores `afterMatchId` returns the same page again
+        # stop at a short page, and if the server ignores `afterMatchId` and returns the same page again
         if len(results) < PAGE or following in ("", last_match_id):
             return
         last_match_id = following
         after_query = f"&afterMatchId={following}"
 
 
-def _fetch_results(web: WebSource, page_url: str) -> list[JsonObject]:
+def _fetch_result_page(web: WebSource, page_url: str) -> list[JsonObject]:
     page = web.json(page_url)
     results = page.get("results") if isinstance(page, dict) else None
     if not isinstance(results, list) or not all(isinstance(contract, dict) for contract in results):
@@ -86,8 +86,8 @@ def _fetch_results(web: WebSource, page_url: str) -> list[JsonObject]:
     return results
 
 
-def _read_answer(url: str, web: WebSource) -> SourceContract:
-    raw = web.get(url)
+def _fetch_contract(contract_url: str, web: WebSource) -> SourceContract:
+    raw = web.get(contract_url)
     if raw is None:
         raise NotImportableError("the server has no verified contract at this address on this chain")
     return SourceContract(record=raw)
@@ -96,14 +96,14 @@ def _read_answer(url: str, web: WebSource) -> SourceContract:
 ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
-def read_sourcify_folder(folder: Path, given: Place) -> ListedContracts:
-    """Yield the contracts in a folder with Sourcify or solc files.
+def read_sourcify_folder(folder: Path, option_place: Place) -> ListedContracts:
+    """Yield the contracts in files of Sourcify, solc or statuary.
 
-    The folder is a Sourcify repository, or contains metadata of solc or records.
+    The folder is a Sourcify repository, or contains solc's metadata files or contract records.
 
     Args:
         folder: the folder, or one file.
-        given: the chain and address from options, for files whose path does not contain them.
+        option_place: the chain and address from options, for files whose path does not contain them.
 
     Raises:
         NotImportableError: if there is no such file.
@@ -111,24 +111,24 @@ def read_sourcify_folder(folder: Path, given: Place) -> ListedContracts:
     if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
         yield from read_sourcify_repository(folder)
         return
-    metadata_files = _metadata_files(folder)
+    metadata_files = _find_metadata_files(folder)
     if metadata_files:
-        yield from read_metadata_files(folder, metadata_files, given)
+        yield from read_metadata_files(folder, metadata_files, option_place)
         return
     root = folder if folder.is_dir() else folder.parent
-    for file in _record_files(folder):
+    for file in _find_record_files(folder):
         name = file.relative_to(root).as_posix()
-        yield from with_unreadable(file, name, _file_records(file, given))
+        yield from report_reading_error(file, name, _list_file_records(file, option_place))
 
 
-def _metadata_files(folder: Path) -> list[Path]:
+def _find_metadata_files(folder: Path) -> list[Path]:
     """Return the files of solc's metadata, such as `metadata.json` and Remix's `Fare_metadata.json`."""
     if folder.is_file():
         return [folder] if folder.name.endswith(METADATA) else []
-    return [] if _site_records(folder) else sorted(folder.rglob(f"*{METADATA}"))
+    return [] if _find_site_records(folder) else sorted(folder.rglob(f"*{METADATA}"))
 
 
-def _record_files(folder: Path) -> list[Path]:
+def _find_record_files(folder: Path) -> list[Path]:
     """Return the files that may contain records.
 
     Args:
@@ -138,7 +138,7 @@ def _record_files(folder: Path) -> list[Path]:
         NotImportableError: if there are none.
     """
     if folder.is_file():
-        if _may_have_records(folder):
+        if _may_contain_records(folder):
             return [folder]
         raise NotImportableError(
             f"{folder} is not a file with records of contracts",
@@ -146,7 +146,9 @@ def _record_files(folder: Path) -> list[Path]:
         )
     if not folder.is_dir():
         raise NotImportableError(f"there is no file or folder {folder}", "check the spelling of the path")
-    files = _site_records(folder) or [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
+    files = _find_site_records(folder) or [
+        file for file in sorted(folder.rglob("*")) if _may_contain_records(file)
+    ]
     if not files:
         if any(folder.rglob("*.parquet")):
             raise NotImportableError(
@@ -161,7 +163,7 @@ def _record_files(folder: Path) -> list[Path]:
     return files
 
 
-def _site_records(folder: Path) -> list[Path]:
+def _find_site_records(folder: Path) -> list[Path]:
     """Return the records in a copy of a statuary site, each once.
 
     Each record has two names there; the one with a checksum is returned.
@@ -169,12 +171,13 @@ def _site_records(folder: Path) -> list[Path]:
     chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
     by_name: dict[str, Path] = {}
     for file in sorted((file for chain in chains for file in chain.iterdir()), reverse=True):
-        # in reverse order, the name with a checksum follows the lower-case name, and replaces it here
+        # sorted in reverse, the file with the lower-case address precedes the one with the EIP-55 address, which
+        # replaces it here
         by_name[f"{file.parent.name}/{file.name.lower()}"] = file
     return sorted(by_name.values())
 
 
-def _may_have_records(file: Path) -> bool:
+def _may_contain_records(file: Path) -> bool:
     """Return whether a file may contain records.
 
     Such a file is JSON, JSON lines, or a document of the API.
@@ -186,13 +189,13 @@ def _may_have_records(file: Path) -> bool:
 RECORD_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 
 
-def _file_records(file: Path, given: Place) -> ListedContracts:
-    raw = read_bytes(file, MAX_FILE_BYTES)
+def _list_file_records(file: Path, option_place: Place) -> ListedContracts:
+    raw = read_file_bytes(file, MAX_FILE_BYTES)
     bodies = raw.splitlines() if file.suffix in (".jsonl", ".ndjson") else [raw]
     for body in filter(None, (line.strip() for line in bodies)):
         value = parse_json(body, str(file))
-        if files := parse_files_answer(value):
-            yield from read_answer_files(files, file.name, given)
+        if files := parse_v1_files_response(value):
+            yield from list_v1_response_contract(files, file.name, option_place)
             continue
         if not isinstance(value, dict) or "chainId" not in value:
             raise _not_a_record_error(value)
@@ -230,19 +233,22 @@ def read_sourcify_repository(folder: Path) -> ListedContracts:
         )
     for root in roots:
         for chain in sorted(root.glob("*/")):
-            for contract in _contract_folders(chain):
+            for contract in _find_contract_folders(chain):
                 name = f"{chain.name}/{contract.name}"
-                yield from with_unreadable(contract, name, _list_contract(chain, contract, name))
+                yield from report_reading_error(contract, name, _list_folder_contract(chain, contract, name))
 
 
-def _contract_folders(chain: Path) -> Iterator[Path]:
+def _find_contract_folders(chain_folder: Path) -> Iterator[Path]:
     """Yield the folders of a chain's contracts, also below folders such as `5f` for the first byte of addresses."""
-    for folder in sorted(chain.glob("*/")):
+    for folder in sorted(chain_folder.glob("*/")):
         yield from sorted(folder.glob("0x*/")) or [folder]
 
 
-def _list_contract(chain: Path, folder: Path, name: str) -> ListedContracts:
-    chain_id = parse_any_chain_id(chain.name, str(chain))
+def _list_folder_contract(chain_folder: Path, contract_folder: Path, contract_name: str) -> ListedContracts:
+    chain_id = parse_any_chain_id(chain_folder.name, str(chain_folder))
     yield ListedContract(
-        chain_id, parse_any_address(folder.name, str(folder)), name, partial(read_contract_folder, folder)
+        chain_id,
+        parse_any_address(contract_folder.name, str(contract_folder)),
+        contract_name,
+        partial(read_contract_folder, contract_folder),
     )

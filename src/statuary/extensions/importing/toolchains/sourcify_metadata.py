@@ -14,11 +14,11 @@ from statuary.extensions.importing.evidence.on_chain_contract import OnChainCont
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (
     SOURCE_SUFFIXES,
-    decode_source,
+    decode_source_text,
     parse_json,
-    read_bytes,
+    read_file_bytes,
     read_json_file,
-    read_text,
+    read_text_file,
 )
 from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
 from statuary.extensions.importing.toolchains.listed_contract import (
@@ -26,10 +26,10 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
+    convert_missing_part_errors,
     parse_any_address,
     parse_any_chain_id,
     parse_any_hex,
-    report_missing_parts,
 )
 
 MATCHES: Final = ("full_match", "partial_match")
@@ -40,89 +40,101 @@ ADDRESS_IN_NAME: Final = re.compile(r"(?:(\d+)[^0-9a-zA-Z])?(0x[0-9a-fA-F]{40})(
 
 
 class Place(NamedTuple):
-    """The chain and address of a deployment, as far as known."""
+    """The chain and address of a deployment; None for what is unknown."""
 
     chain_id: ChainId | None = None
     address: Address | None = None
 
 
-def parse_place(parts: Sequence[str]) -> Place:
+def parse_place_in_path(path_parts: Sequence[str]) -> Place:
     """Return the chain and address in a path such as `full_match/1/0x…`.
 
     Args:
-        parts: the names of the folders, outermost first.
+        path_parts: the names of the folders, outermost first.
     """
-    for position in reversed(range(len(parts))):
-        found = ADDRESS_IN_NAME.search(parts[position])
+    for position in reversed(range(len(path_parts))):
+        found = ADDRESS_IN_NAME.search(path_parts[position])
         if found is not None:
-            chain_name = found[1] or _chain_name(parts[:position])
-            chain_id = parse_any_chain_id(chain_name, "/".join(parts)) if chain_name else None
-            return Place(chain_id, parse_any_address(found[2], parts[position]))
+            chain_name = found[1] or _find_chain_id(path_parts[:position])
+            chain_id = parse_any_chain_id(chain_name, "/".join(path_parts)) if chain_name else None
+            return Place(chain_id, parse_any_address(found[2], path_parts[position]))
     return Place()
 
 
-def _chain_name(parts: Sequence[str]) -> str:
+def _find_chain_id(path_parts: Sequence[str]) -> str:
     """Return the chain id among the folders above a contract, or an empty string."""
-    of_match = [after for name, after in pairwise(parts) if name in MATCHES]
-    name = of_match[-1] if of_match else parts[-1] if parts else ""
+    of_match = [after for name, after in pairwise(path_parts) if name in MATCHES]
+    name = of_match[-1] if of_match else path_parts[-1] if path_parts else ""
     return name if name.isdecimal() else ""
 
 
-def read_metadata_files(source: Path, files: Sequence[Path], given: Place) -> ListedContracts:
+def read_metadata_files(source: Path, files: Sequence[Path], option_place: Place) -> ListedContracts:
     """Yield the contract that each solc metadata file describes.
 
     Args:
         source: the folder or file that the user named.
         files: the metadata files.
-        given: the chain and address from options, for a file whose path does not contain them.
+        option_place: the chain and address from options, for a file whose path does not contain them.
     """
     for file in files:
-        place = _complete_place(parse_place(file.resolve().parts[:-1]), given, is_only=len(files) == 1)
+        place = _place_with_options(
+            parse_place_in_path(file.resolve().parts[:-1]), option_place, is_single_file=len(files) == 1
+        )
         name = str(file.relative_to(source)) if source.is_dir() else file.name
         if place.chain_id is None or place.address is None:
-            yield _unplaced_contract(name, place)
+            yield _contract_without_place(name, place)
             continue
-        folder = source if source.is_dir() and parse_place(file.parts[:-1]).address is None else file.parent
+        folder = (
+            source
+            if source.is_dir() and parse_place_in_path(file.parts[:-1]).address is None
+            else file.parent
+        )
         yield ListedContract(place.chain_id, place.address, name, partial(_read_metadata_file, file, folder))
 
 
-def _complete_place(found: Place, given: Place, *, is_only: bool) -> Place:
+def _place_with_options(path_place: Place, option_place: Place, *, is_single_file: bool) -> Place:
     """Return a place with what options add; an address only if it can be no other contract's."""
-    address = found.address or (given.address if is_only else None)
-    return Place(found.chain_id or given.chain_id, address)
+    address = path_place.address or (option_place.address if is_single_file else None)
+    return Place(path_place.chain_id or option_place.chain_id, address)
 
 
-def _unplaced_contract(name: str, place: Place) -> UnreadableContract:
+def _contract_without_place(contract_name: str, place: Place) -> UnreadableContract:
     if place.address is None:
         return UnreadableContract(
-            name,
+            contract_name,
             "neither its folders nor the options name the address of the contract",
             "give this file as SOURCE, with --chain-id and --address",
         )
     return UnreadableContract(
-        name, "its folders do not name the chain of the contract", "add --chain-id", address=place.address
+        contract_name,
+        "its folders do not name the chain of the contract",
+        "add --chain-id",
+        address=place.address,
     )
 
 
-def _read_metadata_file(file: Path, folder: Path) -> SourceContract:
+def _read_metadata_file(metadata_file: Path, source_folder: Path) -> SourceContract:
     """Read metadata and the sources that it names.
 
     Args:
-        folder: the folder that has the sources, at any depth.
+        source_folder: the folder that has the sources, at any depth.
     """
-    if (file.parent / "sources").is_dir():
-        return read_contract_folder(file.parent)
-    with report_missing_parts(file):
-        metadata = read_json_file(file)
-        # Remix writes metadata into a folder `artifacts`, which is beside the sources
-        if file.parent.name == "artifacts" and folder == file.parent:
-            folder = folder.parent
-        return _source_contract(
-            metadata, _read_sources_by_hash(folder), str(folder), _read_transaction(file.parent)
+    if (metadata_file.parent / "sources").is_dir():
+        return read_contract_folder(metadata_file.parent)
+    with convert_missing_part_errors(metadata_file):
+        metadata = read_json_file(metadata_file)
+        # Remix writes metadata into the folder `artifacts` beside the sources, so search the folder above
+        if metadata_file.parent.name == "artifacts" and source_folder == metadata_file.parent:
+            source_folder = source_folder.parent
+        return _make_source_contract(
+            metadata,
+            _read_sources_by_hash(source_folder),
+            str(source_folder),
+            _read_transaction_hash(metadata_file.parent),
         )
 
 
-def read_contract_folder(contract: Path) -> SourceContract:
+def read_contract_folder(contract_folder: Path) -> SourceContract:
     """Read the folder of a contract in a Sourcify repository.
 
     The folder contains solc's metadata, the folder `sources`, and the creating transaction.
@@ -130,24 +142,27 @@ def read_contract_folder(contract: Path) -> SourceContract:
     Raises:
         NotImportableError: if a file is missing or malformed.
     """
-    file = contract / METADATA
+    file = contract_folder / METADATA
     metadata = read_json_file(file)
-    with report_missing_parts(file):
-        return _source_contract(
-            metadata, _read_texts_by_hash(contract / "sources"), str(contract), _read_transaction(contract)
+    with convert_missing_part_errors(file):
+        return _make_source_contract(
+            metadata,
+            _read_texts_by_hash(contract_folder / "sources"),
+            str(contract_folder),
+            _read_transaction_hash(contract_folder),
         )
 
 
-def _read_transaction(contract: Path) -> str:
-    file = contract / TRANSACTION
-    return read_text(file) if file.is_file() else ""
+def _read_transaction_hash(contract_folder: Path) -> str:
+    file = contract_folder / TRANSACTION
+    return read_text_file(file) if file.is_file() else ""
 
 
-def _source_contract(
-    metadata: JsonObject, texts: Mapping[str, str], where: str, transaction: str
+def _make_source_contract(
+    metadata: JsonObject, sources_by_hash: Mapping[str, str], source_location: str, transaction_hash: str
 ) -> SourceContract:
-    compilation = compilation_of_metadata(metadata, texts, where)
-    deployment = WorkspaceDeployment(transaction_hash=parse_any_hex(transaction.strip()))
+    compilation = compilation_of_metadata(metadata, sources_by_hash, source_location)
+    deployment = WorkspaceDeployment(transaction_hash=parse_any_hex(transaction_hash.strip()))
     return SourceContract(compilation=compilation, on_chain=OnChainContract(None, None, deployment))
 
 
@@ -156,7 +171,7 @@ def _read_sources_by_hash(folder: Path) -> dict[str, str]:
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.suffix in SOURCE_SUFFIXES and file.is_file():
-            raw = read_bytes(file)
+            raw = read_file_bytes(file)
             texts[f"0x{keccak256(raw).hex()}"] = raw.decode("utf-8", "replace")
     return texts
 
@@ -170,21 +185,21 @@ def _read_texts_by_hash(folder: Path) -> dict[str, str]:
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.is_file():
-            raw = read_bytes(file)
-            texts[f"0x{keccak256(raw).hex()}"] = decode_source(raw, file)
+            raw = read_file_bytes(file)
+            texts[f"0x{keccak256(raw).hex()}"] = decode_source_text(raw, file)
     return texts
 
 
-def parse_files_answer(value: Json) -> list[JsonObject]:
+def parse_v1_files_response(response: Json) -> list[JsonObject]:
     """Return the files in a response of Sourcify's API v1.
 
     Args:
-        value: the JSON response to a request such as `/files/any/1/0x…`.
+        response: the JSON response to a request such as `/files/any/1/0x…`.
 
     Returns:
         Objects with the members `path` and `content`; empty if the value is not such a response.
     """
-    files = value.get("files") if isinstance(value, dict) else value
+    files = response.get("files") if isinstance(response, dict) else response
     if not isinstance(files, list) or not files:
         return []
     objects: list[JsonObject] = [
@@ -193,31 +208,37 @@ def parse_files_answer(value: Json) -> list[JsonObject]:
     return objects if len(objects) == len(files) else []
 
 
-def read_answer_files(files: Sequence[JsonObject], name: str, given: Place) -> ListedContracts:
+def list_v1_response_contract(
+    files: Sequence[JsonObject], file_name: str, option_place: Place
+) -> ListedContracts:
     """Yield the contract in a saved response of Sourcify's API v1.
 
     Args:
         files: the files in the response, each with `path` and `content`.
-        name: the name of the file with the response.
-        given: the chain and address from options, for a response whose paths do not contain them.
+        file_name: the name of the file with the response.
+        option_place: the chain and address from options, for a response whose paths do not contain them.
     """
     contents = {str(file["path"]): str(file["content"]) for file in files}
     path = next((path for path in contents if PurePosixPath(path).name == METADATA), None)
     if path is None:
-        yield UnreadableContract(name, f"it has no {METADATA}", "request the files of a contract again")
+        yield UnreadableContract(file_name, f"it has no {METADATA}", "request the files of a contract again")
         return
-    place = _complete_place(parse_place(PurePosixPath(path).parts[:-1]), given, is_only=True)
+    place = _place_with_options(
+        parse_place_in_path(PurePosixPath(path).parts[:-1]), option_place, is_single_file=True
+    )
     if place.chain_id is None or place.address is None:
-        yield _unplaced_contract(name, place)
+        yield _contract_without_place(file_name, place)
         return
-    yield ListedContract(place.chain_id, place.address, name, partial(_read_answer_files, contents, path))
+    yield ListedContract(
+        place.chain_id, place.address, file_name, partial(_read_v1_response_contract, contents, path)
+    )
 
 
-def _read_answer_files(contents: Mapping[str, str], path: str) -> SourceContract:
-    texts = {f"0x{keccak256(text.encode()).hex()}": text for text in contents.values()}
-    transaction = contents.get(str(PurePosixPath(path).with_name(TRANSACTION)), "")
-    metadata = parse_json(contents[path].encode(), path)
-    with report_missing_parts(Path(path)):
+def _read_v1_response_contract(contents_by_path: Mapping[str, str], folder_path: str) -> SourceContract:
+    texts = {f"0x{keccak256(text.encode()).hex()}": text for text in contents_by_path.values()}
+    transaction = contents_by_path.get(str(PurePosixPath(folder_path).with_name(TRANSACTION)), "")
+    metadata = parse_json(contents_by_path[folder_path].encode(), folder_path)
+    with convert_missing_part_errors(Path(folder_path)):
         if not isinstance(metadata, dict):
-            raise NotImportableError(f"{path} is not a JSON object")
-        return _source_contract(metadata, texts, path, transaction)
+            raise NotImportableError(f"{folder_path} is not a JSON object")
+        return _make_source_contract(metadata, texts, folder_path, transaction)
