@@ -44,7 +44,8 @@ def test_dry_run_predicts_outcome(tmp_path):
     [
         ({}, "all", []),
         (dict([BAD_RECORD]), "all-except-missing", [BAD_RECORD[0]]),
-        ({"site.yaml": f"{SITE}typo: 1\n"}, "nothing", []),
+        ({"site.yaml": f"{SITE}typo: 1\n"}, "all-except-missing", ["site.yaml: typo"]),
+        ({"site.yaml": SITE.replace("url:", "ulr:")}, "nothing", []),
     ],
 )
 def test_json_report_has_outcome(files, published, missing, tmp_path):

@@ -177,12 +177,12 @@ def test_unchanged_rebuild_writes_nothing(tmp_path: Path) -> None:
     assert before == {file: os.lstat(file).st_mtime_ns for file in before}
 
 
-def test_content_error_publishes_nothing(tmp_path: Path) -> None:
+def test_strict_build_with_error_publishes_nothing(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     build(content, tmp_path / "build")
     before = published(tmp_path / "build")
     write_files(content, {"site.yaml": SMALL_SITE["site.yaml"] + "unknown: 1\n"})
-    outcome = build(content, tmp_path / "build")
+    outcome = build(content, tmp_path / "build", check_options=CheckOptions(strict=True))
     assert (outcome.plan, outcome.applied) == (None, False)
     assert published(tmp_path / "build") == before
 

@@ -100,13 +100,17 @@ def test_unreadable_markdown_page_is_excluded(content, text):
     assert len(published(content, "api/v2/incidents.json")["incidents"]) == 2
 
 
-def test_conflict_in_settings_stops_build(content):
-    build(content)
+def test_conflict_in_settings_keeps_published_ones(content):
     site = (content / "site.yaml").read_text()
-    write_files(content, {"site.yaml": CONFLICT.format(site, site)})
-    output = build(content, code=1)
+    conflict = CONFLICT.format(site, site)
+    write_files(content, {"site.yaml": conflict})
+    assert "no safe default" in build(content, code=1)
+    write_files(content, {"site.yaml": site})
+    build(content)
+    write_files(content, {"site.yaml": conflict})
+    output = build(content, code=4)
     assert "site.yaml:1:1" in output
-    assert "an unresolved git conflict" in output
+    assert "an unresolved git conflict: <<<<<<< HEAD; all settings stay as last published" in output
 
 
 def test_updates_are_accepted_in_any_order(content):

@@ -74,9 +74,9 @@ def build_site(
 ) -> BuildResult:
     """Build a site from a content folder into an open target.
 
-    An error in the settings or the theme, or a link out of the content folder, stops the build; with `strict`,
-    so does any warning. The target then stays as it is. If a component, an incident, a maintenance window or a
-    contract is excluded, or stays as last published, the rest of the site is published.
+    What has an error is excluded, or stays as last published, and the rest of the site is published. The build
+    stops, and the target stays as it is, if an error in site.yaml is about a value that nothing can replace
+    (`engine/faulty_settings.py`), or no component is usable; with `strict`, at any error or warning.
 
     Args:
         root: the content folder.
@@ -93,9 +93,10 @@ def build_site(
     """
     began = perf_counter()
     report = BuildReport()
-    known = None if execution.verify else target.ledger
     # everything except contracts, which are read while they are built
-    site = read_site(root, progress, report, known)
+    site = read_site(
+        root, progress, report, target.ledger, verify=execution.verify, strict=check_options.strict
+    )
     if site is None:
         return BuildResult(report.checked_site(root), None, applied=False, seconds=perf_counter() - began)
     if extension_options is None:

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding, has_errors, sorted_findings
 from statuary.base.primitives import Instant
+from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
 from statuary.source.edit_files import FileEdit
 from statuary.source.file_kinds import CONTRACTS
@@ -89,7 +90,7 @@ def read_status_content(
     """
     edited = {edit.path: edit.text_after for edit in edits}
     files = edited_files(root, edited, scope) if root.is_dir() or edited else None
-    site, findings = read_content(root, files)
+    site, findings = read_content(root, files, fallback=SettingsFallback.of_command())
     timeline, language = None, ""
     if site is not None:
         language = site.pages.language

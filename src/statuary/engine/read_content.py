@@ -1,11 +1,12 @@
 """Read the files of a content folder into values, with findings."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from statuary.base.budget import BEYOND_LIMIT, DEFECT
-from statuary.base.findings import Finding
+from statuary.base.budget import BEYOND_LIMIT, DEFECT, run_guarded
+from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json
 from statuary.base.progress import Progress, report_stage
 from statuary.engine.extension_settings import (
@@ -13,6 +14,7 @@ from statuary.engine.extension_settings import (
     extension_models,
     read_extension_settings,
 )
+from statuary.engine.faulty_settings import SettingsFallback, note_settings, published_settings
 from statuary.engine.report import BuildReport
 from statuary.engine.site_source import SiteSource
 from statuary.publish.ledger.ledger import Ledger
@@ -33,7 +35,13 @@ from statuary.source.unreadable import UnreadableError
 
 
 def read_site(
-    root: Path, progress: Progress, report: BuildReport, ledger: Ledger | None = None
+    root: Path,
+    progress: Progress,
+    report: BuildReport,
+    ledger: Ledger | None = None,
+    *,
+    verify: bool = False,
+    strict: bool = True,
 ) -> SiteContent | None:
     """Read the content folder for a check or a build.
 
@@ -41,14 +49,18 @@ def read_site(
         root: the content folder.
         progress: receives the progress.
         report: receives the findings, and the reasons why records are excluded.
-        ledger: the database of the site's last build, so that unchanged files need not be parsed; None parses
-            every file.
+        ledger: the database of the site that is built, which remembers the settings; None in a check.
+        verify: whether to parse files that are unchanged since the last build, too.
+        strict: whether any error in site.yaml stops the build.
 
     Returns:
         The content, or None if the site cannot be read.
     """
+    fallback = SettingsFallback({} if ledger is None else published_settings(ledger), is_strict=strict)
     with report_stage(progress, "Reading content"):
-        site, findings = read_content(root, ledger=ledger)
+        site, findings = read_content(root, ledger=None if verify else ledger, fallback=fallback)
+    if site is not None and ledger is not None:
+        note_settings(ledger, fallback.settings)
     report.exclude(filter(is_excluded, findings))
     about_content = [finding for finding in findings if not is_excluded(finding)]
     if site is None:
@@ -67,7 +79,11 @@ class ReadResult(NamedTuple):
 
 
 def read_content(
-    root: Path, files: Iterable[SourceFile | Finding] | None = None, *, ledger: Ledger | None = None
+    root: Path,
+    files: Iterable[SourceFile | Finding] | None = None,
+    *,
+    ledger: Ledger | None = None,
+    fallback: SettingsFallback | None = None,
 ) -> ReadResult:
     """Read the content folder, or only given files, without contracts.
 
@@ -76,6 +92,7 @@ def read_content(
         files: the files to read; None for all files in the folder.
         ledger: the database of the site's last build, so that unchanged files need not be parsed; None parses
             every file.
+        fallback: what replaces faulty values of site.yaml; None if the site cannot be read then.
     """
     if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
@@ -88,8 +105,8 @@ def read_content(
             content.findings.append(file)
         else:
             content.add(file)
-    site = _read_site(root, content, ledger, reads_contracts=files is None)
-    return ReadResult(site, content.findings)
+    folder = ContentFolder(root=root, files=content, reads_contracts=files is None, ledger=ledger)
+    return ReadResult(_read_site(folder, fallback or SettingsFallback(is_strict=True)), content.findings)
 
 
 def is_excluded(finding: Finding) -> bool:
@@ -102,43 +119,105 @@ def is_excluded(finding: Finding) -> bool:
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
-def _read_site(
-    root: Path, files: ContentFiles, ledger: Ledger | None, *, reads_contracts: bool
-) -> SiteContent | None:
+def _read_site(folder: ContentFolder, fallback: SettingsFallback) -> SiteContent | None:
     """Convert the files to the content of a site.
+
+    While site.yaml has errors, the fallback replaces what they are about, and the content is read again.
 
     Returns:
         None if the settings are missing, or a file that a site needs cannot be read.
     """
-    read = files.read_single(FileKind.SITE, _load_site)
+    files = folder.files
+    tree = _read_settings_tree(files)
+    source = next((file.path for file in files.files[FileKind.SITE]), "")
+    folder = folder._replace(source=source)
+    of_others = [finding for finding in files.findings if finding.path != source]
+    while True:
+        site = _read_with(folder, tree)
+        errors = _settings_errors(files.findings, source, site)
+        if not errors or fallback.is_strict:
+            break
+        replaced = fallback.replace_faulty(tree, errors)
+        if isinstance(replaced, Finding):
+            files.findings[:] = _with_reason(files.findings, replaced)
+            return None
+        tree, files.findings[:] = replaced, of_others
+    return None if site is None else _with_faults(site, files, tree or {}, fallback)
+
+
+def _with_faults(
+    site: SiteContent, files: ContentFiles, settings: dict[str, Any], fallback: SettingsFallback
+) -> SiteContent:
+    """Add the errors in site.yaml that the fallback has replaced."""
+    fallback.settings = settings
+    files.findings += [fault.finding for fault in fallback.faults]
+    return site._replace(
+        faults=(*site.faults, *fallback.faults), faulty_keys=site.faulty_keys | fallback.left_out
+    )
+
+
+def _settings_errors(findings: Iterable[Finding], source: str, site: SiteContent | None) -> list[Finding]:
+    """Return the errors in site.yaml that keep the site from being built."""
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR and source]
+    return [error for error in errors if error.path == source and (site is None or error.rule != DEFECT)]
+
+
+def _with_reason(findings: Iterable[Finding], stopping: Finding) -> list[Finding]:
+    """Replace the error that stops a build by the same one with the reason."""
+    place = stopping.rule, stopping.path, stopping.pointer
+    return [
+        stopping if (finding.rule, finding.path, finding.pointer) == place else finding
+        for finding in findings
+    ]
+
+
+def _read_settings_tree(files: ContentFiles) -> dict[str, Any] | None:
+    """Read the values of site.yaml.
+
+    Returns:
+        The values by key; None if there is no such file, or it cannot be read.
+    """
+    read = files.read_single(FileKind.SITE, _load_tree)
     if not files.files[FileKind.SITE]:
         message = "the content folder has no site.yaml"
         files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
-    if read is None:
-        nothing = ContentFolder(root=root, files=files, reads_contracts=reads_contracts)
+    return None if read is None else read[1]
+
+
+def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteContent | None:
+    """Convert the files to the content of a site with the values of site.yaml.
+
+    Returns:
+        None if the settings have errors, or a file that a site needs cannot be read.
+    """
+    files, source = folder.files, folder.source
+    settings = None
+    if tree is not None:
+        parsed = run_guarded(
+            partial(_parse_settings, dict(tree), source, files.findings), source, "reading the file"
+        )
+        if isinstance(parsed, Finding):
+            files.findings.append(parsed)
+        else:
+            settings = parsed
+    if settings is None:
         for row in CONTENT_SECTIONS:
-            load(row.section)().read(nothing)  # for its findings
+            load(row.section)().read(folder._replace(source=""))  # for its findings
         return None
-    file, settings = read
     # drop findings about folders that extensions read: each is named like the extension's key
     folders = tuple(f"{key.replace('_', '-')}/" for key, _ in settings.extensions)
     files.findings[:] = [item for item in files.findings if not item.path.startswith(folders)]
     contents = [
         load(row.section)().read(
-            ContentFolder(
-                root=root,
-                files=files,
-                reads_contracts=reads_contracts,
-                source=file.path,
+            folder._replace(
                 settings=settings.sections[row.name],
                 language=settings.site.pages.language,
                 extensions=settings.extensions,
-                ledger=ledger,
             )
         )
         for row in CONTENT_SECTIONS
     ]
-    return _combine_site(files, file.path, settings, contents)
+    return _combine_site(files, source, settings, contents)
 
 
 def _combine_site(
@@ -190,11 +269,11 @@ class SettingsFile(NamedTuple):
     faulty_keys: frozenset[str]  # the extensions that are left out because of an error in their settings
 
 
-def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> SettingsFile | None:
-    """Read the settings of the whole site, its sections and extensions.
+def _load_tree(file: SourceFile, *, limit: int, findings: list[Finding]) -> dict[str, Any] | None:
+    """Read the values of site.yaml.
 
     Returns:
-        The settings, or None if there are errors, which are added to `findings`.
+        The values by key, or None if there are errors, which are added to `findings`.
     """
     try:
         tree = read_tree(file, limit)
@@ -204,7 +283,7 @@ def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> Sett
     if not isinstance(tree, dict):
         validate_tree(tree, SiteSource, file.path, findings)
         return None
-    return _parse_settings(tree, file.path, findings)
+    return tree
 
 
 def _parse_settings(tree: dict[str, Json], path: str, findings: list[Finding]) -> SettingsFile | None:

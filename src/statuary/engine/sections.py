@@ -154,20 +154,15 @@ class Sections:
         ]
         for row, section in self._enabled:
             found += _guarded_findings(partial(section.findings, self._run), site, f"checking `{row.name}`")
+        is_stopped_by_errors = self._run.is_check or self._run.checks.strict
+        consequences = {} if is_stopped_by_errors else dict(site.faults)
         for finding in found:
             is_alone = finding.rule == DEFECT or finding.path in site.unread
-            if self._is_of_faulty_extension(finding, site):
+            consequence = consequences.get(finding)
+            if consequence is not None:
                 is_alone = True
-                key = finding.pointer[0]
-                message = f"{finding.message}; this build skips `{key}` and keeps what it has published"
-                finding = replace(finding, message=message)  # noqa: PLW2901
+                finding = replace(finding, message=f"{finding.message}; {consequence}")  # noqa: PLW2901
             (self._report.skipped if is_alone else self._report.findings).append(finding)
-
-    def _is_of_faulty_extension(self, finding: Finding, site: "SiteContent") -> bool:
-        """Return whether a build goes on without the extension that a finding is about."""
-        is_stopped_by_errors = self._run.is_check or self._run.checks.strict
-        is_of_extension = finding.path == site.source and not site.faulty_keys.isdisjoint(finding.pointer[:1])
-        return is_of_extension and not is_stopped_by_errors
 
     def check(self) -> None:
         """Run the checks of every section."""

@@ -7,6 +7,7 @@ are read, checked and written one at a time.
 from typing import NamedTuple, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo
 
+from statuary.base.findings import Finding
 from statuary.site.settings import NO_HOSTING, HostingSettings, PageSettings, SitePage
 
 Value = TypeVar("Value")
@@ -35,6 +36,13 @@ class SiteIdentity(Protocol):
         """
 
 
+class Fault(NamedTuple):
+    """An error in settings, the theme or a link, that does not stop a build."""
+
+    finding: Finding
+    consequence: str  # what the build does instead, as a clause for the message
+
+
 class SiteContent(NamedTuple):
     """Everything that was read from a content folder."""
 
@@ -50,6 +58,8 @@ class SiteContent(NamedTuple):
     has_contracts: bool = False  # whether pages lead to contracts
     # files with parts that could not be read, and that a build can leave out
     unread: frozenset[str] = frozenset()
+    # errors that stop a build only with `strict`
+    faults: tuple[Fault, ...] = ()
 
     def of(self, kind: type[Value]) -> Value:
         """Return the content that a section read, such as `SiteContracts`, by type."""

@@ -204,13 +204,28 @@ def test_unset_variable_skips_only_affected_channel(folder):
     assert len(served.taken) == 4
 
 
-def test_invalid_content_sends_nothing(folder):
-    write_files(folder, {"content/site.yaml": f"{SITE}unknown: 1\n"})
+@pytest.mark.parametrize("before", ["url:", "name: Demo", "notify:", "page:"])
+def test_needed_settings_with_error_send_nothing(folder, before):
+    assert before in SITE
+    write_files(folder, {"content/site.yaml": SITE.replace(before, before.replace(":", "x:"), 1)})
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, code=1)
-    assert "site.yaml:14" in said
+    assert "content/site.yaml:" in said
     assert "nothing was sent" in said
     assert served.requests == []
+
+
+@pytest.mark.parametrize("line", ["unknown: 1", "status: {cap: many}", "languages: [klingon, en]", "log: 1"])
+def test_other_settings_errors_send_incidents(folder, line):
+    write_files(folder, {"content/site.yaml": f"{SITE}{line}\n"})
+    with receiver() as served:
+        said = Notify(folder, served).run(*SINCE, code=1)
+        sent = len(served.taken)
+        write_files(folder, {"content/site.yaml": SITE})
+        Notify(folder, served).run(*SINCE)
+    assert "content/site.yaml:14:" in said
+    assert "statuses of components are sent once these files have no errors" in said
+    assert (sent, len(served.taken)) == (8, 9), "the last status of the component follows"
 
 
 @pytest.mark.parametrize(

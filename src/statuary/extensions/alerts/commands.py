@@ -12,6 +12,7 @@ from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
+from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
 from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide_on_alerts
 from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
@@ -81,7 +82,7 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
         Exit: if the settings of alerts have an error, after it is printed.
     """
     files = filter(_names_rules_or_components, walk_folder(content))
-    site, findings = read_content(content, files)
+    site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     if site is not None and "alerts" in site.faulty_keys:
         _print_faulty_rules(content, findings)
         raise Exit(ExitCode.FINDINGS)

@@ -14,6 +14,7 @@ from statuary.base.primitives import Instant, format_exact
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
+from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
 from statuary.extensions.metrics.point_files import append_point
 from statuary.extensions.metrics.probe import Measurement, evaluate_answers, run_probe
@@ -84,7 +85,8 @@ def read_settings(content: Path) -> ReadSettings:
     Returns:
         The settings; if they are missing, empty settings with the reason.
     """
-    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     settings = None if site is None else site.settings_of(MetricsSettings)
     reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
     return ReadSettings(settings or MetricsSettings(folder=""), reason)

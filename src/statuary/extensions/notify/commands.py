@@ -16,6 +16,7 @@ from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
+from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
 from statuary.extensions.notify.announce import event_sender, find_due_events, initial_state, send_due_events
 from statuary.extensions.notify.channels import ChannelError, DeliveryError, body_for, channel_address
@@ -90,8 +91,8 @@ def notify_command(
     that holds its URL. Run the command after each build or tick, with the same --state, so that it sends each event
     once.
 
-    The command skips components, incidents and maintenance with errors. It sends changes of component statuses only after
-    you fix the errors.
+    The command skips components, incidents, maintenance and keys of site.yaml with errors, except `notify`, `page.name`
+    and `page.url`. It sends changes of component statuses only after you fix the errors.
 
     Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """
@@ -102,16 +103,16 @@ def notify_command(
         click.echo(text_report(status.findings, str(content)), err=True)
         click.echo("nothing was sent: fix the errors in the content first", err=True)
         return ExitCode.FINDINGS
+    if status.unreadable_findings:
+        click.echo(text_report(status.unreadable_findings, str(content)), err=True)
+        click.echo("statuses of components are sent once these files have no errors", err=True)
     settings = read_site.settings_of(NotifySettings)
     if settings is None or not settings.channels:
         click.echo(
             f"nothing was sent: {read_site.source} has no channels; list them under `notify`, `channels`",
             err=True,
         )
-        return ExitCode.OK
-    if status.unreadable_findings:
-        click.echo(text_report(status.unreadable_findings, str(content)), err=True)
-        click.echo("statuses of components are sent once these files have no errors", err=True)
+        return status.exit_code
     if test is not None:
         channels = _channels_to_test(settings.channels, test, read_site.source)
         return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
@@ -146,26 +147,20 @@ class ReadStatus(NamedTuple):
     """The status of a site, read without its contracts."""
 
     site: SiteContent | None
-    findings: Sequence[Finding]
+    unreadable_findings: Sequence[Finding]  # those about what cannot be used, without which the rest is sent
+    other_findings: Sequence[Finding]
 
     @property
-    def unreadable_findings(self) -> list[Finding]:
-        """The findings about files that cannot be used, wholly or in part."""
-        paths = frozenset[str]() if self.site is None else self.site.unread
-        return [finding for finding in self.findings if finding.path in paths]
-
-    @property
-    def other_findings(self) -> list[Finding]:
-        """The findings that are not about unreadable incident files."""
-        unread = self.unreadable_findings
-        return [finding for finding in self.findings if finding not in unread]
+    def findings(self) -> list[Finding]:
+        """All findings, in the order in which they are printed."""
+        return sorted_findings([*self.unreadable_findings, *self.other_findings])
 
     @property
     def held_kinds(self) -> tuple[EventKind, ...]:
         """The kinds of events that wait for a later run.
 
-        If an incident file cannot be read, changes of components wait, because a component might seem to have
-        recovered.
+        If a file or a setting cannot be used, changes of components wait, because a component might seem to
+        have recovered.
         """
         return (EventKind.COMPONENT,) if self.unreadable_findings else ()
 
@@ -182,11 +177,22 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
         content: the content folder.
         now: the time of this run.
     """
-    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     if site is not None:
         site, found = without_broken_parts(site, partial(_status_findings, now=now))
         findings = [*findings, *found]
-    return ReadStatus(site, tuple(sorted_findings(locate_findings(content, findings))))
+    tolerated = [finding for finding in findings if site is not None and _is_tolerated(finding, site)]
+    others = [finding for finding in findings if finding not in tolerated]
+    located = (sorted_findings(locate_findings(content, found)) for found in (tolerated, others))
+    return ReadStatus(site, *located)
+
+
+def _is_tolerated(finding: Finding, site: SiteContent) -> bool:
+    """Return whether messages are sent in spite of a finding, though not if it is about their channels."""
+    is_of_channels = finding.path == site.source and finding.pointer[:1] == ("notify",)
+    is_fault = finding in {fault.finding for fault in site.faults}
+    return finding.path in site.unread or (is_fault and not is_of_channels)
 
 
 def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:

@@ -11,6 +11,7 @@ from statuary.base.primitives import Instant
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
+from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
 from statuary.extensions.upstream.pages import (
     DOCUMENTS,
@@ -69,7 +70,8 @@ def upstream_command(
     Exit codes: 0 every status is known; 1 a status is unknown, or there are none to fetch.
     """
     at = build_instant(now)
-    site, findings = read_content(content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None)
+    files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     settings = None if site is None else site.settings_of(UpstreamSettings)
     if settings is None:
         reason = f": {findings[0].message}" if findings else "; list components under `upstream` in site.yaml"

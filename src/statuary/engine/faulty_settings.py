@@ -1,0 +1,280 @@
+"""Replace faulty keys of site.yaml, so that they do not keep the status from being published."""
+
+import json
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
+
+from statuary.base.findings import Finding, Pointer, did_you_mean
+from statuary.publish.ledger.ledger import Ledger
+from statuary.registry import EXTENSIONS, extension_of
+from statuary.site.site_content import Fault
+
+Tree = dict[str, Any]
+"""The values of site.yaml by key."""
+
+PUBLISHED_SETTINGS = "settings"
+"""The ledger's note of the values of site.yaml in the last build."""
+
+DEFAULT = ""
+"""The row of a key whose default is used if its last published value is unknown."""
+
+CORE_KEYS: Mapping[Pointer, str] = {
+    ("page",): "a site needs a name and an address",
+    ("page", "name"): "every page shows it",
+    ("page", "url"): "documents, feeds and messages lead to it",
+    ("page", "id"): "feeds and calendars would show all of their entries again",
+    ("page", "time_zone"): DEFAULT,
+    ("page", "created_at"): DEFAULT,
+    ("page", "updated_at"): DEFAULT,
+    ("page", "indicator"): DEFAULT,
+    ("page", "description"): DEFAULT,
+    ("page", "about"): DEFAULT,
+    ("page", "demo"): "invented content would look real",
+    ("page", "feed_host"): DEFAULT,
+    ("status",): DEFAULT,
+    ("status", "cap"): DEFAULT,
+    ("status", "archives"): DEFAULT,
+    ("status", "uptime"): DEFAULT,
+    ("status", "horizon_days"): DEFAULT,
+    ("status", "max_epochs"): DEFAULT,
+    ("chains",): "the contracts of every chain would be removed",
+    ("contracts",): "the contracts of its sources would be removed",
+    ("contracts", "publish"): DEFAULT,
+    ("contracts", "sources"): "the contracts of these sources would be removed",
+    ("contracts", "compilations"): DEFAULT,
+    ("contracts", "join_memory_mib"): DEFAULT,
+    ("pages",): DEFAULT,
+    ("pages", "status"): DEFAULT,
+    ("pages", "contracts"): DEFAULT,
+    ("pages", "listed"): DEFAULT,
+    ("pages", "search"): DEFAULT,
+    ("pages", "language"): DEFAULT,
+    ("hosting",): "the host would lose its rules, or the addresses of contracts would change",
+    ("hosting", "files"): "the host would lose its rules",
+    ("hosting", "layout"): "the addresses of contracts would change",
+    ("hosting", "lower_case_names"): "the site could have more files than its host allows",
+    ("hosting", "precompressed"): DEFAULT,
+}
+"""The keys that every site may have, and why a build stops if one is faulty and has no last published value."""
+
+EXTENSION_KEYS: Mapping[str, str] = {
+    "log": "the log would lack what this build publishes",
+    "packs": DEFAULT,
+    "alerts": DEFAULT,
+    "notify": DEFAULT,
+    "languages": DEFAULT,
+    "instatus": DEFAULT,
+    "prometheus": DEFAULT,
+    "embed": DEFAULT,
+    "metrics": DEFAULT,
+    "upstream": DEFAULT,
+    "cards": DEFAULT,
+    "apis": DEFAULT,
+    "clear_signing": DEFAULT,
+}
+"""The keys of extensions, as in `CORE_KEYS`; an extension with `DEFAULT` is left out, and its documents stay."""
+
+NAME_AND_ADDRESS = frozenset({("page",), ("page", "name"), ("page", "url")})
+"""The keys that messages and commands need; they do without all others."""
+
+MAPPINGS = frozenset(pointer[:1] for pointer in CORE_KEYS if len(pointer) > 1)
+"""The keys of the core that hold further keys, of which each can be replaced."""
+
+
+def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
+    """Store in the ledger, the build's database, the settings that it publishes with."""
+    note = json.dumps(settings)
+    if note != ledger.get_meta(PUBLISHED_SETTINGS):
+        ledger.set_meta({PUBLISHED_SETTINGS: note})
+
+
+def published_settings(ledger: Ledger) -> Tree:
+    """Return the settings of the last build; empty if there was none."""
+    note: Tree = json.loads(ledger.get_meta(PUBLISHED_SETTINGS) or "{}")
+    return note
+
+
+class _Place(NamedTuple):
+    """The part of site.yaml that is replaced because of an error."""
+
+    pointer: Pointer
+    lacks_keys: bool = False  # whether keys of the mapping are missing or unknown, and the others are used
+
+
+def _place_of(error: Finding) -> _Place:
+    pointer = error.pointer
+    if error.rule == "missing-key" and (not pointer or pointer in MAPPINGS):
+        return _Place(pointer, lacks_keys=True)
+    if error.rule == "unknown-key" and (len(pointer) == 1 or (len(pointer) == 2 and pointer[:1] in MAPPINGS)):
+        return _Place(pointer[:-1], lacks_keys=True)
+    return _Place(pointer[:2] if pointer[:2] in CORE_KEYS else pointer[:1])
+
+
+@dataclass
+class SettingsFallback:
+    """Replaces faulty values of site.yaml by those of the last build, or by defaults.
+
+    A build stops only if the last published value of a key is unknown, and `CORE_KEYS` or `EXTENSION_KEYS` says why
+    its default is not acceptable.
+    """
+
+    last: Mapping[str, Any] = field(default_factory=dict)  # the settings of the last build
+    needed: Container[Pointer] | None = None  # the keys that may stop the command; None for all
+    is_strict: bool = False  # whether nothing is replaced
+    settings: Tree = field(default_factory=dict)  # the settings that are used in the end
+    left_out: set[str] = field(default_factory=set)  # the extensions that are left out
+    _errors: dict[Finding, _Place] = field(default_factory=dict)
+    _fates: dict[_Place, str] = field(default_factory=dict)  # what replaced each place
+
+    @classmethod
+    def of_command(cls) -> Self:
+        """Return the fallback of a command that has no last build, and publishes nothing itself."""
+        return cls(needed=NAME_AND_ADDRESS)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The errors in site.yaml, each with what replaces its value."""
+        return tuple(Fault(error, self._fates[place]) for error, place in self._errors.items())
+
+    def replace_faulty(self, tree: Tree | None, errors: Sequence[Finding]) -> Tree | Finding:
+        """Return the settings without the values that have errors.
+
+        If the result has errors too, call the method again with it: what replaced a value is then replaced.
+
+        Args:
+            tree: the values of site.yaml; None if it cannot be read.
+            errors: the errors in these values.
+
+        Returns:
+            The settings, or the error that stops the command, with the reason.
+        """
+        copy = _copy_of(tree or {})
+        tried = set(self._fates)
+        for error in errors if tree is None else _with_places(errors):
+            place = _Place(()) if tree is None else _place_of(error)
+            is_first = place not in tried
+            if is_first:
+                self._errors[error] = place
+            reason = self._replace(copy, place, error, is_first=is_first)
+            if reason:
+                message = f"{error.message}; there is no last published value and no safe default: {reason}"
+                return replace(error, message=message)
+        return copy
+
+    def _replace(self, tree: Tree, place: _Place, error: Finding, *, is_first: bool) -> str:
+        """Replace a part of the settings because of an error.
+
+        Returns:
+            Why the build stops; empty if it goes on.
+        """
+        if place.lacks_keys and error.rule == "unknown-key":
+            return self._remove_unknown(tree, place, str(error.pointer[-1]), is_first=is_first)
+        if is_first and place in self._fates:
+            return ""  # another error has replaced it
+        if place.lacks_keys or not place.pointer:
+            return self._add_missing(tree, place, is_first=is_first)
+        return self._replace_value(tree, place, is_first=is_first)
+
+    def _remove_unknown(self, tree: Tree, place: _Place, key: str, *, is_first: bool) -> str:
+        """Remove an unknown key from its mapping, and add those of the last settings that it lacks.
+
+        Returns:
+            Why the build stops, if the key may be another's misspelling; empty if it goes on.
+        """
+        _mapping_at(tree, place.pointer).pop(key, None)
+        if not self.last:
+            self._fates[place] = "the key is ignored"
+            meant = [
+                pointer for pointer in _meant_places(place.pointer, key) if not _has_value(tree, pointer)
+            ]
+            return next(filter(None, map(self._stop_reason, meant)), "")
+        return self._add_missing(tree, place, is_first=True) if is_first else ""
+
+    def _add_missing(self, tree: Tree, place: _Place, *, is_first: bool) -> str:
+        """Add the keys of the last settings that a mapping lacks.
+
+        Returns:
+            Why the build stops; empty if it goes on.
+        """
+        if not self.last or not is_first:
+            return CORE_KEYS[place.pointer or ("page",)]
+        current = _mapping_at(tree, place.pointer)
+        missing = {k: value for k, value in _mapping_at(self.last, place.pointer).items() if k not in current}
+        current.update(_copy_of(missing))
+        names = ", ".join(f"`{'.'.join([*map(str, place.pointer), key])}`" for key in missing)
+        if not names:
+            self._fates[place] = "the key is ignored"
+        elif place.lacks_keys:
+            self._fates[place] = f"{names} {'stays' if len(missing) == 1 else 'stay'} as last published"
+        else:
+            self._fates[place] = "all settings stay as last published"
+        return ""
+
+    def _replace_value(self, tree: Tree, place: _Place, *, is_first: bool) -> str:
+        """Replace a value by the last published one, or by its default.
+
+        If it is the last published one, another key contradicts it, and all settings are replaced.
+
+        Returns:
+            Why the build stops; empty if it goes on.
+        """
+        parent, key = _mapping_at(tree, place.pointer[:-1]), str(place.pointer[-1])
+        known = _mapping_at(self.last, place.pointer[:-1])
+        name = ".".join(map(str, place.pointer))
+        if is_first and key in known:
+            self._fates[place] = f"`{name}` stays as last published"
+            if known[key] == parent.get(key):
+                self._fates[place] = "all settings stay as last published"
+                tree.clear()
+                tree.update(_copy_of(self.last))
+            else:
+                parent[key] = known[key]
+            return ""
+        reason = self._stop_reason(place.pointer)
+        if not reason and key not in parent:
+            return "nothing can replace it"
+        parent.pop(key, None)
+        self._fates[place] = f"the default of `{name}` is used"
+        if len(place.pointer) == 1 and extension_of(key):
+            self.left_out.add(key)
+            self._fates[place] = f"this build skips `{name}` and keeps what it has published"
+        return reason
+
+    def _stop_reason(self, pointer: Pointer) -> str:
+        """Return why the default of a key is not acceptable; empty if it is."""
+        if self.needed is not None and pointer not in self.needed:
+            return ""
+        return CORE_KEYS.get(pointer, EXTENSION_KEYS.get(str(pointer[0]), DEFAULT))
+
+
+def _copy_of(tree: Mapping[str, Any]) -> Tree:
+    """Copy settings as deep as their values are replaced."""
+    return {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
+
+
+def _mapping_at(tree: Mapping[str, Any], pointer: Pointer) -> Tree:
+    """Return the mapping at a pointer of at most one key; an empty one if there is none."""
+    mapping = tree.get(str(pointer[0]), {}) if pointer else tree
+    return mapping if isinstance(mapping, dict) else {}
+
+
+def _has_value(tree: Mapping[str, Any], pointer: Pointer) -> bool:
+    return str(pointer[-1]) in _mapping_at(tree, pointer[:-1])
+
+
+def _with_places(errors: Sequence[Finding]) -> Sequence[Finding]:
+    """Leave out the error that only counts others, which a later call finds."""
+    return [error for error in errors if error.pointer or error.rule == "missing-key"] or errors
+
+
+def _meant_places(parent: Pointer, key: str) -> list[Pointer]:
+    """Return the keys that an unknown key is perhaps a misspelling of, or that it has the wrong place of."""
+    known = [*CORE_KEYS, *((row.name,) for row in EXTENSIONS if row.section)]
+    places = []
+    for pointer in known:
+        name = str(pointer[-1])
+        is_similar = pointer[:-1] == parent and bool(did_you_mean(key, [name]))
+        if is_similar or (len(pointer) == 2 and name == key):
+            places.append(pointer)
+    return places
