@@ -13,7 +13,7 @@ import yaml
 from statuary.base.findings import Severity
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.cli.summary import findings_line
+from statuary.cli.summary import finding_counts_line
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.publish.folder.folder_target import FolderTarget
@@ -237,7 +237,7 @@ def test_undecodable_file_names_are_excluded(tmp_path: Path) -> None:
         (content / f"contracts/748463/0x\udcff{number}.json").write_text("{}")
     checked = build(content, tmp_path / "build").checked
     assert checked.excluded_count == 4
-    assert findings_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records excluded")
+    assert finding_counts_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records excluded")
 
 
 def test_publish_all_marks_unproved_records(tmp_path: Path) -> None:

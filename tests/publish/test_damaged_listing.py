@@ -11,9 +11,9 @@ from statuary.publish.listing import (
     LONGEST_LINE,
     DamagedSnapshotError,
     Entry,
-    encode_entry,
+    encode_entry_line,
     encode_part,
-    parse_entry,
+    parse_entry_line,
     parse_part,
 )
 from statuary.publish.manifest import Manifest, ManifestBuilder, encode_manifest, parse_manifest, read_entries
@@ -27,7 +27,7 @@ STORED = ENTRY._replace(cache="no-cache", encoding="gzip")
 
 @pytest.mark.parametrize("entry", [ENTRY, NAMED])
 def test_encoded_entry_parses_unchanged(entry):
-    assert parse_entry(encode_entry(entry)) == entry
+    assert parse_entry_line(encode_entry_line(entry)) == entry
 
 
 def line(**changes):
@@ -60,21 +60,23 @@ def line(**changes):
 )
 def test_malformed_line_is_refused(changes, message):
     with pytest.raises(DamagedSnapshotError, match=message):
-        parse_entry(line(**changes))
+        parse_entry_line(line(**changes))
 
 
-@pytest.mark.parametrize("text", [b"", b"[]\n", b"{", encode_entry(ENTRY)[:-1], b" " + encode_entry(ENTRY)])
+@pytest.mark.parametrize(
+    "text", [b"", b"[]\n", b"{", encode_entry_line(ENTRY)[:-1], b" " + encode_entry_line(ENTRY)]
+)
 def test_noncanonical_line_is_refused(text):
     with pytest.raises(DamagedSnapshotError):
-        parse_entry(text)
+        parse_entry_line(text)
 
 
 def test_line_length_is_limited():
-    size = len(encode_entry(ENTRY)) - len(ENTRY.path)
+    size = len(encode_entry_line(ENTRY)) - len(ENTRY.path)
     longest = ENTRY._replace(path="a" * (LONGEST_LINE - size))
-    assert len(encode_entry(longest)) == LONGEST_LINE
+    assert len(encode_entry_line(longest)) == LONGEST_LINE
     with pytest.raises(DamagedSnapshotError, match="is too long for the manifest"):
-        encode_entry(longest._replace(path=longest.path + "a"))
+        encode_entry_line(longest._replace(path=longest.path + "a"))
 
 
 def entries(*names):

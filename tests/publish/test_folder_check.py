@@ -122,7 +122,7 @@ def test_interrupted_build_forgets_stamps(site: Path, monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(SiteFolder, "put_in_place", interrupt)
+        patch.setattr(SiteFolder, "move_into_place", interrupt)
         with pytest.raises(KeyboardInterrupt):
             build(site, ["three/1"])
     assert build(site) == frozenset()  # reads every file

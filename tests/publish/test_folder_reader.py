@@ -8,7 +8,12 @@ import pytest
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import LARGEST_DOCUMENT, FolderReader, folder_documents, walk_files
-from statuary.publish.ledger.read import is_unfinished, nearest_paths, read_listing, read_meta
+from statuary.publish.ledger.read import (
+    is_build_unfinished,
+    read_ledger_listing,
+    read_ledger_meta,
+    similar_published_paths,
+)
 from statuary.site.document import Document
 from support.sites import write_files
 
@@ -119,26 +124,30 @@ def ledger(tmp_path: Path) -> Path:
     ],
 )
 def test_nearest_paths_share_a_name(ledger: Path, path: str, nearest: list[str]) -> None:
-    assert nearest_paths(ledger, path) == nearest
+    assert similar_published_paths(ledger, path) == nearest
 
 
 def test_missing_ledger_has_no_entries(tmp_path: Path) -> None:
     file = tmp_path / "none"
-    assert read_meta(file, "a") is None
-    assert list(read_listing(file)) == nearest_paths(file, "a") == []
-    assert not is_unfinished(file)
+    assert read_ledger_meta(file, "a") is None
+    assert list(read_ledger_listing(file)) == similar_published_paths(file, "a") == []
+    assert not is_build_unfinished(file)
 
 
 def test_listing_of_ledger_has_digests(ledger: Path) -> None:
-    entries = list(read_listing(ledger))
+    entries = list(read_ledger_listing(ledger))
     assert [entry.path for entry in entries] == ["other/a_b", "other/axb", "v2/0xAB", "v2/100%", "v2/1000"]
     assert all(entry.size == 1 for entry in entries)
-    assert not is_unfinished(ledger)
+    assert not is_build_unfinished(ledger)
 
 
 def test_malformed_ledger_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_bytes(b"no database" * 100)
-    for read in (lambda: read_meta(file, "a"), lambda: list(read_listing(file)), lambda: is_unfinished(file)):
+    for read in (
+        lambda: read_ledger_meta(file, "a"),
+        lambda: list(read_ledger_listing(file)),
+        lambda: is_build_unfinished(file),
+    ):
         with pytest.raises(PublishingError, match=r"the ledger .* is damaged"):
             read()

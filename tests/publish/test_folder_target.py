@@ -10,7 +10,7 @@ import pytest
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.read import open_for_reading, read_group
+from statuary.publish.ledger.read import open_for_reading, read_cached_group
 from statuary.publish.ledger.schema import CachedGroup, CollectedOutput, NoOutput
 from statuary.publish.plan import Action
 from statuary.site.document import Document
@@ -47,8 +47,8 @@ def test_dry_run_refuses_to_apply(tmp_path: Path) -> None:
 def test_published_body_is_read_back(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"))
     with FolderTarget(tmp_path) as publication:
-        assert publication.published("a") == b"1"
-        assert publication.published("b") is None
+        assert publication.read_published("a") == b"1"
+        assert publication.read_published("b") is None
 
 
 def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
@@ -251,8 +251,8 @@ def test_saved_ledger_group_is_read_back(tmp_path: Path) -> None:
         target.apply()
     with open_for_reading(tmp_path / LEDGER) as connection:
         assert connection is not None
-        assert read_group(connection, "packs") == CachedGroup("fingerprint", 7, run=run)
-        assert read_group(connection, "other") == CachedGroup("")
+        assert read_cached_group(connection, "packs") == CachedGroup("fingerprint", 7, run=run)
+        assert read_cached_group(connection, "other") == CachedGroup("")
     with Ledger(tmp_path / LEDGER) as ledger:
         assert ledger.cached_group("packs") == CachedGroup("fingerprint", 7, ("a", "b"), run)
         assert ledger.cached_group("other") == CachedGroup("")

@@ -7,7 +7,7 @@ from statuary.publish.listing import (
     MAX_PART_LENGTH,
     MEAN_PART_LENGTH,
     Entry,
-    encode_entry,
+    encode_entry_line,
     ends_part,
     parse_part,
     split_into_parts,
@@ -75,7 +75,7 @@ def test_parts_match_encoded_entries() -> None:
     assert len(parts) > 1
     assert [item for _, items, _ in parts for item in items] == sorted(entries)
     for part, items, text in parts:
-        assert b"".join(map(encode_entry, items)) == text
+        assert b"".join(map(encode_entry_line, items)) == text
         assert (part.first, part.documents, part.size) == (items[0].path, len(items), len(text))
     assert parse_part(parts[-1][2], parts[-1][0]) == parts[-1][1]
 

@@ -10,7 +10,7 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.origin import SiteOrigin
 from support.contracts import ADDRESS, made_record
 from support.sites import NOW, small_site, write_files
@@ -40,5 +40,5 @@ def test_unknown_paths_use_file_extension() -> None:
     assert media_type_of("fonts/a.woff2") == "font/woff2"
     assert media_type_of("snapshot/parts/0.jsonl") == "application/jsonl; charset=utf-8"
     assert media_type_of("LICENSE") == media_type_of("a.b/c") == "application/octet-stream"
-    assert cache_of("LICENSE") == ""
-    assert "max-age" in cache_of("api/v2/summary.json")
+    assert cache_control_of("LICENSE") == ""
+    assert "max-age" in cache_control_of("api/v2/summary.json")

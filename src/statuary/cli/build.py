@@ -19,7 +19,7 @@ from statuary.cli.build_options import (
     with_check_selection,
     with_worker_options,
 )
-from statuary.cli.damaged_ledger import with_new_ledger
+from statuary.cli.damaged_ledger import retry_with_new_ledger
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
@@ -34,8 +34,8 @@ from statuary.cli.options import (
     refuse_overlapping_folders,
 )
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.output import changes_lines, missing_names_note, show_progress
-from statuary.cli.summary import build_summary, findings_line
+from statuary.cli.output import changed_file_lines, missing_names_note, show_progress
+from statuary.cli.summary import build_summary, finding_counts_line
 from statuary.engine.build import build_folder
 from statuary.engine.report import BuildResult
 from statuary.engine.sections import ExtensionOptions
@@ -131,9 +131,9 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
     """
     refuse_overlapping_folders(content, out)
     if build_options.to is not None:
-        from statuary.cli.publication import require_target
+        from statuary.cli.publication import require_publishable_target
 
-        require_target(build_options.to)
+        require_publishable_target(build_options.to)
     git = GitQuery(content)
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
@@ -163,7 +163,7 @@ def run_build(
     """
     enable_garbage_collection()
     try:
-        result = with_new_ledger(out, lambda: _build_once(content, out, git, executor, build_options))
+        result = retry_with_new_ledger(out, lambda: _build_once(content, out, git, executor, build_options))
         outcome = _report_build(result, content, out, build_options)
     except OSError as error:
         raise PublishingError(
@@ -209,23 +209,23 @@ def _build_once(
                 allow_older=build_options.allow_older,
             )
         _print_result(result, content, out, build_options.form, instant)
-        if result.applied and target.lacks_names and not target.plan().is_empty:
+        if result.applied and target.lacks_case_variants and not target.plan().is_empty:
             click.echo(missing_names_note(escape_control_chars(str(out))), err=True)
     return result
 
 
-def _print_result(result: BuildResult, content: Path, out: Path, form: str, now: Instant) -> None:
+def _print_result(result: BuildResult, content: Path, out: Path, output_format: str, now: Instant) -> None:
     findings = result.checked.all_findings
-    if findings and form not in FORMATS_FOR_PROGRAMS:
+    if findings and output_format not in FORMATS_FOR_PROGRAMS:
         from statuary.cli.findings_report import format_findings
 
-        click.echo(format_findings(findings, str(content), form), err=form == "text")
+        click.echo(format_findings(findings, str(content), output_format), err=output_format == "text")
     if result.plan is None:
-        click.echo(f"{findings_line(result.checked)}; nothing was published", err=True)
+        click.echo(f"{finding_counts_line(result.checked)}; nothing was published", err=True)
         return
-    to_error = form != "text"
+    to_error = output_format != "text"
     if not result.applied:
-        for line in changes_lines(result.plan.changes()):
+        for line in changed_file_lines(result.plan.changes()):
             click.echo(line, err=to_error)
     click.echo(build_summary(result, out, now), err=to_error)
 
@@ -244,12 +244,12 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
     return result.outcome
 
 
-def _publish_to_target(built: Outcome, out: Path, to: str, form: str) -> Outcome:
+def _publish_to_target(built: Outcome, out: Path, to: str, output_format: str) -> Outcome:
     """Publish the folder to --to; print the error if that fails."""
     from statuary.cli.publication import publish_folder, target_name
 
     try:
-        published = publish_folder(out, to, to_error=form != "text")
+        published = publish_folder(out, to, to_error=output_format != "text")
     except StatuaryError as error:
         print_error(error)
     except OSError as error:

@@ -122,26 +122,28 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
 
 
 def _select_checks(
-    words: Iterable[str], optional: Mapping[str, str], every: Collection[str], flag: str
+    names_or_groups: Iterable[str], optional_checks: Mapping[str, str], all_checks: Collection[str], flag: str
 ) -> set[str]:
     """Return the checks with these names, or in groups of these names."""
     names: set[str] = set()
-    for word in words:
-        group = {check for check, group in optional.items() if group == word}
-        if not group and word not in optional:
-            raise click.BadParameter(_unknown_name_message(word, optional, every), param_hint=flag)
+    for word in names_or_groups:
+        group = {check for check, group in optional_checks.items() if group == word}
+        if not group and word not in optional_checks:
+            raise click.BadParameter(
+                _unknown_name_message(word, optional_checks, all_checks), param_hint=flag
+            )
         names |= group or {word}
     return names
 
 
-def _unknown_name_message(name: str, optional: Mapping[str, str], every: Collection[str]) -> str:
+def _unknown_name_message(name: str, optional_checks: Mapping[str, str], all_checks: Collection[str]) -> str:
     from statuary.cli.old_names import OLD_RULES
 
-    renamed = [OLD_RULES[name]] if OLD_RULES.get(name) in optional else []
-    close = renamed or get_close_matches(name, [*optional, *set(optional.values())], 1)
+    renamed = [OLD_RULES[name]] if OLD_RULES.get(name) in optional_checks else []
+    close = renamed or get_close_matches(name, [*optional_checks, *set(optional_checks.values())], 1)
     if close:
         return f"unknown check {name!r}; did you mean {close[0]!r}?"
-    if name in every:
+    if name in all_checks:
         return f"{name!r} checks the form of the content and cannot be skipped"
     return f"unknown check {name!r}; `statuary check --list` shows all"
 

@@ -26,7 +26,7 @@ from statuary.cli.options import (
     now_option,
 )
 from statuary.cli.output import show_progress
-from statuary.cli.summary import findings_line
+from statuary.cli.summary import finding_counts_line
 from statuary.engine.check_site import check_site
 from statuary.engine.sections import ExtensionOptions
 from statuary.section import CheckOptions
@@ -76,13 +76,13 @@ def check_command(
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
         summary = f"{checked.line}\n" if checked.line else ""
-        click.echo(f"{summary}{findings_line(checked)}")
+        click.echo(f"{summary}{finding_counts_line(checked)}")
     is_strict_failure = selection.strict and checked.count(Severity.WARNING) > 0
     return ExitCode.OK if checked.is_clean and not is_strict_failure else ExitCode.FINDINGS
 
 
 def _check_single_record(
-    file: Path, check_options: CheckOptions, form: str, extension_options: ExtensionValues
+    file: Path, check_options: CheckOptions, output_format: str, extension_options: ExtensionValues
 ) -> ExitCode:
     from statuary.cli.check_record import check_record, claim_lines
 
@@ -91,8 +91,8 @@ def _check_single_record(
             "--recompile and --compiler can be used only with a content folder, not with one record"
         )
     checked = check_record(file, check_options.skipped)
-    if checked.findings or form in {"json", "sarif"}:
-        click.echo(format_findings(checked.findings, str(file.parent), form))
-    if form == "text" and checked.judged is not None:
+    if checked.findings or output_format in {"json", "sarif"}:
+        click.echo(format_findings(checked.findings, str(file.parent), output_format))
+    if output_format == "text" and checked.judged is not None:
         click.echo("\n".join(claim_lines(checked.judged)))
     return ExitCode.OK if checked.is_clean(strict=check_options.strict) else ExitCode.FINDINGS

@@ -80,7 +80,7 @@ def _parse_record(file: Path) -> "ParsedContract":
         return ParsedContract(None, findings=[error.to_finding(file.name)])
 
 
-def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
+def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
     """Yield the lines to print about a checked record.
 
     The lines are the contract's name and address, the verdict, and each claim of the proof.
@@ -89,7 +89,7 @@ def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
     from statuary.site.pages.page_texts import english_sentence, page_texts
     from statuary.site.pages.site_context import DateFormatter, Localization
 
-    record, proof = judged.record, judged.proof
+    record, proof = judged_record.record, judged_record.proof
     texts = page_texts("en")
     yield escape_control_chars(
         f"{record['compilation']['name']} at {record['address']} on chain {record['chainId']}"
@@ -97,7 +97,7 @@ def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
     if proof.verdict is not None:
         yield " ".join(map(english_sentence, proof.verdict.sentences))
     claims = {claim.name: claim for claim in proof.claims}
-    for part in trail(judged, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
+    for part in trail(judged_record, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
         yield escape_control_chars(f"  {part.name}: {part.note}".rstrip(": "))
         for strand in part.strands:
             claim = claims[ClaimName[strand.claim.upper()]]

@@ -11,7 +11,7 @@ from statuary.publish.ledger.damage import DamagedLedgerError
 Result = TypeVar("Result")
 
 
-def with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
+def retry_with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
     """Run a function again if the site's ledger is damaged.
 
     The ledger is the database of published files. A damaged one has been renamed by then, so that the second

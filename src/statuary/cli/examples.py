@@ -17,14 +17,14 @@ def read_examples() -> dict[str, list[str]]:
     return examples
 
 
-def add_examples(command: click.Command, words: str) -> None:
+def add_examples(command: click.Command, command_path: str) -> None:
     """Add examples to the help of a command, including its subcommands.
 
     Args:
         command: the command or group.
-        words: its name on the command line, such as `incident open`.
+        command_path: its name on the command line, such as `incident open`.
     """
-    lines = read_examples().get(words)
+    lines = read_examples().get(command_path)
     heading = f"Example{'s' if lines and len(lines) > 1 else ''}:"
     if lines and heading not in (command.epilog or ""):
         shown = "\n".join(f"  {line}" for line in lines)
@@ -32,4 +32,4 @@ def add_examples(command: click.Command, words: str) -> None:
         command.epilog = f"\b\n{heading}\n{shown}{rest}"
     if isinstance(command, click.Group):
         for name, member in command.commands.items():
-            add_examples(member, f"{words} {name}")
+            add_examples(member, f"{command_path} {name}")

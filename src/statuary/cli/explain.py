@@ -9,10 +9,10 @@ from statuary.base.files import LEDGER
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import out_option
-from statuary.cli.output import size_text
+from statuary.cli.output import format_size
 from statuary.contracts.incremental.contract_table import read_reasons
 from statuary.contracts.paths import sharded_path
-from statuary.publish.ledger.read import nearest_paths, read_entry
+from statuary.publish.ledger.read import read_ledger_entry, similar_published_paths
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.site.url_table import match_url
 from statuary.site.urls import STATUS_PAGE
@@ -26,15 +26,17 @@ def explain_command(path: str, out: Path) -> ExitCode:
 
     PATH is relative to the site's root, such as api/v2/summary.json, a URL, or a file in the build folder.
     """
-    requested_path = _path_below_root(path, out)
+    requested_path = _path_in_site(path, out)
     ledger = out / LEDGER
-    entry = read_entry(ledger, requested_path) or read_entry(ledger, sharded_path(requested_path))
+    entry = read_ledger_entry(ledger, requested_path) or read_ledger_entry(
+        ledger, sharded_path(requested_path)
+    )
     for line in (requested_path, *_url_lines(requested_path), *_entry_lines(entry, ledger, requested_path)):
         click.echo(escape_control_chars(line))
     return ExitCode.OK if entry else ExitCode.FINDINGS
 
 
-def _path_below_root(path: str, out: Path) -> str:
+def _path_in_site(path: str, out: Path) -> str:
     """Convert a URL or a built file to a site's path."""
     if path.startswith(("https://", "http://")):
         return urlsplit(path).path.strip("/") or STATUS_PAGE.path()
@@ -60,7 +62,7 @@ def _entry_lines(entry: LedgerEntry | None, ledger: Path, path: str) -> list[str
     if not ledger.is_file():
         return [f"  {ledger.parents[1]} has no build: run `statuary build`, or name its folder with --out"]
     if entry is None:
-        near = nearest_paths(ledger, path)
+        near = similar_published_paths(ledger, path)
         hint = f"; did you mean {near[0]}?" if near else ""
         return [f"  not published by the last build{hint}"]
     if not entry.settled:
@@ -68,7 +70,7 @@ def _entry_lines(entry: LedgerEntry | None, ledger: Path, path: str) -> list[str
     sources = entry.sources.splitlines()
     why = [f"  {source} was read: {reason}" for source, reason in read_reasons(ledger, sources).items()]
     return [
-        f"  {size_text(entry.size)}, sha256 {entry.digest.hex()}",
+        f"  {format_size(entry.size)}, sha256 {entry.digest.hex()}",
         "  made from " + (", ".join(sources) if sources else "the whole content"),
         *why,
     ]

@@ -34,23 +34,25 @@ MAX_SOURCE_WIDTH = 100
 
 
 def format_findings(
-    findings: Sequence[Finding], folder: str, form: str, outcome: Outcome | None = None
+    findings: Sequence[Finding], folder: str, output_format: str, outcome: Outcome | None = None
 ) -> str:
     """Format findings as text, JSON, SARIF or GitHub annotations.
 
     Args:
         findings: the findings.
         folder: the content folder as it was typed.
-        form: the value of `--format`.
+        output_format: the value of `--format`.
         outcome: the outcome of the build, for the formats that have it; None for a command that does not
             publish.
     """
-    if form == "json" and outcome is not None:
+    if output_format == "json" and outcome is not None:
         return json_report(findings, folder, outcome)
-    return REPORTS[form](findings, folder)
+    return REPORTS[output_format](findings, folder)
 
 
-def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, str] | None = None) -> str:
+def text_report(
+    findings: Iterable[Finding], folder: str, edited_texts: Mapping[str, str] | None = None
+) -> str:
     """Format findings as text, with source lines and hints.
 
     The first line of each finding is `file:line:column: severity: message [rule]`.
@@ -58,15 +60,15 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
     Args:
         findings: the findings.
         folder: the content folder as it was typed.
-        edited: the new text of edited files that are not written yet, by path.
+        edited_texts: the new text of edited files that are not written yet, by path.
     """
-    sources = _Sources(Path(folder), edited or {})
+    sources = _SourceLines(Path(folder), edited_texts or {})
     counts: Counter[str] = Counter()
     lines: list[str] = []
     for finding in _merge_unlisted_chains(findings):
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
-            lines += _text_lines(finding, folder, sources)
+            lines += _finding_lines(finding, folder, sources)
     hidden_counts = (
         (rule, number - MAX_PER_RULE) for rule, number in counts.items() if number > MAX_PER_RULE
     )
@@ -100,7 +102,7 @@ def _chains_finding(unlisted: Sequence[Finding]) -> Finding:
     )
 
 
-def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:
+def _finding_lines(finding: Finding, folder: str, sources: "_SourceLines") -> Iterator[str]:
     severity = click.style(f"{finding.severity}:", fg=COLOURS[finding.severity], bold=True)
     where = click.style(finding_location(finding, folder), bold=True)
     yield f"{where} {severity} {escape_control_chars(finding.message)} [{finding.rule}]"
@@ -140,24 +142,24 @@ def _source_lines(text: str, position: Position) -> Iterator[str]:
     )
 
 
-class _Sources:
+class _SourceLines:
     """The lines of source files, each file read once."""
 
     def __init__(self, root: Path, edited: Mapping[str, str]) -> None:
         self.root = root
         self.lines = {path: text.splitlines() for path, text in edited.items()}
 
-    def line(self, path: str, number: int) -> str:
+    def line(self, path: str, line_number: int) -> str:
         """Return the text of a line in a file, or an empty string.
 
         Args:
             path: the path of the file.
-            number: the number of the line, counted from 1.
+            line_number: the number of the line, counted from 1.
         """
         if path not in self.lines:
             self.lines = {path: self._read(path)}
         lines = self.lines[path]
-        return lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
+        return lines[line_number - 1].rstrip() if 0 < line_number <= len(lines) else ""
 
     def _read(self, path: str) -> list[str]:
         """Return a file's lines, if the content's reader accepts the file.
@@ -212,13 +214,13 @@ def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | Non
         outcome: what a build published, which the JSON then also has as `"outcome": {published, missing}`;
             None for a command that does not publish.
     """
-    report: dict[str, object] = {"findings": [_json_entry(finding, folder) for finding in findings]}
+    report: dict[str, object] = {"findings": [_finding_to_json(finding, folder) for finding in findings]}
     if outcome is not None:
         report["outcome"] = {"published": outcome.extent.value, "missing": list(outcome.missing)}
     return json_text(report)
 
 
-def _json_entry(finding: Finding, folder: str) -> dict[str, object]:
+def _finding_to_json(finding: Finding, folder: str) -> dict[str, object]:
     return {
         "file": _file_name(finding, folder),
         "line": finding.position.line if finding.position else None,

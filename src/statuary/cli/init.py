@@ -197,21 +197,21 @@ def init_command(
     with invented data.
     """
     instant, code = build_instant(now), ExitCode.OK
-    _check_options(site, source)
+    _check_new_site_options(site, source)
     texts = {} if source is not None else starter_files(site, instant)
     if not _is_interrupted(content, texts):
-        _refuse_files(content)
+        _refuse_existing_files(content)
     if source is not None:
         code = _import_site(source, content, site, instant)
     _write_files(content, texts)
-    if git or (git is None and _offers_git(content)):
+    if git or (git is None and _should_offer_git(content)):
         code = _commit_files(content) or code
     for line in _next_steps(content, site, has_source=source is not None):
         click.echo(line)
     return code
 
 
-def _refuse_files(content: Path) -> None:
+def _refuse_existing_files(content: Path) -> None:
     """Raise StatuaryError if the content folder has files."""
     if content.exists() and any(content.iterdir()):
         raise StatuaryError(
@@ -235,16 +235,18 @@ def _is_interrupted(content: Path, texts: Mapping[str, str]) -> bool:
     missing |= {content / SCHEMA_FOLDER / f"{name}.json": _schema_file(name) for name in SCHEMA_MODELS}
     wanted = frozenset(missing)
     for file in content.rglob("*"):
-        if not _is_leftover(file, wanted) and not _has_text(content, file, missing.pop(file, None)):
+        if not _is_interrupted_leftover(file, wanted) and not _has_text(
+            content, file, missing.pop(file, None)
+        ):
             return False
     return bool(missing)
 
 
-def _is_leftover(file: Path, wanted: frozenset[Path]) -> bool:
+def _is_interrupted_leftover(file: Path, expected_files: frozenset[Path]) -> bool:
     """Return whether this is a folder, or a file that was not finished."""
     match = TEMPORARY.fullmatch(file.name)
-    is_unfinished = match is not None and file.with_name(match["name"]) in wanted
-    return is_unfinished or (file.is_dir() and not file.is_symlink())
+    is_build_unfinished = match is not None and file.with_name(match["name"]) in expected_files
+    return is_build_unfinished or (file.is_dir() and not file.is_symlink())
 
 
 def _has_text(content: Path, file: Path, text: bytes | None) -> bool:
@@ -255,7 +257,7 @@ def _has_text(content: Path, file: Path, text: bytes | None) -> bool:
     return False
 
 
-def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
+def _check_new_site_options(site: NewSite, source: tuple[str, str] | None) -> None:
     """Raise click.BadParameter or click.UsageError if an option is wrong."""
     with _name_option_in_errors("--url"):
         check_page_url(site.site_url)
@@ -346,7 +348,7 @@ def _next_steps(content: Path, site: NewSite, *, has_source: bool) -> Iterator[s
     yield f"\nNow run: statuary build{option}"
 
 
-def _offers_git(content: Path) -> bool:
+def _should_offer_git(content: Path) -> bool:
     return (
         is_interactive()
         and not is_in_repository(content.parent)

@@ -158,9 +158,9 @@ EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, Sys
 def _with_hint(error: click.UsageError, root: click.Context) -> click.UsageError:
     if isinstance(error, click.NoSuchOption):
         return _with_new_flag(error)
-    from statuary.cli.usage_hints import with_hint
+    from statuary.cli.usage_hints import with_usage_hint
 
-    return with_hint(error, root, root.meta.get(TYPED, ()))
+    return with_usage_hint(error, root, root.meta.get(TYPED, ()))
 
 
 def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:

@@ -174,7 +174,7 @@ findings_format_option = click.option(
 )
 
 
-def read_key(file: Path, *, secret: bool = False) -> str:
+def read_key_file(file: Path, *, secret: bool = False) -> str:
     """Read the text of a key from a file.
 
     Args:

@@ -15,7 +15,7 @@ from statuary.status.urls import EPOCH_DOCUMENT
 EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 
 
-def changes_line(plan: Plan, *, applied: bool) -> str:
+def change_counts_line(plan: Plan, *, applied: bool) -> str:
     """Return a sentence with the numbers of changed and kept files.
 
     Args:
@@ -28,11 +28,11 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
         return "nothing changed" if applied else "nothing would change"
     return (
         f"{counts[Action.ADD]} {would}added, {counts[Action.REPLACE]} {would}replaced, "
-        f"{counts[Action.REMOVE]} {would}removed, {plan.unchanged} kept ({size_text(plan.changed_size)} {would}written)"
+        f"{counts[Action.REMOVE]} {would}removed, {plan.unchanged} kept ({format_size(plan.changed_size)} {would}written)"
     )
 
 
-def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
+def changed_file_lines(changes: Iterable[Change]) -> Iterator[str]:
     """Yield a line for each changed file, and one that counts changed epochs.
 
     Epochs are the files with later versions of documents.
@@ -47,7 +47,7 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
             yield escape_control_chars(str(change))
     if epochs:
         counts = ", ".join(f"{number:,} to {action}" for action, number in sorted(epochs.items()))
-        yield f"  {EPOCHS_FOLDER}: {counts} ({size_text(size)})"
+        yield f"  {EPOCHS_FOLDER}: {counts} ({format_size(size)})"
 
 
 def missing_names_note(folder: str) -> str:
@@ -66,7 +66,7 @@ def missing_names_note(folder: str) -> str:
     )
 
 
-def size_text(size: int) -> str:
+def format_size(size: int) -> str:
     """Format a size in bytes with a unit, such as `1.2 MB`."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):

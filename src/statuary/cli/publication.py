@@ -8,13 +8,13 @@ import click
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import count_text
-from statuary.cli.damaged_ledger import with_new_ledger
+from statuary.cli.damaged_ledger import retry_with_new_ledger
 from statuary.cli.escape import escape_control_chars, print_error
-from statuary.cli.output import changes_line, changes_lines, missing_names_note, size_text
+from statuary.cli.output import change_counts_line, changed_file_lines, format_size, missing_names_note
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.locations import SiteReplacement, find_replaceable_parts, scheme_of
-from statuary.publish.origin import SiteOrigin, build_meta
+from statuary.publish.origin import SiteOrigin, build_meta_values
 from statuary.publish.outcome import ALL_PUBLISHED, Outcome
 from statuary.publish.plan import Plan
 from statuary.registry import load, providers
@@ -54,7 +54,7 @@ def publish_folder(
     """
     scheme = scheme_of(to)
     if not scheme:
-        _require_folder(to)
+        _require_folder_name(to)
 
         def publish_documents() -> Outcome:
             documents = folder_documents(folder)
@@ -62,12 +62,12 @@ def publish_folder(
                 documents = (document for document in documents if not is_excluded(document.path))
             return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
 
-        return with_new_ledger(Path(to), publish_documents)
+        return retry_with_new_ledger(Path(to), publish_documents)
     publish: PublishFolder = load(_publisher_for_scheme(scheme, to))
     return publish(folder, to, to_error=to_error)
 
 
-def require_target(to: str) -> None:
+def require_publishable_target(to: str) -> None:
     """Check that sites can be published to a folder or URL.
 
     Raises:
@@ -76,7 +76,7 @@ def require_target(to: str) -> None:
     if scheme := scheme_of(to):
         _publisher_for_scheme(scheme, to)
     else:
-        _require_folder(to)
+        _require_folder_name(to)
 
 
 def target_name(to: str) -> str:
@@ -90,7 +90,7 @@ def target_name(to: str) -> str:
     return f"{scheme}://{host}" if scheme else to
 
 
-def _require_folder(to: str) -> None:
+def _require_folder_name(to: str) -> None:
     """Raise PublishingError if a folder's name is empty or a URL."""
     if not to:
         raise PublishingError(
@@ -146,14 +146,14 @@ def publish_to_folder(
     with FolderTarget(Path(to), dry_run=dry_run) as target:
         target.add(document for document in documents if replacement.includes(document.path))
         for folder in replacement.folders:
-            target.ledger.documents.retain_prefix(folder)
+            target.ledger.documents.retain_folder_files(folder)
         plan = target.plan()
         if origin is not None:
-            target.ledger.set_meta(build_meta(origin))
+            target.ledger.set_meta(build_meta_values(origin))
         if not dry_run:
             target.apply()
         print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
-        if target.lacks_names and not plan.is_empty:
+        if target.lacks_case_variants and not plan.is_empty:
             click.echo(missing_names_note(escape_control_chars(to)), err=True)
     return publication_outcome(replacement, to)
 
@@ -182,8 +182,8 @@ def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool 
         applied: whether the changes were made; after a dry run, every change is printed, too.
         to_error: whether to print to standard error instead of standard output.
     """
-    for line in () if applied else changes_lines(plan.changes()):
+    for line in () if applied else changed_file_lines(plan.changes()):
         click.echo(line, err=to_error)
-    size = f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}"
+    size = f"{count_text(plan.documents, 'document')}, {format_size(plan.size)}"
     click.echo(f"{size}, in {escape_control_chars(target)}", err=to_error)
-    click.echo(changes_line(plan, applied=applied), err=to_error)
+    click.echo(change_counts_line(plan, applied=applied), err=to_error)

@@ -89,19 +89,19 @@ def current_job(out: Path) -> Job:
     return Job(shlex.join(words), Path.cwd(), out)
 
 
-def round_up_to_minute(moment: Instant) -> Instant:
+def round_up_to_minute(instant: Instant) -> Instant:
     """Round a time up to a full minute.
 
     Most schedulers cannot run a job at a given second.
     """
-    whole_minute = moment.replace(second=0, microsecond=0)
-    return moment if whole_minute == moment else Instant(whole_minute + MINUTE)
+    whole_minute = instant.replace(second=0, microsecond=0)
+    return instant if whole_minute == instant else Instant(whole_minute + MINUTE)
 
 
-def round_up_to_second(moment: Instant) -> Instant:
+def round_up_to_second(instant: Instant) -> Instant:
     """Round a time up to the next whole second, unless it is one."""
-    whole_second = moment.replace(microsecond=0)
-    return moment if whole_second == moment else Instant(whole_second + SECOND)
+    whole_second = instant.replace(microsecond=0)
+    return instant if whole_second == instant else Instant(whole_second + SECOND)
 
 
 def _cron_file(_: Instant, job: Job) -> str:
@@ -115,7 +115,7 @@ def _cron_file(_: Instant, job: Job) -> str:
     return f"# /etc/cron.d/statuary\n*/{RETRY_SECONDS // 60} * * * *  root  {escaped}"
 
 
-def _systemd_units(moment: Instant, job: Job) -> str:
+def _systemd_units(instant: Instant, job: Job) -> str:
     """Return a service and its timer.
 
     Each run replaces the timer, even a failed one.
@@ -136,7 +136,7 @@ def _systemd_units(moment: Instant, job: Job) -> str:
         f"[Service]\nType=oneshot\nWorkingDirectory={folder}\n"
         f"ExecStart={start}\nSuccessExitStatus={BUILD_DUE}\nRestart=on-failure\nRestartSec={RETRY_SECONDS}\n"
         f"ExecStopPost=-/bin/sh -c {_quote_for_systemd(retry_command)}\n\n"
-        f"# {timer}\n{_systemd_timer(moment, job)}"
+        f"# {timer}\n{_systemd_timer(instant, job)}"
     )
 
 
@@ -145,27 +145,27 @@ def _quote_for_systemd(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _systemd_timer(moment: Instant, _: Job) -> str:
+def _systemd_timer(instant: Instant, _: Job) -> str:
     return (
         "[Unit]\nDescription=The next change of the status page\n\n"
-        f"[Timer]\nOnCalendar={round_up_to_second(moment):%Y-%m-%d %H:%M:%S} UTC\n"
+        f"[Timer]\nOnCalendar={round_up_to_second(instant):%Y-%m-%d %H:%M:%S} UTC\n"
         "AccuracySec=1s\nPersistent=true\nUnit=statuary-tick.service\n\n"
         "[Install]\nWantedBy=timers.target"
     )
 
 
-def _at_line(moment: Instant, job: Job) -> str:
+def _at_line(instant: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
     retry_command = (
         f'until next=$({job.next_command("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
     )
     command = f"{job.tick_until_done}; {retry_command}"
-    return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(moment):%Y%m%d%H%M}"
+    return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(instant):%Y%m%d%H%M}"
 
 
-def _github_workflow(moment: Instant, _: Job) -> str:
+def _github_workflow(instant: Instant, _: Job) -> str:
     """Return a workflow that runs the site's workflow at the next change."""
-    minute = round_up_to_minute(moment)
+    minute = round_up_to_minute(instant)
     return f"""\
 # .github/workflows/status-change.yml: start the workflow of the site when the status changes. Write it again after each
 # change with `statuary next --as github`: the schedule repeats every year.

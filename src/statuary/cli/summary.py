@@ -4,7 +4,7 @@ from pathlib import Path
 
 from statuary.base.findings import Severity
 from statuary.base.primitives import Instant, count_text, format_utc
-from statuary.cli.output import changes_line, size_text
+from statuary.cli.output import change_counts_line, format_size
 from statuary.engine.report import BuildResult, CheckedSite
 from statuary.publish.plan import Action
 
@@ -19,15 +19,15 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     """
     plan = result.plan
     if plan is None:
-        return findings_line(result.checked)
+        return finding_counts_line(result.checked)
     return "\n".join(
         [
             ", ".join(result.checked.counts),
-            f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_utc(now)}",
-            changes_line(plan, applied=result.applied),
+            f"{count_text(plan.documents, 'document')}, {format_size(plan.size)}, in {out}/ as of {format_utc(now)}",
+            change_counts_line(plan, applied=result.applied),
             *([result.checked.line] if result.checked.line else []),
-            findings_line(result.checked),
-            _next_transition(result.checked),
+            finding_counts_line(result.checked),
+            _next_transition_line(result.checked),
             f"took {result.seconds:.2f} s",
             *_first_steps(result, out),
         ]
@@ -41,7 +41,7 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
     return ["", f"Now run: statuary serve {out} (to look at it), or statuary setup --help (to put it online)"]
 
 
-def findings_line(checked: CheckedSite) -> str:
+def finding_counts_line(checked: CheckedSite) -> str:
     """Return the numbers of errors, warnings and notes, such as `1 error, 2 warnings`."""
     errors, warnings, notes = map(checked.count, (Severity.ERROR, Severity.WARNING, Severity.NOTE))
     if not errors and not warnings and not notes:
@@ -54,7 +54,7 @@ def findings_line(checked: CheckedSite) -> str:
     return ", ".join(counts)
 
 
-def _next_transition(checked: CheckedSite) -> str:
+def _next_transition_line(checked: CheckedSite) -> str:
     """Return the times of the next change and required build."""
     if checked.horizon is None:
         return "the site stays current until the content changes"

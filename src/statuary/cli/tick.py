@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from statuary.base.primitives import Instant, format_utc
-from statuary.cli.damaged_ledger import with_new_ledger
+from statuary.cli.damaged_ledger import retry_with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
@@ -23,7 +23,7 @@ from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.schedules import CHAINS, FORMATS, REPEATED, scheduled_job
 from statuary.engine.sections import ExtensionOptions
 from statuary.engine.tick import tick
-from statuary.publish.outcome import outcome_except
+from statuary.publish.outcome import outcome_with_faults
 from statuary.status.api.epoch_index import EpochIndex, read_epoch_index
 
 HOUR = timedelta(hours=1)
@@ -50,7 +50,7 @@ def tick_command(
     build covers has ended, so run `statuary build`.
     """
     instant = build_instant(now)
-    changed_paths, line, findings, index = with_new_ledger(
+    changed_paths, line, findings, index = retry_with_new_ledger(
         out, lambda: tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
     )
     for path in changed_paths:
@@ -68,7 +68,7 @@ def tick_command(
             f"the last build covers the time until {format_utc(index.build_due)} (exit code 5): run `statuary build`",
             err=True,
         )
-    outcome = outcome_except(findings)
+    outcome = outcome_with_faults(findings)
     if outcome_text := outcome_line(outcome, applied=not dry_run):
         click.echo(outcome_text, err=True)
     code = exit_code_of(outcome)

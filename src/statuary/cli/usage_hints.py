@@ -20,18 +20,20 @@ MAX_COMMANDS = 20
 WITHOUT_VALUE = re.compile(r"Option '(?P<flag>.*)' requires (an|\d+) arguments?\.")
 
 
-def with_hint(error: click.UsageError, root: click.Context, words: Sequence[str]) -> click.UsageError:
+def with_usage_hint(
+    error: click.UsageError, root: click.Context, typed_words: Sequence[str]
+) -> click.UsageError:
     """Add a hint to a usage error, if there is one.
 
     Args:
         error: the error.
         root: the context of the program.
-        words: what the user typed after the program's name.
+        typed_words: what the user typed after the program's name.
     """
     if isinstance(error, click.BadOptionUsage) and (match := WITHOUT_VALUE.fullmatch(error.message)):
-        return _add_metavar(error, match["flag"], root, words)
+        return _add_metavar(error, match["flag"], root, typed_words)
     if isinstance(error, click.MissingParameter):
-        return _add_purpose(error)
+        return _add_option_help(error)
     if isinstance(error, click.BadParameter):
         return _add_possible_values(error)
     message = error.message or ""
@@ -69,7 +71,7 @@ def _add_metavar(
     return click.BadOptionUsage(flag, message, context)
 
 
-def _add_purpose(error: click.MissingParameter) -> click.UsageError:
+def _add_option_help(error: click.MissingParameter) -> click.UsageError:
     """Add the missing option's help, or an example of the command, unless the error has a hint."""
     parameter = error.param or _missing_parameter(error)
     if error.message or parameter is None or isinstance(parameter.type, click.Choice):

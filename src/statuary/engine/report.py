@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
-from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
+from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_with_faults
 from statuary.publish.plan import Plan
 
 if TYPE_CHECKING:
@@ -150,4 +150,4 @@ class BuildResult(NamedTuple):
         """The part of the site that the build published, or would publish."""
         if self.plan is None:
             return NOTHING_PUBLISHED
-        return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))
+        return outcome_with_faults((*self.checked.exclusion_reasons, *self.checked.skipped))

@@ -99,7 +99,7 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
         for row in EXTENSIONS
         for name, section in row.provides.items()
-        if name.startswith(need) and target.published(name.removeprefix(need)) is not None
+        if name.startswith(need) and target.read_published(name.removeprefix(need)) is not None
     ]
 
 
@@ -189,7 +189,7 @@ class Sections:
         If another package's section failed, the documents of the last build stay.
         """
         for folder in self._incomplete:
-            self._run.target.ledger.documents.retain_missing(folder)
+            self._run.target.ledger.documents.retain_unreplaced_files(folder)
         results = self._run_each_section(
             lambda section: section.finalize(self._run), tells_readers=True, is_built=True
         )
@@ -241,7 +241,7 @@ class Sections:
             Finding(rule=FAILED, message=message, hint=hint, path=path, pointer=pointer, on_key=True)
         )
         for folder in row.folders:
-            self._run.target.ledger.documents.retain_prefix(folder)
+            self._run.target.ledger.documents.retain_folder_files(folder)
         # the row of another package names no folders, so keep the paths of its URLs
         if not row.folders and section.urls:
             self._incomplete += folders_of_urls(section.urls)
@@ -306,7 +306,7 @@ def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skippe
         if key not in enabled:
             for folder in folders_of_section:
                 if (key,) in faulty:
-                    documents.retain_prefix(folder)
+                    documents.retain_folder_files(folder)
                 else:
                     documents.remove_unless_added(documents.paths_under(folder))
 

@@ -106,20 +106,23 @@ def _encode_value(value: object) -> bytes:
         TypeError: if it has no such JSON.
     """
     options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
-    return orjson.dumps(value, _as_json, options)
+    return orjson.dumps(value, _to_json_value, options)
 
 
-def _as_json(value: object) -> object:
+def _to_json_value(value: object) -> object:
     """Replace a value that orjson cannot encode, or encodes without its type."""
     if is_dataclass(value) and not isinstance(value, type):
-        return [type(value).__name__, _texts(getattr(value, name) for name in _field_names(type(value)))]
+        return [
+            type(value).__name__,
+            _untranslated_values(getattr(value, name) for name in _field_names(type(value))),
+        ]
     for kind, as_json in AS_JSON.items():
         if isinstance(value, kind):
             return as_json(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be part of a fingerprint")
 
 
-def _texts(values: Iterable[object]) -> list[object]:
+def _untranslated_values(values: Iterable[object]) -> list[object]:
     return [getattr(value, "by_language", value) for value in values]  # of a `Translated` string
 
 
@@ -129,7 +132,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 AS_JSON: dict[type, Callable[..., object]] = {
-    tuple: _texts,  # a named tuple
+    tuple: _untranslated_values,  # a named tuple
     bytes: lambda value: sha256(value).hexdigest(),
     timedelta: str,
     ZoneInfo: lambda value: value.key,

@@ -50,9 +50,11 @@ def _zstandard(body: bytes) -> bytes:
     return compressed
 
 
-def _import_compressor(form: str, *names: str) -> ModuleType:
+def _import_compressor(compression_format: str, *module_names: str) -> ModuleType:
     try:
-        return import_optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
+        return import_optional(
+            *module_names, extra="compress", purpose=f"hosting.precompressed: [{compression_format}]"
+        )
     except MissingExtraError as error:
         raise PublishingError(str(error), error.hint) from None
 
@@ -64,21 +66,21 @@ COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
 }
 
 
-def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
+def compressed_forms(document: Document, formats: tuple[CompressedFormat, ...]) -> Iterator[Document]:
     """Yield compressed copies of a document.
 
     Args:
         document: the document.
-        forms: the compression formats; a copy that is not smaller than the document is skipped.
+        formats: the compression formats; a copy that is not smaller than the document is skipped.
 
     Raises:
         PublishingError: if a format needs a package that is not installed.
     """
     match = match_url(document.path)
     keeps_time = match is not None and match.url.is_timed
-    if not forms or len(document.body) < SMALLEST or keeps_time:
+    if not formats or len(document.body) < SMALLEST or keeps_time:
         return
-    for form in forms:
+    for form in formats:
         body = COMPRESSORS[form](document.body)
         if len(body) < len(document.body):
             yield Document(
@@ -107,7 +109,7 @@ def media_type_of(path: str) -> str:
     return url.media_type or media_type_by_extension(path)
 
 
-def cache_of(path: str) -> str:
+def cache_control_of(path: str) -> str:
     """Return the `Cache-Control` header for a path.
 
     Returns:

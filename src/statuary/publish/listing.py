@@ -85,7 +85,7 @@ PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 """Paths that need no further check: nearly all of them, and there may be millions."""
 
 
-def document_path(path: str) -> str:
+def require_document_path(path: str) -> str:
     """Check that documents may have a path, and return the path.
 
     Raises:
@@ -184,7 +184,7 @@ def _path_conflict_error(path: str, owner: tuple[str, bool]) -> DamagedSnapshotE
 DIGEST = re.compile("[0-9a-f]{64}")
 
 
-def encode_entry(entry: Entry) -> bytes:
+def encode_entry_line(entry: Entry) -> bytes:
     """Encode a document's entry as a line of the manifest.
 
     Raises:
@@ -202,20 +202,20 @@ def encode_entry(entry: Entry) -> bytes:
     return line
 
 
-def parse_entry(line: bytes) -> Entry:
+def parse_entry_line(line: bytes) -> Entry:
     """Parse a line of a manifest.
 
     Raises:
         DamagedSnapshotError: if the line is malformed or its path is not allowed.
     """
-    value = json_object(line, "a line of the manifest")
+    value = parse_json_object(line, "a line of the manifest")
     try:
         entry = _entry_from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamagedSnapshotError(
             f"the manifest is damaged: it has the line {line[:100]!r} ({error})"
         ) from None
-    if encode_entry(entry) != line:
+    if encode_entry_line(entry) != line:
         raise DamagedSnapshotError(
             f"the manifest is damaged: its line of {entry.path} was not written by statuary"
         )
@@ -223,8 +223,8 @@ def parse_entry(line: bytes) -> Entry:
 
 
 def _entry_from_json(value: JsonObject) -> Entry:
-    path = document_path(require_string(value["path"]))
-    aliases = tuple(document_path(require_string(name)) for name in as_list(value.get("also")))
+    path = require_document_path(require_string(value["path"]))
+    aliases = tuple(require_document_path(require_string(name)) for name in as_list(value.get("also")))
     if aliases and aliases != (lower_case_address(path),):
         raise DamagedSnapshotError(
             f"the manifest is damaged: it gives {path} the other names {', '.join(aliases)}"
@@ -238,24 +238,24 @@ def _entry_from_json(value: JsonObject) -> Entry:
     )
 
 
-def json_object(text: bytes, what: str) -> JsonObject:
+def parse_json_object(text: bytes, json_name: str) -> JsonObject:
     """Parse a JSON object.
 
     Args:
         text: the JSON.
-        what: the name of the JSON in messages.
+        json_name: the name of the JSON in messages.
 
     Raises:
         DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
     """
     if has_many_values(text):
-        raise DamagedSnapshotError(f"{what} is too large: it has more than {MAX_JSON_VALUES:,} values")
+        raise DamagedSnapshotError(f"{json_name} is too large: it has more than {MAX_JSON_VALUES:,} values")
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        raise DamagedSnapshotError(f"{what} is damaged: it is not JSON") from None
+        raise DamagedSnapshotError(f"{json_name} is damaged: it is not JSON") from None
     if not isinstance(value, dict):
-        raise DamagedSnapshotError(f"{what} is damaged: it is not a JSON object")
+        raise DamagedSnapshotError(f"{json_name} is damaged: it is not a JSON object")
     return value
 
 
@@ -316,7 +316,7 @@ class Part(NamedTuple):
         return part_path(self.sha256)
 
 
-def parse_part_row(value: Json) -> Part:
+def parse_part_description(value: Json) -> Part:
     """Parse the description of a part in the manifest.
 
     Raises:
@@ -325,7 +325,7 @@ def parse_part_row(value: Json) -> Part:
     members = as_object(value)
     return Part(
         sha256=require_sha256(members.get("sha256")),
-        first=document_path(require_string(members.get("first"))),
+        first=require_document_path(require_string(members.get("first"))),
         documents=require_count(members.get("documents")),
         size=require_count(members.get("size")),
     )
@@ -372,7 +372,7 @@ def encode_part(entries: list[Entry]) -> EncodedPart:
     """
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
-        lines += encode_entry(entry)
+        lines += encode_entry_line(entry)
     return _make_encoded_part(bytes(lines), entries[0].path, len(entries))
 
 
@@ -396,7 +396,7 @@ def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
     return _make_encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
 
 
-def own_lines(text: bytes | None, part: Part) -> list[PartLine]:
+def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
     """Return the lines of a manifest's part, without validating their entries.
 
     Use this function only for a part that statuary itself wrote.
@@ -442,7 +442,7 @@ def parse_part(text: bytes | None, part: Part) -> list[Entry]:
     Raises:
         DamagedSnapshotError: if the bytes are not those that the manifest lists.
     """
-    entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
+    entries = [parse_entry_line(line) for line in check_part(text, part).splitlines(keepends=True)]
     if len(entries) != part.documents or not entries or entries[0].path != part.first:
         raise DamagedSnapshotError(
             f"{part.path}, a part of the manifest, is damaged: it lists other files than the manifest says"

@@ -28,9 +28,9 @@ from statuary.publish.listing import (
     Part,
     ReadPath,
     encode_part,
-    json_object,
+    parse_json_object,
     parse_part,
-    parse_part_row,
+    parse_part_description,
     require_count,
     require_string,
 )
@@ -75,7 +75,7 @@ def parse_manifest(text: bytes) -> Manifest:
     Raises:
         DamagedSnapshotError: if the manifest is malformed, was modified, or has another version.
     """
-    value = json_object(text, MANIFEST)
+    value = parse_json_object(text, MANIFEST)
     if value.get("snapshot") != MANIFEST_FORMAT:
         raise DamagedSnapshotError(
             f"{MANIFEST} has format {value.get('snapshot')!r}; this version of statuary reads format {MANIFEST_FORMAT}",
@@ -97,7 +97,7 @@ def _manifest_from_json(value: JsonObject) -> Manifest:
         statuary=require_string(value["statuary"]),
         only=tuple(map(require_string, as_list(value["only"]))),
     )
-    parts = tuple(map(parse_part_row, as_list(value["parts"])))
+    parts = tuple(map(parse_part_description, as_list(value["parts"])))
     if any(part.first >= following.first for part, following in pairwise(parts)):
         raise ValueError("its parts are not in order")
     return Manifest(

@@ -18,24 +18,24 @@ class SiteOrigin(NamedTuple):
     only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
 
 
-def refuse_earlier_build(there: str, instant: Instant) -> None:
+def refuse_earlier_build(last_build_time: str, instant: Instant) -> None:
     """Refuse to build for an earlier time than the last build.
 
     Args:
-        there: the time of the last build, as ISO 8601; empty if there was no build.
+        last_build_time: the time of the last build, as ISO 8601; empty if there was no build.
         instant: the time of this build.
 
     Raises:
         PublishingError: if this build is for an earlier time.
     """
-    if there and instant < parse_instant(there):
+    if last_build_time and instant < parse_instant(last_build_time):
         raise PublishingError(
-            f"the site was built for {format_utc(parse_instant(there))}, and this build is for an earlier time, {format_utc(instant)}",
+            f"the site was built for {format_utc(parse_instant(last_build_time))}, and this build is for an earlier time, {format_utc(instant)}",
             "set the clock or --now, or use --allow-older",
         )
 
 
-def build_meta(origin: SiteOrigin) -> dict[str, str]:
+def build_meta_values(origin: SiteOrigin) -> dict[str, str]:
     """Return the facts about a build that its database stores as strings.
 
     Returns:

@@ -53,7 +53,7 @@ NOTHING_PUBLISHED = Outcome(Extent.NOTHING)
 ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
-def outcome_except(findings: Iterable[Finding]) -> Outcome:
+def outcome_with_faults(findings: Iterable[Finding]) -> Outcome:
     """Return the outcome of a build that published everything except faulty parts.
 
     Args:

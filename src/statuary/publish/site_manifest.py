@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from statuary.base.files import MANIFEST, PARTS, SIGNATURE
 from statuary.base.primitives import Instant
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.ledger import OWN_MANIFEST
 from statuary.publish.ledger.schema import all_names
 from statuary.publish.listing import (
@@ -25,11 +25,11 @@ from statuary.publish.listing import (
     Part,
     PartLine,
     ReadPath,
-    encode_entry,
+    encode_entry_line,
     encode_part_lines,
     ends_part,
-    own_lines,
-    parse_entry,
+    own_part_lines,
+    parse_entry_line,
     split_into_parts,
 )
 from statuary.publish.manifest import (
@@ -72,7 +72,7 @@ def add_manifest(
         manifest = (
             _full_manifest(target, origin, by_workers)
             if previous_manifest is None
-            else update_listing(target, origin, previous_manifest, _own_listing(target))
+            else update_listing(target, origin, previous_manifest, _default_listing(target))
         )
     except DamagedSnapshotError:
         if previous_manifest is None:
@@ -92,12 +92,14 @@ def _manifest_document(path: str, body: bytes) -> Document:
 
     Parts stay published until a build replaces them.
     """
-    return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
+    return Document(
+        path, body, media_type_of(path), cache=cache_control_of(path), persistent=path != MANIFEST
+    )
 
 
 def _previous_manifest(target: BuildTarget) -> Manifest | None:
     """Return the last build's manifest for a partial build."""
-    text = target.published(MANIFEST) if target.ledger.is_partial else None
+    text = target.read_published(MANIFEST) if target.ledger.is_partial else None
     is_own = text is not None and manifest_digest(text) == target.ledger.get_meta(OWN_MANIFEST)
     return parse_manifest(text) if text is not None and is_own else None
 
@@ -110,8 +112,10 @@ class ListedParts(NamedTuple):
     read_path: ReadPath  # returns the published bytes of a part, given its path in the site
 
 
-def _own_listing(target: BuildTarget) -> ListedParts:
-    return ListedParts(is_listed, lambda part, text: _manifest_document(part.path, text), target.published)
+def _default_listing(target: BuildTarget) -> ListedParts:
+    return ListedParts(
+        is_listed, lambda part, text: _manifest_document(part.path, text), target.read_published
+    )
 
 
 def _full_manifest(
@@ -120,7 +124,7 @@ def _full_manifest(
     """Add the parts of a manifest of all files, and return the manifest."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
-    return make_full_listing(target, origin, _own_listing(target))
+    return make_full_listing(target, origin, _default_listing(target))
 
 
 def make_full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
@@ -148,7 +152,7 @@ def _listed_entry(target: BuildTarget, path: str, aliases: str, size: int, diges
     entry = Entry(path, tuple(all_names(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
     if digest:
         return entry
-    body = target.published(path)
+    body = target.read_published(path)
     return None if body is None else entry._replace(size=len(body), sha256=sha256(body).hexdigest())
 
 
@@ -212,14 +216,14 @@ class PartsUpdate:
         open_part: list[PartLine] = []
         ends = [*(part.first for part in self.previous_parts[1:]), None][: len(self.previous_parts)]
         for part, end in zip(self.previous_parts, ends, strict=True):
-            part_changes = _take_changes(remaining_changes, end)
+            part_changes = _take_changes_before(remaining_changes, end)
             if not part_changes and not open_part:
                 yield part, None
                 continue
-            for line in self._changed_lines(own_lines(self.read_path(part.path), part), part_changes):
-                yield from _split_at_line(open_part, line)
+            for line in self._changed_lines(own_part_lines(self.read_path(part.path), part), part_changes):
+                yield from _add_line_to_part(open_part, line)
         for path, new in reversed(remaining_changes):  # the last build had no part here
-            yield from _split_at_line(open_part, _encode_line(path, new)) if new is not None else ()
+            yield from _add_line_to_part(open_part, _encode_part_line(path, new)) if new is not None else ()
             self._count_entry(new, 1)
         if open_part:
             yield encode_part_lines(open_part)
@@ -231,12 +235,12 @@ class PartsUpdate:
         stay = []
         for line in lines:
             if line.path in part_changes:
-                self._count_entry(parse_entry(line.text), -1)
+                self._count_entry(parse_entry_line(line.text), -1)
             else:
                 stay.append(line)
         for new in part_changes.values():
             self._count_entry(new, 1)
-        added = [_encode_line(path, new) for path, new in part_changes.items() if new is not None]
+        added = [_encode_part_line(path, new) for path, new in part_changes.items() if new is not None]
         return merge(stay, added, key=attrgetter("path"))
 
     def _count_entry(self, entry: Entry | None, sign: int) -> None:
@@ -245,7 +249,7 @@ class PartsUpdate:
             self.size += sign * entry.size
 
 
-def _take_changes(
+def _take_changes_before(
     remaining_changes: list[tuple[str, Entry | None]], end: str | None
 ) -> dict[str, Entry | None]:
     """Remove and return the changes before a path.
@@ -261,11 +265,11 @@ def _take_changes(
     return part_changes
 
 
-def _encode_line(path: str, entry: Entry) -> PartLine:
-    return PartLine(path, encode_entry(entry))
+def _encode_part_line(path: str, entry: Entry) -> PartLine:
+    return PartLine(path, encode_entry_line(entry))
 
 
-def _split_at_line(open_part: list[PartLine], line: PartLine) -> Iterator[tuple[Part, bytes]]:
+def _add_line_to_part(open_part: list[PartLine], line: PartLine) -> Iterator[tuple[Part, bytes]]:
     """Add a line to a part; yield the part if it ends."""
     open_part.append(line)
     if ends_part(line.path) or len(open_part) == MAX_PART_LENGTH:

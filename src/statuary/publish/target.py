@@ -53,7 +53,7 @@ class BuildTarget(Target[Document], Protocol):
     started_at_ns: int
     writes_own_manifest: bool  # whether it makes its own manifest, so that a build makes none
 
-    def published(self, path: str) -> bytes | None:
+    def read_published(self, path: str) -> bytes | None:
         """Return the bytes that the last build published at a path.
 
         Returns:
@@ -115,7 +115,7 @@ class StatelessTarget(BuildTarget):
         return False
 
     @override
-    def published(self, path: str) -> bytes | None:
+    def read_published(self, path: str) -> bytes | None:
         return None
 
     @override

@@ -45,7 +45,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         new = {document.path: document.body for document in self._moved_documents}
         paths = {*self._target.ledger.documents.paths_under("incidents"), *new} - set(self._removed_paths)
         bodies = (
-            (path, new.get(path) or self._target.published(path))
+            (path, new.get(path) or self._target.read_published(path))
             for path in sorted(paths)
             if status_urls.incident_id_of_path(path)
         )
@@ -78,13 +78,13 @@ class MovedStatus(ContentSection, PublishesIncidents):
             source = None if stored is None else self._target.ledger.find_entry(stored.file)
             if stored is None or (stored.patch is None and self._is_published(path, source)):
                 continue
-            body = stored.body(self._target.published)
+            body = stored.body(self._target.read_published)
             if source is None or body is None:
                 name = stored.patch or stored.file
                 raise PublishingError(
                     f"the stored document {name} is missing or damaged", "run `statuary build`"
                 )
-            if body != self._target.published(path):
+            if body != self._target.read_published(path):
                 yield Document(path=path, body=body, sources=tuple(source.sources.splitlines()))
 
     def _is_published(self, path: str, source: LedgerEntry | None) -> bool:
@@ -95,11 +95,11 @@ class MovedStatus(ContentSection, PublishesIncidents):
 
     def _changes_document(self, former: PreviousVersions) -> Document:
         """Return `changes.json` for the move."""
-        bodies = {path: self._target.published(path) or b"null" for path in COMPARED_PATHS} | {
+        bodies = {path: self._target.read_published(path) or b"null" for path in COMPARED_PATHS} | {
             document.path: document.body for document in self._moved_documents
         }
         return changes_document(
-            self._target.published,
+            self._target.read_published,
             [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS],
             former.changes,
         )

@@ -161,7 +161,7 @@ class _StatusWriter:
         current_paths = [document.path for document in status.current_documents]
         self._add_documents(
             status.published_documents(
-                self.skipped, read_published=self.target.published, members=self.changes
+                self.skipped, read_published=self.target.read_published, members=self.changes
             )
         )
         return current_paths

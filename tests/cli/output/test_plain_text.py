@@ -3,7 +3,7 @@
 import pytest
 
 from statuary.base.primitives import count_text
-from statuary.cli.output import changes_lines, size_text
+from statuary.cli.output import changed_file_lines, format_size
 from statuary.publish.plan import Action, Change
 
 
@@ -15,7 +15,7 @@ def test_future_epoch_changes_are_summarized():
         Change(action=Action.REMOVE, path="api/v2/_epochs/2026-11-01T22:00:00Z/status.json", size=0),
         Change(action=Action.ADD, path="v2/\x1b[31m", size=1),
     ]
-    assert list(changes_lines(changes)) == [
+    assert list(changed_file_lines(changes)) == [
         "~ api/v2/summary.json (1,200 bytes)",
         "+ v2/\\x1b[31m (1 bytes)",
         "  api/v2/_epochs/: 2 to add, 1 to remove (1.5 kB)",
@@ -23,7 +23,7 @@ def test_future_epoch_changes_are_summarized():
 
 
 def test_plan_without_changes_prints_no_lines():
-    assert list(changes_lines([])) == []
+    assert list(changed_file_lines([])) == []
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_plan_without_changes_prints_no_lines():
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (2_500_000, "2.5 MB"), (10**13, "10,000.0 GB")],
 )
 def test_file_size_is_printed_with_unit(size, text):
-    assert size_text(size) == text
+    assert format_size(size) == text
 
 
 def test_count_is_singular_or_plural():

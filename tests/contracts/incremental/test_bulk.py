@@ -12,7 +12,7 @@ from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.ledger.read import read_entry
+from statuary.publish.ledger.read import read_ledger_entry
 from support.contracts import made_record
 from support.export_tables import tables_of_records, write_tables
 from support.requirements import require_module
@@ -88,7 +88,7 @@ def test_ledger_records_source_line(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), record(2)])})
     build(content, tmp_path / "out")
     path = f"v2/contract/{CHAIN}/{record(2)['address']}"
-    assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
+    assert read_ledger_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
 
 
 def test_unproved_record_reports_source_line(tmp_path):

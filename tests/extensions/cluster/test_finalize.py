@@ -29,7 +29,12 @@ from statuary.publish import listing
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger import ranges
 from statuary.publish.ledger.document_table import write_partition_file
-from statuary.publish.ledger.ranges import ListedRange, record_range, recorded_ranges, sort_recorded
+from statuary.publish.ledger.ranges import (
+    ListedRange,
+    divide_recorded_rows,
+    index_rows_by_path,
+    write_sorted_range,
+)
 from statuary.publish.ledger.schema import AddedFile, CollectedOutput, PartitionResult
 from statuary.publish.listing import Entry, encode_part, split_into_parts
 from statuary.workers.executor import Executor, InProcessExecutor, process_executor
@@ -239,11 +244,11 @@ def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
         files.append(folder / f"1-contracts-{number}.sqlite3")
         sources = partition_rows([row_of(f"{number}-{place}") for place in range(len(paths))])
         write_partition_file(files[-1], PartitionResult(len(paths), rows=sources, files=offers))
-        sort_recorded(files[-1])
+        index_rows_by_path(files[-1])
         rows += offers
     gathered, locations, last = [], [], b""
-    for task in recorded_ranges(files, count):
-        assert record_range(task) == record_range(task)  # as after a lost worker
+    for task in divide_recorded_rows(files, count):
+        assert write_sorted_range(task) == write_sorted_range(task)  # as after a lost worker
         with closing(sqlite3.connect(task.file)) as connection:
             found = connection.execute("SELECT * FROM offered").fetchall()
             if task.sources:

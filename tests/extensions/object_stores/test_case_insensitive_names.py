@@ -137,7 +137,7 @@ def test_case_variants_are_listed_separately(tmp_path, monkeypatch):
     body = b"{}"
     with FolderTarget(tmp_path) as target:
         target.add([Document(path=CHECKSUMMED, body=body, aliases=(LOWER,))])
-        assert target.lacks_names
+        assert target.lacks_case_variants
         assert list(map(str, target.plan().changes())) == [
             f"+ {CHECKSUMMED} (2 bytes)",
             f"+ {LOWER} (2 bytes)",

@@ -194,7 +194,7 @@ def test_foreign_objects_require_adopt(moto_store):
 def test_changed_headers_replace_objects(moto_store, monkeypatch):
     store = moto_store
     publish(store.url, SITE)
-    monkeypatch.setattr("statuary.extensions.object_stores.objects.cache_of", lambda _: "no-cache")
+    monkeypatch.setattr("statuary.extensions.object_stores.objects.cache_control_of", lambda _: "no-cache")
     plan, *_ = publish(store.url, SITE)
     assert plan.counts[Action.REPLACE] == len(SITE)
     assert objects_of(store.url)["chains"][1]["Cache-Control"] == "no-cache"

@@ -170,7 +170,9 @@ def test_skipped_pack_section_keeps_packs_valid(
     ):
         with monkeypatch.context() as patched:
             patched.setattr(
-                section.SitePacks, "summary", lambda self: self._ledger.documents.retain_prefix("packs") or ""
+                section.SitePacks,
+                "summary",
+                lambda self: self._ledger.documents.retain_folder_files("packs") or "",
             )
             change()
             built_files(content, out)

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from statuary import open_snapshot
 from statuary.base.files import LEDGER
 from statuary.cli.main import command
-from statuary.cli.options import read_key
+from statuary.cli.options import read_key_file
 from statuary.publish.listing import DamagedSnapshotError
 from support.contracts import ADDRESS, made_record
 from support.requirements import CHECKOUT, require_module, require_program
@@ -454,9 +454,9 @@ def test_readable_secret_key_prints_warning(
     key = tmp_path / "key"
     key.write_text("x")
     key.chmod(mode)
-    assert read_key(key, secret=True) == "x"
+    assert read_key_file(key, secret=True) == "x"
     assert (f"(mode {mode:04o})" in capsys.readouterr().err) == warned
-    read_key(key)
+    read_key_file(key)
     assert capsys.readouterr().err == ""
 
 

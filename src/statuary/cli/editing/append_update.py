@@ -224,7 +224,7 @@ def append_update(
         components=components(update_options.components, session.catalogue),
         notify=update_options.notify,
         reopens=reopens,
-        next_update_by=next_update(session, update_options.promised_update(session), status),
+        next_update_by=check_promised_update(session, update_options.promised_update(session), status),
     )
     apply_update(session, incident, update, subject)
 
@@ -246,7 +246,9 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_details)
 
 
-def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:
+def check_promised_update(
+    session: EditSession, promised: Instant | None, status: UpdateStatus
+) -> Instant | None:
     """Check the promised time of the next update, and return it.
 
     Args:
@@ -271,7 +273,7 @@ def next_update(session: EditSession, promised: Instant | None, status: UpdateSt
 Status = TypeVar("Status", bound=str)
 
 
-def resolve_status(
+def choose_status(
     session: EditSession,
     incident: Incident,
     status: Status | None,

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from statuary.base.primitives import Instant, format_exact
-from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
+from statuary.cli.editing.edit_session import EditSession, read_status_or_exit, with_edit_session
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
 from statuary.cli.editing.tables import component_rows, list_format_option, print_rows
 from statuary.cli.options import build_instant, content_option, now_option
@@ -65,5 +65,5 @@ def set_status(
 def list_components(content: Path, now: Instant | None, form: str) -> None:
     """List groups and components with their status."""
     instant = build_instant(now)
-    rows = component_rows(read_or_exit(content, instant)[1], instant)
+    rows = component_rows(read_status_or_exit(content, instant)[1], instant)
     print_rows(rows, ("key", "group", "status", "updated_at", "name"), form, "no components")

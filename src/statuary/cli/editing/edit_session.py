@@ -165,7 +165,7 @@ class EditSession:
         with ExitStack() as stack:
             if is_interactive():
                 stack.enter_context(content_lock(self.options.content))
-                self._check_unchanged()
+                self._check_content_unchanged()
             self._check_edit(edit)
             file = self.options.content / edit.path
             if self.options.dry_run:
@@ -223,10 +223,10 @@ class EditSession:
         """
         content = None if self.options.dry_run else _read_status(self.options.content, self.now, None)
         if content is not None and content.timeline is not None:
-            for sentence in remaining_statuses(content.timeline, record, self.at):
+            for sentence in remaining_status_sentences(content.timeline, record, self.at):
                 click.echo(f"    {escape_control_chars(sentence)}")
 
-    def _check_unchanged(self) -> None:
+    def _check_content_unchanged(self) -> None:
         current_content = _read_status(self.options.content, self.now, self.scope)
         if current_content.timeline is None or current_content.timeline.catalogue != self.catalogue:
             raise EditError("the content has changed since this command read it", "run the command again")
@@ -273,7 +273,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
             with open_session(edit_options, now, subject, values) as session:
                 function(session, **values)
             return (
-                _build_and_exit_code(edit_options, instant)
+                _build_after_edit(edit_options, instant)
                 if edit_options.build and not edit_options.dry_run
                 else ExitCode.OK
             )
@@ -306,7 +306,7 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
         click.confirm(question, abort=True)
 
 
-def _build_and_exit_code(edit_options: EditOptions, now: Instant) -> object:
+def _build_after_edit(edit_options: EditOptions, now: Instant) -> object:
     """Build the site, and return the exit code of that."""
     from statuary.cli.build import build_command
 
@@ -355,11 +355,11 @@ def open_session(
         if not is_interactive() and edit_options.content.is_dir():
             stack.enter_context(content_lock(edit_options.content))
         scope = scope_of_subject(edit_options.content, subject, values)
-        content, timeline = read_or_exit(edit_options.content, now, scope)
+        content, timeline = read_status_or_exit(edit_options.content, now, scope)
         yield EditSession(edit_options, now, content, timeline, scope)
 
 
-def read_or_exit(
+def read_status_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
 ) -> "tuple[CheckedStatus, Timeline]":
     """Read the status content, or print its findings and exit.
@@ -415,7 +415,7 @@ def _git_lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last_line] if last_line else [])
 
 
-def remaining_statuses(timeline: Timeline, record: Incident, at: Instant) -> Iterator[str]:
+def remaining_status_sentences(timeline: Timeline, record: Incident, at: Instant) -> Iterator[str]:
     """Yield a sentence for each affected component that is not operational.
 
     Args:

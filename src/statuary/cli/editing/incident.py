@@ -12,9 +12,9 @@ from statuary.cli.editing.append_update import (
     UpdateOptions,
     append_update,
     apply_update,
-    next_update,
+    check_promised_update,
+    choose_status,
     normalize_body,
-    resolve_status,
     update_body,
     with_body_options,
     with_update_options,
@@ -24,7 +24,7 @@ from statuary.cli.editing.edit_session import (
     Subject,
     draft_option,
     new_id_option,
-    read_or_exit,
+    read_status_or_exit,
     with_edit_session,
 )
 from statuary.cli.editing.prompts import (
@@ -201,16 +201,18 @@ def _update_similar_incident(
 
 
 def _affected_components(
-    session: EditSession, begun: IncidentTemplate, words: Sequence[str]
+    session: EditSession, template: IncidentTemplate, component_words: Sequence[str]
 ) -> Mapping[str, ComponentStatus | None]:
     """Return the affected components: from options, a template, or a prompt."""
-    asked = statuses_or_ask(words, session.catalogue) if words or not begun.name else {}
-    return {**begun.components, **asked}
+    asked = (
+        statuses_or_ask(component_words, session.catalogue) if component_words or not template.name else {}
+    )
+    return {**template.components, **asked}
 
 
 def _first_update(
     session: EditSession,
-    begun: IncidentTemplate,
+    template: IncidentTemplate,
     status: IncidentStatus | None,
     update_options: UpdateOptions,
     ended_at: Instant | None,
@@ -221,19 +223,19 @@ def _first_update(
         click.UsageError: if it has an end but another status than `resolved`, or promises an update after the
             end.
     """
-    first_status = _first_status(status or begun.status, ended_at)
+    first_status = _first_status(status or template.status, ended_at)
     text = update_options.text
     promised = update_options.promised_update(session)
-    if text is None and begun.body is not None:
-        text = normalize_body(begun.body)
-    if promised is None and begun.next_update_in is not None and first_status not in CLOSED_STATUSES:
-        promised = Instant(session.at + begun.next_update_in)
+    if text is None and template.body is not None:
+        text = normalize_body(template.body)
+    if promised is None and template.next_update_in is not None and first_status not in CLOSED_STATUSES:
+        promised = Instant(session.at + template.next_update_in)
     return NewUpdate(
         at=ended_at or session.at,
         status=first_status,
         body=update_body(text, first_status, None),
-        notify=update_options.notify and begun.deliver_notifications,
-        next_update_by=next_update(session, promised, first_status),
+        notify=update_options.notify and template.deliver_notifications,
+        next_update_by=check_promised_update(session, promised, first_status),
     )
 
 
@@ -279,7 +281,7 @@ def update_incident(
 ) -> None:
     """Add an update to an incident."""
     unresolved = _find_unresolved(session, incident)
-    new_status: IncidentStatus = resolve_status(session, unresolved, status, update_options, _ask_status)
+    new_status: IncidentStatus = choose_status(session, unresolved, status, update_options, _ask_status)
     subject = f"Update incident ({new_status})"
     append_update(session, unresolved, new_status, update_options, subject, ask_components=True)
 
@@ -384,14 +386,14 @@ def list_incidents(
 ) -> None:
     """List unresolved incidents, newest first."""
     instant = build_instant(now)
-    rows = incident_rows(read_or_exit(content, instant)[1], instant, everything=everything)
+    rows = incident_rows(read_status_or_exit(content, instant)[1], instant, everything=everything)
     print_rows(rows, ("id", "status", "impact", "created_at", "name"), form, "no open incidents")
 
 
-def _find_unresolved(session: EditSession, typed: str | None) -> Incident:
+def _find_unresolved(session: EditSession, typed_name: str | None) -> Incident:
     """Return the incident that was typed; a person chooses among unresolved ones."""
     histories = session.timeline.incidents
-    return incident_or_ask(typed, histories, "incident", session.at, UNRESOLVED_STATUSES.__contains__)
+    return incident_or_ask(typed_name, histories, "incident", session.at, UNRESOLVED_STATUSES.__contains__)
 
 
 def _ask_status(default: str) -> IncidentStatus:

@@ -10,8 +10,8 @@ from statuary.cli.editing.append_update import (
     BodyOptions,
     UpdateOptions,
     append_update,
+    choose_status,
     notify_option,
-    resolve_status,
     update_body,
     with_body_options,
     with_update_options,
@@ -22,13 +22,13 @@ from statuary.cli.editing.edit_session import (
     draft_option,
     new_id_option,
     publish_at_option,
-    read_or_exit,
+    read_status_or_exit,
     scope_of_subject,
     with_edit_session,
 )
 from statuary.cli.editing.prompts import (
     ask_choice,
-    ask_end,
+    ask_end_time,
     ask_instant,
     ask_text,
     complete_component,
@@ -204,7 +204,7 @@ def update_maintenance(
 ) -> None:
     """Add an update to a maintenance."""
     window = _find_maintenance(session, maintenance, frozenset(STATUSES))
-    new_status: MaintenanceStatus = resolve_status(
+    new_status: MaintenanceStatus = choose_status(
         session, window, status, update_options, lambda current: ask_choice("Status", STATUSES, current)
     )
     append_update(session, window, new_status, update_options, f"Update maintenance ({new_status})")
@@ -290,30 +290,30 @@ def reschedule_maintenance(
 
     Readers get an update if the maintenance was already announced.
     """
-    window = _find_movable(session, maintenance, moves_start=scheduled_for is not None)
+    window = _find_movable_window(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or window.scheduled_for
     if not (scheduled_for or scheduled_until or duration):
         start = value_or_ask(None, "--scheduled-for", lambda: ask_instant("New start of the window"))
     length = window.scheduled_until - window.scheduled_for if scheduled_until is None else None
     moved = start, _window_end(start, scheduled_until, duration or length)
     _check_move(session, window, moved)
-    update = _move_update(session, window, moved, body_options.text, notify=notify)
+    update = _reschedule_update(session, window, moved, body_options.text, notify=notify)
     edit = session.edit_file(
-        window.source, lambda source: _text_with_move(session, source, window, moved, update)
+        window.source, lambda source: _reschedule_text(session, source, window, moved, update)
     )
     times = f"{format_exact(moved[0])} to {format_exact(moved[1])}\n"
     details = f"{times}\n{update.commit_details}" if update else times
     session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", details)
 
 
-def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant, Instant]) -> None:
+def _check_move(session: EditSession, window: Maintenance, new_times: tuple[Instant, Instant]) -> None:
     """Check that a move changes the window to a later time.
 
     Raises:
         EditError: if it does not.
     """
-    start, end = moved
-    if moved == (window.scheduled_for, window.scheduled_until):
+    start, end = new_times
+    if new_times == (window.scheduled_for, window.scheduled_until):
         raise EditError(
             f"the window of {window.id} is already {format_exact(start)} to {format_exact(end)}",
             "give another time, or use `maintenance update` to add only a text",
@@ -330,10 +330,10 @@ def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant,
         )
 
 
-def _move_update(
+def _reschedule_update(
     session: EditSession,
     window: Maintenance,
-    moved: tuple[Instant, Instant],
+    new_times: tuple[Instant, Instant],
     text: str | None,
     *,
     notify: bool,
@@ -349,23 +349,23 @@ def _move_update(
     return NewUpdate(
         at=session.at,
         status=next(planned for planned in STATUSES if planned == status),
-        body=reschedule_update_text(window, moved, session.catalogue.page.time_zone)
+        body=reschedule_update_text(window, new_times, session.catalogue.page.time_zone)
         if text is None
         else text,
         notify=notify,
-        moved_from=window.scheduled_for if moved[0] != window.scheduled_for else None,
+        moved_from=window.scheduled_for if new_times[0] != window.scheduled_for else None,
     )
 
 
-def _text_with_move(
+def _reschedule_text(
     session: EditSession,
     text: str,
     window: Maintenance,
-    moved: tuple[Instant, Instant],
+    new_times: tuple[Instant, Instant],
     update: NewUpdate | None,
 ) -> str:
     pointer = record_pointer(window)
-    text = reschedule_in_file(text, pointer, session.at, moved)
+    text = reschedule_in_file(text, pointer, session.at, new_times)
     if update is None:
         return text
     return append_item(announce_in_file(text, window, session.at), (*pointer, "updates"), update.yaml_value)
@@ -390,28 +390,28 @@ def list_maintenances(
     """List scheduled and running maintenance, the next first."""
     instant = build_instant(now)
     scope = scope_of_subject(content, Subject("maintenances"), {})
-    rows = maintenance_rows(read_or_exit(content, instant, scope)[1], instant, everything=everything)
+    rows = maintenance_rows(read_status_or_exit(content, instant, scope)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
     print_rows(rows, columns, form, "no upcoming maintenances")
 
 
-def _find_maintenance(session: EditSession, typed: str | None, statuses: frozenset[str]) -> Incident:
+def _find_maintenance(session: EditSession, typed_name: str | None, statuses: frozenset[str]) -> Incident:
     """Return the given maintenance or window, or prompt for one.
 
     Args:
         statuses: the statuses that the prompt lists.
     """
     histories = session.timeline.maintenances
-    return incident_or_ask(typed, histories, "maintenance", session.at, statuses.__contains__)
+    return incident_or_ask(typed_name, histories, "maintenance", session.at, statuses.__contains__)
 
 
-def _find_movable(session: EditSession, typed: str | None, *, moves_start: bool) -> Maintenance:
+def _find_movable_window(session: EditSession, typed_name: str | None, *, moves_start: bool) -> Maintenance:
     """Return the maintenance that was typed, or a window of one.
 
     Raises:
         EditError: if it is over, or if it has started and its start is to be moved.
     """
-    window = _find_maintenance(session, typed, frozenset(STATUSES))
+    window = _find_maintenance(session, typed_name, frozenset(STATUSES))
     current = incident_status_at(window, session.at)
     if not isinstance(window, Maintenance) or current in CLOSED_STATUSES:
         raise EditError(
@@ -433,4 +433,4 @@ def _window_end(start: Instant, end: Instant | None, duration: timedelta | None)
     if duration is not None:
         return Instant(start + duration)
     question = "End of the window (an instant, or a length such as 1h)"
-    return value_or_ask(end, "--scheduled-until", lambda: ask_end(question, start), "Or use --duration")
+    return value_or_ask(end, "--scheduled-until", lambda: ask_end_time(question, start), "Or use --duration")

@@ -89,7 +89,7 @@ def ask_choice(question: str, choices: Sequence[Choice], default: str | None = N
     return next(choice for choice in choices if choice == answer)
 
 
-def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
+def ask_numbered_choice(question: str, lines: Sequence[tuple[str, str]]) -> str:
     """Let the user choose one of several numbered lines.
 
     Args:
@@ -113,7 +113,7 @@ def ask_instant(question: str) -> Instant:
     return instant
 
 
-def ask_end(question: str, start: Instant) -> Instant:
+def ask_end_time(question: str, start: Instant) -> Instant:
     """Ask the user for the end of a period.
 
     Args:
@@ -138,33 +138,33 @@ class EndType(InstantType):
         return Instant(self.start + duration) if duration else super().convert(value, param, ctx)
 
 
-def ask_in_editor(what: str) -> str | None:
+def ask_in_editor(text_name: str) -> str | None:
     """Let the user write a longer text in their editor.
 
     Args:
-        what: a noun for the text, which the editor shows below it.
+        text_name: a noun for the text, which the editor shows below it.
 
     Returns:
         The text, or None if it is empty.
     """
-    marker = f"# {what}. Write above this line; the rest is ignored."
+    marker = f"# {text_name}. Write above this line; the rest is ignored."
     edited_text = click.edit(f"\n\n{marker}\n", extension=".txt") or ""
     return edited_text.partition(marker)[0].strip() or None
 
 
 def incident_or_ask(
-    typed: str | None,
+    typed_name: str | None,
     histories: Sequence[IncidentHistory],
-    noun: str,
+    record_noun: str,
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
     """Return the incident that the user typed, or ask for one.
 
     Args:
-        typed: what the user typed; None for nothing.
+        typed_name: what the user typed; None for nothing.
         histories: the incidents or maintenance windows to choose from.
-        noun: the word for them in messages.
+        record_noun: the word for them in messages.
         at: the time of the status.
         is_wanted: returns whether incidents with a status are listed.
 
@@ -176,17 +176,17 @@ def incident_or_ask(
     hint = (
         f"Use one of {join_first_ids([choice.id for choice in choices])}"
         if choices
-        else f"No {noun} fits; `statuary {noun} list --all` lists the ids."
+        else f"No {record_noun} fits; `statuary {record_noun} list --all` lists the ids."
     )
-    name = value_or_ask(typed, "ID", lambda: _ask_incident(choices, noun, at), hint)
-    return find_incident(name, histories, noun, at, is_wanted)
+    name = value_or_ask(typed_name, "ID", lambda: _ask_incident(choices, record_noun, at), hint)
+    return find_incident(name, histories, record_noun, at, is_wanted)
 
 
-def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
+def _ask_incident(choices: Sequence[Incident], record_noun: str, at: Instant) -> str:
     if not choices:
-        raise EditError(f"there is no {noun} to choose from")
-    return ask_line(
-        f"Which {noun}",
+        raise EditError(f"there is no {record_noun} to choose from")
+    return ask_numbered_choice(
+        f"Which {record_noun}",
         [(choice.id, f"{choice.name} ({incident_status_at(choice, at)})") for choice in choices],
     )
 
@@ -242,11 +242,11 @@ def _ask_keys(catalogue: StatusCatalogue) -> Iterator[str]:
         yield answer
 
 
-def _component_key(typed: str, catalogue: StatusCatalogue, remaining_keys: Sequence[str]) -> str:
-    if typed == NONE:
+def _component_key(typed_name: str, catalogue: StatusCatalogue, remaining_keys: Sequence[str]) -> str:
+    if typed_name == NONE:
         return NONE
     try:
-        key = find_component(typed, catalogue).key
+        key = find_component(typed_name, catalogue).key
     except EditError as error:
         raise click.UsageError(f"{error}; {error.hint}") from None
     if key not in remaining_keys:
@@ -317,14 +317,14 @@ def _component_keys(content: Path) -> Iterator[str]:
             tree = parse_yaml(SourceFile(content, name).load_text(LARGEST_SOURCE_FILE))
         except UnreadableError:
             continue
-        yield from _leaf_keys(tree.get("components") if isinstance(tree, dict) else None)
+        yield from _keys_without_groups(tree.get("components") if isinstance(tree, dict) else None)
 
 
-def _leaf_keys(components: object) -> Iterator[str]:
+def _keys_without_groups(components: object) -> Iterator[str]:
     """Yield the keys of components, without groups."""
     for key, inner in components.items() if isinstance(components, dict) else ():
         below = inner.get("components") if isinstance(inner, dict) else None
         if below is None:
             yield key
         else:
-            yield from _leaf_keys(below)
+            yield from _keys_without_groups(below)

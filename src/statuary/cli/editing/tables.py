@@ -52,20 +52,20 @@ list_format_option = click.option(
 )
 
 
-def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
+def print_rows(rows: Sequence[Row], columns: Sequence[str], output_format: str, empty_message: str) -> None:
     """Print rows as a table, or as JSON.
 
     Args:
         rows: the rows.
         columns: the columns of the table; JSON has all members.
-        form: `table` or `json`.
-        nothing: the message if there are no rows.
+        output_format: `table` or `json`.
+        empty_message: the message if there are no rows.
     """
-    if form == "json":
+    if output_format == "json":
         click.echo(json_text(list(rows)))
         return
     if not rows:
-        click.echo(nothing, err=True)
+        click.echo(empty_message, err=True)
         return
     cells = [[_cell_text(row[column]) for column in columns] for row in rows]
     from rich.console import Console

@@ -116,7 +116,7 @@ class SiteDocuments:
         documents = target.ledger.documents
         if isinstance(outcome, Finding):
             for folder in FOLDERS:
-                documents.retain_prefix(folder)
+                documents.retain_folder_files(folder)
             findings.append(outcome)
         else:
             for folder in FOLDERS:
@@ -154,7 +154,7 @@ class SiteDocuments:
             return True
         rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
-        proxies = list_proxies(of_proxies, custom_files.versions, target.published, now)
+        proxies = list_proxies(of_proxies, custom_files.versions, target.read_published, now)
         target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
         are_whole = True
         for place, documents in ProxyDocuments(self.root, built_contracts, proxies).documents(findings):
@@ -163,7 +163,7 @@ class SiteDocuments:
                 continue
             are_whole = False
             for folder in proxy_folders(place):
-                target.ledger.documents.retain_prefix(folder)
+                target.ledger.documents.retain_folder_files(folder)
         return are_whole
 
     def _shared_documents(

@@ -84,7 +84,7 @@ class ClearSigningSection(Section):
         cache = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
         cached_verification = None if built_contracts.incomplete_sources else cache.load_if_unchanged()
         if cached_verification is not None:
-            documents.retain_prefix(FOLDER)
+            documents.retain_folder_files(FOLDER)
             return cached_verification
         from statuary.extensions.clear_signing.documents import (
             chains_by_id,
@@ -98,7 +98,7 @@ class ClearSigningSection(Section):
         cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged()
         verification = verify_site(folder, run.site, settings, cached, built_contracts.sources)
         site_chains = chains_by_id(run.site, settings)
-        examples = SiteExamples(verification, site_chains, cached, target.published)
+        examples = SiteExamples(verification, site_chains, cached, target.read_published)
         now = format_milliseconds(run.instant)
         target.add(signing_documents(verification, examples, _previous_proof_reader(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
@@ -115,7 +115,7 @@ class ClearSigningSection(Section):
 
 def _previous_proof_reader(target: BuildTarget) -> Callable[[str], JsonObject]:
     def previous_proof(path: str) -> JsonObject:
-        body = target.published(path)
+        body = target.read_published(path)
         try:
             return {} if body is None else as_object(orjson.loads(body))
         except orjson.JSONDecodeError:

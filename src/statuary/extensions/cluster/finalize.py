@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.ranges import (
     ListedRange,
+    divide_recorded_rows,
+    index_rows_by_path,
     listed_ranges,
-    record_range,
-    recorded_ranges,
-    sort_recorded,
+    write_sorted_range,
 )
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, all_names
 from statuary.publish.listing import Entry, Part, ends_part, split_into_parts
@@ -49,7 +49,7 @@ class SortedWork(Generic[Task, Result]):
         """Run the task, and index the rows of its result."""
         result = self.work(task)
         if isinstance(result, PartitionResult) and result.file is not None:
-            sort_recorded(result.file)
+            index_rows_by_path(result.file)
         return result
 
 
@@ -71,8 +71,8 @@ def sorted_by_ranges(
         yield result._replace(file=None)
     least = max(RUN_HERE + 1, RANGES_OF_WORKER * (0 if executor.pool is None else executor.pool.size))
     if len(files) > least:
-        ranges = recorded_ranges(files, max(least, len(files) // PARTITIONS_OF_RANGE))
-        files = sorted(executor.map_unordered(record_range, ranges))
+        ranges = divide_recorded_rows(files, max(least, len(files) // PARTITIONS_OF_RANGE))
+        files = sorted(executor.map_unordered(write_sorted_range, ranges))
     yield from (PartitionResult(items=0, file=file) for file in files)
 
 
@@ -105,7 +105,15 @@ def range_parts(task: ListingTask) -> RangeParts:
     for entries in split_into_parts(_skip_to_first_end(files)):
         part, text = builder.add(entries)
         output.add(
-            [Document(part.path, text, media_type_of(part.path), cache=cache_of(part.path), persistent=True)]
+            [
+                Document(
+                    part.path,
+                    text,
+                    media_type_of(part.path),
+                    cache=cache_control_of(part.path),
+                    persistent=True,
+                )
+            ]
         )
         last_path = entries[-1].path
         if until is not None and last_path > until and ends_part(last_path):

@@ -17,7 +17,7 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, DurationType, build_instant, content_option, now_option
-from statuary.cli.output import show_progress, size_text
+from statuary.cli.output import format_size, show_progress
 from statuary.contracts.chain.anchor import Anchor, Checkpoints
 from statuary.contracts.checks.anchor_claims import require_sender_recovery
 from statuary.contracts.model.derivation import WorkspaceDeployment
@@ -419,7 +419,7 @@ def add_contract_command(
                 write_evidence(content, source, evidence)
     done = "would write" if write_options.dry_run else "wrote"
     for path, body in prepared.files.items():
-        click.echo(f"    {done} {content / path} ({size_text(len(body))})")
+        click.echo(f"    {done} {content / path} ({format_size(len(body))})")
     return ExitCode.OK
 
 

@@ -13,7 +13,7 @@ from statuary.base.primitives import count_text
 from statuary.base.progress import report_stage
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
+from statuary.cli.options import FILE, content_option, out_option, read_key_file, with_options
 from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, sign_key_change, write_key_change
@@ -127,8 +127,8 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     if len(urls) % 2:
         raise click.UsageError("name each witness by both its key and its URL")
     with FolderTarget(out) as target:
-        log = require_log_at(open_log(str(out), target.published, None), str(out))
-        settings = read_log_settings(target.published)
+        log = require_log_at(open_log(str(out), target.read_published, None), str(out))
+        settings = read_log_settings(target.read_published)
         witness_list = tuple(zip(urls[::2], urls[1::2], strict=True)) or (
             settings.witnesses if settings else ()
         )
@@ -463,7 +463,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     The command writes the announcement to log-rotation.txt in the content. The next build with the new key adds the
     announcement to the log. Readers who trust the current key then trust the new one too.
     """
-    text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
+    text = read_key_file(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:
         raise click.UsageError(f"name the file of the current key with --log-key, or set {KEY_VARIABLE}")
     if not content.is_dir():

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from statuary.base.files import PublishingError
-from statuary.cli.options import read_key
+from statuary.cli.options import read_key_file
 from statuary.extensions.log.key_changes import read_key_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
@@ -48,7 +48,7 @@ def log_context(log_settings: LogSettings, run: Run, options: Mapping[str, Any])
         PublishingError: if a file cannot be read.
     """
     key_file: Path | None = options.get("log_key")
-    text = read_key(key_file, secret=True) if key_file else os.environ.get(KEY_VARIABLE, "")
+    text = read_key_file(key_file, secret=True) if key_file else os.environ.get(KEY_VARIABLE, "")
     context = LogContext(
         log_settings,
         parse_private_key(text) if text else None,
@@ -109,7 +109,7 @@ def _unreadable_log_error(error: LogError, run: Run) -> LogError:
 
     The hint tells whether the built site has a log of its own, or loses its log.
     """
-    has_own_log = run.target.published(LOG_CHECKPOINT.pattern) is not None
+    has_own_log = run.target.read_published(LOG_CHECKPOINT.pattern) is not None
     hint = (
         "the site keeps its current log; the next build adds the missing entries"
         if has_own_log
@@ -209,5 +209,5 @@ def read_public_key(key_or_file: str, signature_types: bytes = b"\1") -> PublicK
         signature_types: the accepted types of signatures (c2sp.org/signed-note), one byte each.
     """
     return parse_public_key(
-        read_key(Path(key_or_file)) if Path(key_or_file).is_file() else key_or_file, signature_types
+        read_key_file(Path(key_or_file)) if Path(key_or_file).is_file() else key_or_file, signature_types
     )

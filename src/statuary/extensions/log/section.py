@@ -54,7 +54,7 @@ class LogSection(Section):
     def build(self, run: Run) -> SectionResult | None:
         if not isinstance(run.target, FolderTarget):
             return None
-        self.settings = self.settings or read_log_settings(run.target.published)
+        self.settings = self.settings or read_log_settings(run.target.read_published)
         if self.settings is None:
             return None
         context = log_context(self.settings, run, self.options)
@@ -104,7 +104,7 @@ class LogSection(Section):
             reason = self._redact_locations(str(error), run, target)
             cause = error.cause
             values = error.values
-        previous_fault = target.published(LOG_FAULT.path())
+        previous_fault = target.read_published(LOG_FAULT.path())
         if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
             return  # keep the published fault, which has the time when it began
         at = format_milliseconds(run.instant)
@@ -122,7 +122,7 @@ class LogSection(Section):
     @override
     def on_published(self, run: Run) -> None:
         if self._extension is not None and not self._extension.obstacle:
-            pending_body = run.target.published(LOG_PENDING.path())
+            pending_body = run.target.read_published(LOG_PENDING.path())
             store_signed_state(self.options.get("log_key"), self._extension.published_head, pending_body)
             self._update_min_head_file(run.root, self._extension.published_head)
 

@@ -115,7 +115,7 @@ class SiteLog:
         self.key = context.signing_key
         public = None if context.own_key is None else context.own_key.public
         places = LogLocations(
-            (str(target.folder.root), target.published), context.other_locations, context.pending_body
+            (str(target.folder.root), target.read_published), context.other_locations, context.pending_body
         )
         seen_heads = (parse_tree_head(self.table.state.published_head), context.seen_head, context.min_size)
         previous_key = context.previous_key
@@ -346,7 +346,7 @@ class SiteLog:
         return ListedParts(
             is_listed=is_in_log_manifest,
             document=lambda part, text: make_log_document(LOG_PART, text, digest=part.sha256),
-            read_path=lambda path: self.target.published(log_path_of_manifest_part(path)),
+            read_path=lambda path: self.target.read_published(log_path_of_manifest_part(path)),
         )
 
     def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
@@ -429,7 +429,7 @@ class SiteLog:
     def _add_pending_document(self, signed_checkpoint: str) -> None:
         """Add `log/pending.json`, the signed entries that may not be published yet."""
         path = LOG_PENDING.path()
-        last_pending = parse_pending_checkpoint(self.target.published(path))
+        last_pending = parse_pending_checkpoint(self.target.read_published(path))
         is_same = (
             last_pending is not None
             and last_pending.checkpoint.partition("\n\n")[0] == signed_checkpoint.partition("\n\n")[0]
@@ -473,7 +473,7 @@ class SiteLog:
     def _description_documents(self) -> Iterator[Document]:
         """Yield the documents that describe the log."""
         settings = self.context.settings
-        published_description = self.target.published(LOG.path())
+        published_description = self.target.read_published(LOG.path())
         if self.base is not None and self.is_restored:
             published_description = self.base.read_path(LOG.path().removeprefix(f"{PREFIX}/"))
         body = published_description
@@ -513,7 +513,7 @@ class SiteLog:
             body = (
                 None
                 if subject in self.renewed or self.is_restored or self.is_rotated
-                else self.target.published(path)
+                else self.target.read_published(path)
             )
             if body is None:
                 hashes = inclusion_proof(number, head.size, subtrees)

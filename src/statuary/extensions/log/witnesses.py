@@ -18,7 +18,7 @@ from statuary.extensions.log.notes import (
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, PREFIX, LogSettings, PublishedLog
 from statuary.extensions.log.site_log import make_log_document
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.manifest import parse_manifest
 from statuary.site.document import Document
 
@@ -146,12 +146,14 @@ def add_cosignatures(target: FolderTarget, log: PublishedLog, signature_lines: I
     target.add([make_log_document(LOG_CHECKPOINT, body.encode())])
     for kind in (EntryKind.CONTRACT, EntryKind.INCIDENT):
         for path in target.ledger.documents.paths_under(f"{PREFIX}/{kind.value}s"):
-            published_body = target.published(path) or b""
+            published_body = target.read_published(path) or b""
             if log.checkpoint.note.text.encode() in published_body:
                 proof = parse_proof(published_body)
                 renewed = encode_proof(proof.number, proof.hashes, body, proof.extra)
-                target.add([Document(path, renewed, media_type_of(path), cache_of(path), persistent=True)])
-    text = target.published(MANIFEST)
+                target.add(
+                    [Document(path, renewed, media_type_of(path), cache_control_of(path), persistent=True)]
+                )
+    text = target.read_published(MANIFEST)
     if text is not None:
         write_manifest(target, parse_manifest(text).origin.instant)
     target.apply()

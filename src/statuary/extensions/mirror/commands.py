@@ -7,11 +7,17 @@ import click
 
 from statuary.base.primitives import count_text
 from statuary.base.progress import report_stage
-from statuary.cli.damaged_ledger import with_new_ledger
+from statuary.cli.damaged_ledger import retry_with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER
-from statuary.cli.output import changes_line, changes_lines, missing_names_note, show_progress, size_text
+from statuary.cli.output import (
+    change_counts_line,
+    changed_file_lines,
+    format_size,
+    missing_names_note,
+    show_progress,
+)
 from statuary.extensions.mirror.mirror_site import MirrorOptions, MirrorResult, mirror_site
 from statuary.extensions.mirror.served_site import ServedSite
 from statuary.extensions.snapshots.options import public_key_option, read_public_key
@@ -60,10 +66,10 @@ def mirror_command(
     site = ServedSite(url)
     options = MirrorOptions(read_public_key(public_key), allow_older, verify, dry_run, with_host_files)
     with show_progress() as progress, report_stage(progress, "Files"):
-        result = with_new_ledger(folder, lambda: mirror_site(site, folder, options, progress.advance))
+        result = retry_with_new_ledger(folder, lambda: mirror_site(site, folder, options, progress.advance))
     _print_result(result, folder, dry_run=dry_run)
     requests, size = site.counts
-    click.echo(f"{count_text(requests, 'request')}, {size_text(size)} received")
+    click.echo(f"{count_text(requests, 'request')}, {format_size(size)} received")
     sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
@@ -86,11 +92,11 @@ def _print_result(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
         click.echo(f"{name}/ is unchanged; intact files are kept for the next run", err=True)
         return
     if dry_run:
-        for line in changes_lines(result.changes):
+        for line in changed_file_lines(result.changes):
             click.echo(line)
         click.echo(f"{count_text(len(result.changes), 'change')} would be made in {name}/")
         return
-    click.echo(f"{count_text(result.plan.documents, 'file')}, {size_text(result.plan.size)}, in {name}/")
-    click.echo(changes_line(result.plan, applied=True))
-    if result.lacks_names:
+    click.echo(f"{count_text(result.plan.documents, 'file')}, {format_size(result.plan.size)}, in {name}/")
+    click.echo(change_counts_line(result.plan, applied=True))
+    if result.lacks_case_variants:
         click.echo(missing_names_note(name), err=True)

@@ -23,12 +23,12 @@ from statuary.extensions.mirror.served_site import ServedSite, SiteState
 from statuary.extensions.snapshots.differences import refuse_older_snapshot
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.host_files import is_host_file
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.lookups import added_digest, added_files
 from statuary.publish.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import Manifest, is_listed, manifest_digest, parse_manifest
-from statuary.publish.origin import build_meta
+from statuary.publish.origin import build_meta_values
 from statuary.publish.plan import Action, Change, Plan
 from statuary.site.document import Document
 
@@ -70,7 +70,7 @@ class MirrorResult(NamedTuple):
     plan: Plan
     changes: Sequence[Change]  # the changes that a dry run found
     problems: Sequence[str]  # files that do not match the manifest; if there are any, nothing changes
-    lacks_names: bool  # whether the file system cannot hold both spellings of an address
+    lacks_case_variants: bool  # whether the file system cannot hold both spellings of an address
     skipped: Sequence[str] = ()  # paths that are not copied, since a host would execute them
     is_other: bool = False  # whether the folder had another site of the same time
 
@@ -122,13 +122,18 @@ def mirror_site(
             plan = target.plan()
             target.apply()
         return MirrorResult(
-            plan, changes, problems, target.lacks_names and not plan.is_empty, sorted(skipped), is_other
+            plan,
+            changes,
+            problems,
+            target.lacks_case_variants and not plan.is_empty,
+            sorted(skipped),
+            is_other,
         )
 
 
 def _is_other_of_same_time(target: FolderTarget, state: SiteState) -> bool:
     """Return whether the folder has a different manifest with the same time."""
-    text = target.published(MANIFEST)
+    text = target.read_published(MANIFEST)
     noted_instant = target.ledger.get_meta("instant")
     is_same_time = bool(noted_instant) and parse_instant(noted_instant) == state.manifest.origin.instant
     return text is not None and text != state.text and is_same_time
@@ -169,7 +174,7 @@ def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorO
     if not state.signature:
         target.ledger.documents.remove_unless_added([SIGNATURE])
     notes = {MIRROR_OF: url, MIRRORED: _manifest_note(state.text, options)}
-    target.ledger.set_meta(build_meta(state.manifest.origin) | notes)
+    target.ledger.set_meta(build_meta_values(state.manifest.origin) | notes)
 
 
 def _manifest_note(text: bytes, options: MirrorOptions) -> str:
@@ -189,7 +194,7 @@ def _fetched_document(entry: Entry, body: bytes) -> Document:
         path=entry.path,
         body=body,
         media_type=entry.media_type or media_type_of(entry.path),
-        cache=cache_of(entry.path),
+        cache=cache_control_of(entry.path),
         aliases=entry.aliases,
         sources=(entry.path,),
     )
@@ -239,7 +244,7 @@ class MirrorSync:
 
     def _manifest_of_folder(self) -> Manifest | None:
         """Return the manifest of the folder, if it is intact."""
-        text = self.target.published(MANIFEST)
+        text = self.target.read_published(MANIFEST)
         is_noted = text is not None and _manifest_note(text, self.options) == self.target.ledger.get_meta(
             MIRRORED
         )
@@ -274,7 +279,7 @@ class MirrorSync:
 
     def _part_lines(self, part: Part) -> bytes:
         """Return the lines of a part, from the folder or fetched."""
-        text = self.target.published(part.path)
+        text = self.target.read_published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.fetch_part(part)
         if not self.target.dry_run and not added_digest(self.target.ledger.documents, part.path):
@@ -297,7 +302,7 @@ class MirrorSync:
         for part in self.previous_manifest.parts:
             if part not in parts:
                 yield part.path
-                yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
+                yield from (entry.path for entry in parse_part(self.target.read_published(part.path), part))
 
     def missing_entries(self) -> Iterator[Entry]:
         """Yield the manifest's entry for each file that must be fetched from the site."""
@@ -314,7 +319,7 @@ class MirrorSync:
         there = None if entry.path in self.missing_paths else self.target.ledger.find_entry(entry.path)
         if there is not None and there.digest:
             return there.digest.hex() == entry.sha256
-        body = self.target.published(entry.path)
+        body = self.target.read_published(entry.path)
         is_right = body is not None and sha256(body).hexdigest() == entry.sha256
         if is_right and body is not None and not self.target.dry_run:
             self.target.add([_fetched_document(entry, body)])

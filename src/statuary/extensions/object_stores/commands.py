@@ -15,7 +15,7 @@ from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError
 from statuary.base.primitives import Instant, InvalidValueError, count_text, format_instant, parse_instant
 from statuary.base.progress import report_stage
-from statuary.cli.damaged_ledger import with_new_ledger
+from statuary.cli.damaged_ledger import retry_with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.options import with_options
 from statuary.cli.outcome_report import exit_code_of, outcome_line
@@ -330,7 +330,7 @@ def publish_command(
             "publish the folder of the build with --exclude-packed",
         )
     else:
-        outcome = with_new_ledger(
+        outcome = retry_with_new_ledger(
             Path(to),
             lambda: _publish_snapshot(
                 site, to, read_public_key(public_key), options, allow_older=allow_older

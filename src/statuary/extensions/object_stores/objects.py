@@ -10,8 +10,8 @@ from statuary.contracts.paths import plain_path
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader
 from statuary.extensions.snapshots.streams import Spool
 from statuary.publish.folder.reader import FolderReader, find_ledger
-from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.publish.ledger.read import is_unfinished, read_listing
+from statuary.publish.host_layout import cache_control_of, media_type_of
+from statuary.publish.ledger.read import is_build_unfinished, read_ledger_listing
 from statuary.publish.listing import Entry
 from statuary.site.settings import CompressedFormat
 from statuary.site.url_table import match_url
@@ -39,9 +39,9 @@ def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Ent
     stem, _, ending = path.rpartition(".")
     stem, plain = plain_path(stem), plain_path(path)
     if ending in ENCODINGS and match_url(stem):
-        headers = media_type_of(stem), cache_of(stem), ENCODINGS[CompressedFormat(ending)]
+        headers = media_type_of(stem), cache_control_of(stem), ENCODINGS[CompressedFormat(ending)]
     else:
-        headers = media_type or media_type_of(plain), cache_of(plain), ""
+        headers = media_type or media_type_of(plain), cache_control_of(plain), ""
     return Entry(path, (), size, digest, *headers)
 
 
@@ -116,11 +116,11 @@ class PublishedFolder:
         if ledger is None:
             yield from map(self._object_of, self.reader.paths())
             return
-        if is_unfinished(ledger):
+        if is_build_unfinished(ledger):
             raise PublishingError(
                 f"the last build of {self.root} was interrupted", "run the build again; it resumes that one"
             )
-        for entry in read_listing(ledger):
+        for entry in read_ledger_listing(ledger):
             for name in entry.names:
                 yield object_entry(name, entry.sha256, entry.size) if entry.sha256 else self._object_of(name)
 

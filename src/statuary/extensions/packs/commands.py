@@ -15,7 +15,7 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
-from statuary.cli.output import size_text
+from statuary.cli.output import format_size
 from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
 from statuary.extensions.packs.pack_format import pack_key
 from statuary.extensions.packs.pack_list import PackList
@@ -87,7 +87,7 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
     except UnusableLinesError as error:
         _print_unusable_lines(error)
     documents, _, size, *_ = written_pack.totals
-    sizes = f"{size_text(size)} in {size_text(written_pack.size)}"
+    sizes = f"{format_size(size)} in {format_size(written_pack.size)}"
     line = f"{out}: {count_text(documents, 'document')}, {sizes}, SHA-256 {written_pack.sha256}"
     click.echo(escape_control_chars(line))
 
@@ -170,7 +170,7 @@ def _print_list(folder: Path, packs: PackList) -> None:
     runs = count_text(len({pack.run for pack in packs}), "run")
     size = sum(pack.size for pack in packs)
     click.echo(
-        escape_control_chars(f"{folder}: {count_text(len(packs), 'pack')} of {runs}, {size_text(size)}")
+        escape_control_chars(f"{folder}: {count_text(len(packs), 'pack')} of {runs}, {format_size(size)}")
     )
 
 
@@ -202,7 +202,7 @@ def _verification_lines(verification: PackVerification) -> Iterator[str]:
     yield (
         f"{count_text(documents, 'document')} and {count_text(removals, 'removal')}"
         f" in {count_text(verification.frames, 'frame')} are {state}, "
-        f"{size_text(size)} in {size_text(verification.size)}, SHA-256 {verification.sha256}"
+        f"{format_size(size)} in {format_size(verification.size)}, SHA-256 {verification.sha256}"
     )
 
 

@@ -8,7 +8,7 @@ from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.packs.section import GROUP, contain_all_published
 from statuary.publish.folder.reader import FolderReader, find_ledger
-from statuary.publish.ledger.read import open_for_reading, read_group
+from statuary.publish.ledger.read import open_for_reading, read_cached_group
 from statuary.site.document import uncompressed_path
 
 
@@ -31,7 +31,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
     if ledger is not None:
         with open_for_reading(ledger) as connection:
             if connection is not None and contain_all_published(
-                text, read_group(connection, GROUP), connection
+                text, read_cached_group(connection, GROUP), connection
             ):
                 return _is_in_packs
     raise PublishingError(

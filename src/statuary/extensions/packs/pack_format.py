@@ -33,10 +33,10 @@ from statuary.extensions.packs import limits
 from statuary.extensions.packs.codec import Codec, Compressor, expand_frame
 from statuary.publish.listing import (
     DamagedSnapshotError,
-    document_path,
-    json_object,
     lower_case_address,
+    parse_json_object,
     require_count,
+    require_document_path,
     require_sha256,
     require_string,
 )
@@ -129,7 +129,7 @@ def pack_key(path: str) -> str:
     Raises:
         DamagedSnapshotError: if no document in a pack can have this path.
     """
-    key = lower_case_address(document_path(path))
+    key = lower_case_address(require_document_path(path))
     if not key.isascii():
         raise DamagedSnapshotError(f"{path!r} cannot be in a pack: paths in packs have ASCII characters only")
     return key
@@ -398,7 +398,7 @@ def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
             f"{name} is damaged: the SHA-256 of its index differs from the one in its last line"
         )
     codec = Codec(body[: tail.opening], tail.skipped)
-    value = json_object(
+    value = parse_json_object(
         expand_frame(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
     )
     return PackEnd(codec, _parse_head(value, tail.offset, f"the head of {name}"))
@@ -440,7 +440,7 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
     Raises:
         DamagedSnapshotError: if the part is malformed.
     """
-    frames = parse_frames(json_object(expand_frame(text, leaf.plain, what), what), end, what)
+    frames = parse_frames(parse_json_object(expand_frame(text, leaf.plain, what), what), end, what)
     if not frames or frames[0].first_key != leaf.first_key:
         raise DamagedSnapshotError(
             f"{what} is damaged: its first document is not the one that the start of the index lists"

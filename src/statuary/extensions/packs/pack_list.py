@@ -36,7 +36,7 @@ from statuary.extensions.packs.pack_format import (
 from statuary.extensions.packs.pack_reader import KnownEnd, PackReader
 from statuary.extensions.packs.pack_writer import WrittenPack
 from statuary.extensions.snapshots.streams import ByteRanges
-from statuary.publish.listing import DamagedSnapshotError, json_object, require_sha256, require_string
+from statuary.publish.listing import DamagedSnapshotError, parse_json_object, require_sha256, require_string
 
 FOLDER = "packs"
 LIST = f"{FOLDER}/packs.json"
@@ -127,7 +127,7 @@ def parse_list(text: bytes, name: str) -> PackList:
         raise DamagedSnapshotError(
             f"{name} is too large for a list of packs: it has more than {MAX_LIST:,} bytes"
         )
-    value = json_object(text, name)
+    value = parse_json_object(text, name)
     if value.get("version") != LIST_VERSION:
         raise DamagedSnapshotError(
             f"{name} has version {shorten_value(value.get('version'))}, not {LIST_VERSION}",

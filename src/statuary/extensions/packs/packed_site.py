@@ -18,7 +18,7 @@ from statuary.extensions.packs.pack_list import (
 )
 from statuary.extensions.snapshots.site_reader import DocumentSource, UrlSource
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
-from statuary.publish.folder.built_site import is_built
+from statuary.publish.folder.built_site import is_built_site
 from statuary.publish.folder.reader import FolderReader
 from statuary.site.document import ADDRESS
 
@@ -126,5 +126,5 @@ def open_packed(source: DocumentSource) -> PackedDocuments | None:
     Snapshots and folders of builds have every document as a file, so None is returned for them.
     """
     if isinstance(source, FolderReader):
-        return None if is_built(source.root) else PackedDocuments(source)
+        return None if is_built_site(source.root) else PackedDocuments(source)
     return PackedDocuments(source) if isinstance(source, UrlSource) else None

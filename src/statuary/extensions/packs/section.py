@@ -34,7 +34,7 @@ from statuary.extensions.packs.urls import URLS
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.site_folder import BODIES, SITE
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.lookups import digest_at, published_digest
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.section import FinalResult, Run, Section
@@ -90,7 +90,7 @@ class SitePacks:
     def summary(self) -> str:
         """Pack the changed documents, and return a line about it."""
         if self._target.dry_run:  # what is not staged cannot be packed
-            self._ledger.documents.retain_prefix(FOLDER)
+            self._ledger.documents.retain_folder_files(FOLDER)
             return ""
         cached_group = self._ledger.cached_group(GROUP)
         previous_packs = self._last_list()
@@ -115,14 +115,14 @@ class SitePacks:
     def _last_list(self) -> PackList | None:
         """Return the last build's intact list, if it matches the ledger."""
         cached_group = self._ledger.cached_group(GROUP)
-        text = self._target.published(LIST)
+        text = self._target.read_published(LIST)
         if text is None or not contain_all_published(text, cached_group, self._ledger.connection):
             return None
         packs = parse_list(text, LIST)
         if not packs or not all(map(self._is_intact, packs)):
             return None
         # keep the published packs even if this build fails later
-        self._ledger.documents.retain_prefix(FOLDER)
+        self._ledger.documents.retain_folder_files(FOLDER)
         return packs
 
     def _is_intact(self, pack: ListedPack) -> bool:
@@ -132,7 +132,7 @@ class SitePacks:
         """
         if self._target.reuse([_path_of_pack(pack)]):
             return True
-        body = self._target.published(_path_of_pack(pack))
+        body = self._target.read_published(_path_of_pack(pack))
         return body is not None and sha256(body).hexdigest() == pack.sha256
 
     def _add_changes(self, previous_packs: PackList) -> PackList:
@@ -172,7 +172,7 @@ class SitePacks:
                 return read_file(staged / tree / path)
             except (FileNotFoundError, NotADirectoryError):
                 continue
-        return self._target.published(path)
+        return self._target.read_published(path)
 
     def _add_packs(self, packs: PackList, documents: int) -> None:
         text = encode_list(packs)
@@ -226,7 +226,7 @@ def _key_row(path: str, *, is_removed: bool = False) -> KeyRow:
 
 
 def _pack_document(path: str, body: bytes) -> Document:
-    return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=True)
+    return Document(path, body, media_type_of(path), cache=cache_control_of(path), persistent=True)
 
 
 def _path_of_pack(pack: ListedPack) -> str:

@@ -17,7 +17,7 @@ from statuary.cli.escape import print_error
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import INSTANT, content_option
 from statuary.cli.output import show_progress
-from statuary.cli.summary import findings_line
+from statuary.cli.summary import finding_counts_line
 from statuary.engine.build import build_site
 from statuary.extensions.serving.allowed_hosts import host_name
 from statuary.extensions.serving.server import (
@@ -136,7 +136,7 @@ def _open_built_content(content: Path, clock: Callable[[], Instant], stack: Exit
         if outcome.checked.all_findings:
             click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
         unchanged = "" if outcome.plan is not None else "; the site before it is still served"
-        click.echo(f"{findings_line(outcome.checked)}{unchanged}", err=True)
+        click.echo(f"{finding_counts_line(outcome.checked)}{unchanged}", err=True)
 
     def rebuild() -> None:
         try:

@@ -35,7 +35,7 @@ from statuary.extensions.serving.lookup import (
     json_response,
 )
 from statuary.extensions.serving.ranges import range_response
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.site import urls as site_urls
 from statuary.site.url_table import match_url
 from statuary.site.urls import COMMON_HEADERS
@@ -64,7 +64,7 @@ def response_headers(path: str) -> dict[str, str]:
     Args:
         path: the path of the file in the site.
     """
-    cache, match = cache_of(path), match_url(path)
+    cache, match = cache_control_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match.url.common_headers
     return {"Content-Type": media_type_of(path)} | caching | common
@@ -174,7 +174,7 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
         body = read_document(file)
         if body is not None:
             # documents about the status are cached only briefly, even without versions for scheduled times
-            is_status = cache_of(file) == site_urls.SHORT_LIVED
+            is_status = cache_control_of(file) == site_urls.SHORT_LIVED
             return _document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None
 

@@ -28,8 +28,14 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.output import changes_line, changes_lines, missing_names_note, show_progress, size_text
-from statuary.cli.summary import findings_line
+from statuary.cli.output import (
+    change_counts_line,
+    changed_file_lines,
+    format_size,
+    missing_names_note,
+    show_progress,
+)
+from statuary.cli.summary import finding_counts_line
 from statuary.contracts import urls as contract_urls
 from statuary.engine.build import build_site
 from statuary.extensions.snapshots.differences import Difference, find_differences
@@ -52,7 +58,7 @@ from statuary.extensions.snapshots.zip_format import uses_standard_zlib
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.folder.changed_files import LedgerFolder
 from statuary.publish.folder.reader import folder_documents
-from statuary.publish.listing import Entry, document_path
+from statuary.publish.listing import Entry, require_document_path
 from statuary.publish.manifest import Manifest, manifest_digest
 from statuary.publish.origin import SiteOrigin
 from statuary.publish.outcome import ALL_PUBLISHED, Outcome
@@ -79,7 +85,7 @@ def diff_command(before: str, after: str, form: str) -> None:
         if form == "json":
             click.echo(json.dumps({**ends, "changes": [_encode_difference(change) for change in changes]}))
         else:
-            for line in changes_lines(change.change for change in changes):
+            for line in changed_file_lines(change.change for change in changes):
                 click.echo(line)
             for line in _describe_origin_changes(old.manifest, new.manifest):
                 click.echo(line)
@@ -162,7 +168,7 @@ def _describe_verification(
                 f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]"
             )
     manifest = verification.manifest
-    yield f"{verification.matching_count:,} of {manifest.documents:,} documents are whole, {size_text(manifest.size)}"
+    yield f"{verification.matching_count:,} of {manifest.documents:,} documents are whole, {format_size(manifest.size)}"
     origin = manifest.origin
     part = f"; only {', '.join(origin.only)}" if origin.only else ""
     revision = f", content {origin.revision}" if origin.revision else ""
@@ -342,7 +348,7 @@ def _build_site_into(content: Path, target: SnapshotTarget) -> Outcome:
     if result.checked.all_findings:
         click.echo(format_findings(result.checked.all_findings, str(content), "text"), err=True)
     if result.plan is None:
-        click.echo(f"{findings_line(result.checked)}; no snapshot was written", err=True)
+        click.echo(f"{finding_counts_line(result.checked)}; no snapshot was written", err=True)
     else:
         _print_snapshot_summary(target)
     return result.outcome
@@ -366,11 +372,11 @@ def _apply_and_report(target: SnapshotTarget) -> None:
 def _print_snapshot_summary(target: SnapshotTarget) -> None:
     if target.dry_run:
         plan = target.plan()
-        for line in changes_lines(plan.changes()):
+        for line in changed_file_lines(plan.changes()):
             click.echo(line)
-        click.echo(changes_line(plan, applied=False))
+        click.echo(change_counts_line(plan, applied=False))
     else:
-        click.echo(f"{target.out}, {size_text(target.out.stat().st_size)}")
+        click.echo(f"{target.out}, {format_size(target.out.stat().st_size)}")
         if not uses_standard_zlib():
             click.echo(
                 "this Python uses an uncommon zlib: the file's bytes differ from those of other machines, but the manifest is the same"
@@ -508,7 +514,7 @@ def _extract_documents(site: SiteReader, paths: Iterable[str], output_folder: Pa
         with tempfile.TemporaryDirectory(prefix=f".{output_folder.name}-", dir=parent) as staging:
             staged = Path(staging)
             for path in paths:
-                file = _require_inside_folder(output_folder, document_path(path))
+                file = _require_inside_folder(output_folder, require_document_path(path))
                 waits = staged / file.relative_to(output_folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
                 # A file system that ignores case may already have this file, from a path with other case.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statuary.cli.options import FILE, read_key
+from statuary.cli.options import FILE, read_key_file
 from statuary.extensions.snapshots.manifest_signature import (
     Signer,
     manifest_signer,
@@ -36,7 +36,9 @@ def read_public_key(key_or_file: str | None) -> "PublicKey | None":
     return (
         None
         if key_or_file is None
-        else parse_public_key(read_key(Path(key_or_file)) if Path(key_or_file).is_file() else key_or_file)
+        else parse_public_key(
+            read_key_file(Path(key_or_file)) if Path(key_or_file).is_file() else key_or_file
+        )
     )
 
 
@@ -48,7 +50,7 @@ def read_signer(key_file: Path | None) -> Signer | None:
     """
     if key_file is None:
         return None
-    return manifest_signer(parse_secret_key(read_key(key_file, secret=True), _ask_key_password))
+    return manifest_signer(parse_secret_key(read_key_file(key_file, secret=True), _ask_key_password))
 
 
 def _ask_key_password() -> str:

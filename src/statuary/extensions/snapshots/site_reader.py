@@ -24,7 +24,7 @@ from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, require_entry_matches
 from statuary.extensions.snapshots.zip_file import ZipReader
 from statuary.extensions.snapshots.zip_format import refuse_tar_zst
-from statuary.publish.folder.built_site import is_built
+from statuary.publish.folder.built_site import is_built_site
 from statuary.publish.folder.changed_files import LedgerFolder
 from statuary.publish.folder.reader import LARGEST_DOCUMENT, FolderReader
 from statuary.publish.listing import (
@@ -32,7 +32,7 @@ from statuary.publish.listing import (
     Entry,
     ReadPath,
     check_part,
-    parse_entry,
+    parse_entry_line,
 )
 from statuary.publish.locations import SiteLocation
 from statuary.publish.manifest import parse_manifest, read_entries
@@ -270,7 +270,7 @@ class ManifestIndex:
         lines = self.part(number)
         line = bisect_left(lines, name, key=_read_path_of_line)
         return (
-            parse_entry(lines[line])
+            parse_entry_line(lines[line])
             if line < len(lines) and _read_path_of_line(lines[line]) == name
             else None
         )
@@ -436,7 +436,7 @@ def _check_folder_by_ledger(folder: FolderReader, *, trusts_ledger: bool) -> Fol
         DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.
     """
     checked = LedgerFolder(folder.root)
-    if trusts_ledger and is_built(folder.root):
+    if trusts_ledger and is_built_site(folder.root):
         return checked
     with closing(checked):
         checked.read(MANIFEST)
@@ -484,7 +484,7 @@ class ReadOnlyLocation(SiteLocation):
 
 
 def _read_manifest_index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:
-    if public_key is None and isinstance(source, FolderReader) and is_built(source.root):
+    if public_key is None and isinstance(source, FolderReader) and is_built_site(source.root):
         return None
     text = source.read(MANIFEST)
     if public_key is not None:

@@ -18,8 +18,8 @@ from statuary.extensions.snapshots.streams import require_entry_matches
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
 from statuary.extensions.snapshots.zip_format import SnapshotMember, refuse_tar_zst
 from statuary.publish.folder.reader import FolderReader
-from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.publish.listing import DamagedSnapshotError, Entry, ReadPath, document_path
+from statuary.publish.host_layout import cache_control_of, media_type_of
+from statuary.publish.listing import DamagedSnapshotError, Entry, ReadPath, require_document_path
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
 from statuary.site.document import Document
@@ -135,7 +135,7 @@ class ZipMembers:
         self, found_path: str | None, expected_path: str | None
     ) -> DamagedSnapshotError:
         if found_path is not None and not is_snapshot_path(found_path):
-            document_path(found_path)  # an invalid document name is the better message
+            require_document_path(found_path)  # an invalid document name is the better message
         if expected_path == MANIFEST:
             return DamagedSnapshotError(
                 f"{self.name} is not a snapshot of statuary: its first file is not {MANIFEST}"
@@ -490,13 +490,13 @@ def iter_snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = T
                 path=member.path,
                 body=member.body,
                 media_type=media_type_of(member.path),
-                cache=cache_of(member.path),
+                cache=cache_control_of(member.path),
             )
     for entry, member in snapshot.iter_listed_documents():
         yield Document(
             path=entry.path,
             body=member.body,
             media_type=entry.media_type,
-            cache=cache_of(entry.path),
+            cache=cache_control_of(entry.path),
             aliases=entry.aliases,
         )

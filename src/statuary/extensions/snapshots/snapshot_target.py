@@ -42,8 +42,8 @@ from statuary.publish.listing import (
     DamagedSnapshotError,
     Entry,
     NameTable,
-    document_path,
     lower_case_address,
+    require_document_path,
     split_into_parts,
 )
 from statuary.publish.manifest import (
@@ -147,7 +147,7 @@ class SnapshotTarget(StatelessTarget):
     def discard(self, paths: Iterable[str]) -> None:
         super().discard(paths)
         self._store_members(self.packer.iter_remaining_members())
-        self.spool.remove(map(document_path, paths))
+        self.spool.remove(map(require_document_path, paths))
 
     def _store_members(self, compressed_members: Iterable[CompressedMember]) -> None:
         for packed in compressed_members:
@@ -243,7 +243,7 @@ def iter_document_members(document: Document) -> Iterator[SnapshotMember]:
         PublishingError: if other names differ only in letter case.
     """
     media_type = document.media_type or media_type_of(document.path)
-    names = sorted(document_path(name) for name in {document.path, *document.aliases})
+    names = sorted(require_document_path(name) for name in {document.path, *document.aliases})
     for _, (path, *aliases) in groupby(sorted(names, key=fold_case), fold_case):
         if aliases and aliases != [lower_case_address(path)]:
             raise case_conflict_error(path, aliases[0])

@@ -11,14 +11,14 @@ from statuary.base.primitives import parse_instant
 from statuary.publish.folder.reader import FolderReader, find_ledger
 from statuary.publish.ledger.damage import DamagedLedgerError
 from statuary.publish.ledger.ledger import OWN_MANIFEST
-from statuary.publish.ledger.read import read_listing, read_meta
+from statuary.publish.ledger.read import read_ledger_listing, read_ledger_meta
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import is_listed, manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
 from statuary.system.files import read_file
 
 
-def is_built(root: Path) -> bool:
+def is_built_site(root: Path) -> bool:
     """Return whether statuary built the site in a folder.
 
     The folder of such a site has a ledger, the database of what was published. Readers trust the ledger, and
@@ -29,7 +29,7 @@ def is_built(root: Path) -> bool:
         return False
     noted_digest = None
     with suppress(DamagedLedgerError):
-        noted_digest = read_meta(ledger, OWN_MANIFEST)
+        noted_digest = read_ledger_meta(ledger, OWN_MANIFEST)
     return noted_digest == manifest_digest(read_file(file))
 
 
@@ -43,10 +43,10 @@ def has_intact_listing(root: Path) -> bool:
     """
     ledger = find_ledger(root)
     text = FolderReader(root).read(MANIFEST)
-    if ledger is None or text is None or not is_built(root):
+    if ledger is None or text is None or not is_built_site(root):
         return False
     with suppress(DamagedLedgerError, DamagedSnapshotError):
-        names = (name for entry in read_listing(ledger) for name in entry.names)
+        names = (name for entry in read_ledger_listing(ledger) for name in entry.names)
         return sum(map(is_listed, names)) == parse_manifest(text).names
     return False
 
@@ -66,7 +66,7 @@ def recorded_origin(root: Path) -> SiteOrigin | None:
     if ledger is not None:
         with suppress(DamagedLedgerError):
             instant, revision, version = (
-                read_meta(ledger, name) or "" for name in ("instant", "revision", "statuary")
+                read_ledger_meta(ledger, name) or "" for name in ("instant", "revision", "statuary")
             )
             return SiteOrigin(parse_instant(instant), revision, version) if instant else None
     text = FolderReader(root).read(MANIFEST) if root.is_dir() else None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.files import MANIFEST, SIGNATURE
-from statuary.publish.folder.built_site import has_intact_listing, is_built
+from statuary.publish.folder.built_site import has_intact_listing, is_built_site
 from statuary.publish.folder.reader import (
     FileChange,
     FolderReader,
@@ -25,7 +25,7 @@ from statuary.publish.folder.reader import (
     walk_everything,
 )
 from statuary.publish.ledger.damage import DamagedLedgerError
-from statuary.publish.ledger.read import LedgerLookup, read_entry, read_listing
+from statuary.publish.ledger.read import LedgerLookup, read_ledger_entry, read_ledger_listing
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES
 
@@ -49,7 +49,7 @@ class LedgerFolder(FolderReader):
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self._lookup = None if _lacks_rows(root) else LedgerLookup.open_ledger(find_ledger(root))
+        self._lookup = None if _has_damaged_ledger(root) else LedgerLookup.open_ledger(find_ledger(root))
 
     @override
     def close(self) -> None:
@@ -95,19 +95,19 @@ class LedgerFolder(FolderReader):
         if ledger is None:
             yield from super().paths()
             return
-        for entry in read_listing(ledger):
+        for entry in read_ledger_listing(ledger):
             yield from entry.names
 
 
-def _lacks_rows(root: Path) -> bool:
+def _has_damaged_ledger(root: Path) -> bool:
     """Return whether a ledger is damaged, or has lost rows."""
     ledger = find_ledger(root)
     if ledger is None or not (root / MANIFEST).is_file():
         return False
-    if is_built(root):
+    if is_built_site(root):
         return not has_intact_listing(root)
     try:  # if the ledger has no row of the manifest, the file was changed by hand
-        return read_entry(ledger, MANIFEST) is None
+        return read_ledger_entry(ledger, MANIFEST) is None
     except DamagedLedgerError:
         return True
 
@@ -133,32 +133,33 @@ def changed_files(root: Path) -> Iterator[ChangedFile]:
         return
     with closing(lookup), suppress(DamagedLedgerError):
         folder = FolderReader(root)
-        for entry in read_listing(ledger):
+        for entry in read_ledger_listing(ledger):
             for name in entry.names:
                 change = _detect_change(name, folder, lookup.find(name))
                 if change is not None:
                     yield ChangedFile(change, name)
         for path in walk_everything(root):
-            if path != SIGNATURE and _is_served(path) and lookup.find(path) is None:
+            if path != SIGNATURE and _has_no_hidden_name(path) and lookup.find(path) is None:
                 yield ChangedFile(FileChange.ADDED, path)
 
 
-def _detect_change(name: str, folder: FolderReader, listed: LedgerEntry | None) -> FileChange | None:
+def _detect_change(path: str, folder: FolderReader, ledger_entry: LedgerEntry | None) -> FileChange | None:
     """Return the change of a published file, if any."""
     try:
-        there = os.lstat(folder.root / name)
+        there = os.lstat(folder.root / path)
     except OSError:
         return FileChange.REMOVED
-    if listed is None or (
-        listed.settled and (there.st_size, there.st_mtime_ns) == (listed.size, listed.modified)
+    if ledger_entry is None or (
+        ledger_entry.settled
+        and (there.st_size, there.st_mtime_ns) == (ledger_entry.size, ledger_entry.modified)
     ):
         return None
-    body = folder.read(name)
-    is_same = body is not None and (not listed.digest or sha256(body).digest() == listed.digest)
+    body = folder.read(path)
+    is_same = body is not None and (not ledger_entry.digest or sha256(body).digest() == ledger_entry.digest)
     return None if is_same else FileChange.CHANGED
 
 
-def _is_served(path: str) -> bool:
+def _has_no_hidden_name(path: str) -> bool:
     """Return whether no name in a path is hidden."""
     return all(not name.startswith(".") or name in PUBLISHED_HIDDEN_NAMES for name in path.split("/"))
 

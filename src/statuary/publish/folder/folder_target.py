@@ -19,7 +19,12 @@ from typing_extensions import override
 from statuary.base.files import MANIFEST, PublishingError
 from statuary.publish.folder.folder_check import CHECKED_FOLDERS, FolderCheck
 from statuary.publish.folder.site_folder import BODIES, SITE, SiteFolder, Stager
-from statuary.publish.ledger.damage import DamagedLedgerError, database_error, is_intact, quarantine
+from statuary.publish.ledger.damage import (
+    DamagedLedgerError,
+    is_intact,
+    ledger_writing_error,
+    quarantine_ledger,
+)
 from statuary.publish.ledger.document_table import write_partition_file
 from statuary.publish.ledger.ledger import OWNED_NAMES, Ledger
 from statuary.publish.ledger.schema import (
@@ -72,20 +77,20 @@ class FolderTarget(BuildTarget):
         self.folder.create()
         self.ledger = Ledger(self.folder.ledger_file)
         try:
-            self._begin()
+            self._begin_build()
         except BaseException as error:
             self.ledger.close()
-            self._convert_error(error)
+            self._replace_error(error)
             raise
 
-    def _begin(self) -> None:
+    def _begin_build(self) -> None:
         ledger = self.ledger
         staged = None if self.dry_run else self.folder.staging_folder(ledger.run)
         if staged is not None:
             # after an interrupted build, verify published files by their content instead of size and time
             self._is_unclean = bool(ledger.unfinished_run)
             if self._is_unclean and self.folder.staging_folder(ledger.unfinished_run).is_dir():
-                self._put_in_place(ledger.unfinished_run)
+                self._move_staged_files(ledger.unfinished_run)
                 ledger.finish()
             self.folder.prepare_staging(ledger.run)
         self._stager = self.folder.stager(staged, SITE)
@@ -101,11 +106,11 @@ class FolderTarget(BuildTarget):
 
     def _adopt_manifest_files(self) -> None:
         """Adopt the files in the site's manifest if its ledger is lost."""
-        text = self.published(MANIFEST) if self.ledger.run == 1 else None
+        text = self.read_published(MANIFEST) if self.ledger.run == 1 else None
         if text is not None:
             from statuary.publish.manifest import listed_files  # noqa: PLC0415 - only for a lost ledger
 
-            self.ledger.adopt(listed_files(text, self.published))
+            self.ledger.adopt(listed_files(text, self.read_published))
 
     def __enter__(self) -> Self:
         return self
@@ -125,22 +130,22 @@ class FolderTarget(BuildTarget):
             is_left = any((self._staged / PARTITIONS).glob("*.sqlite3")) and not self._is_applied
             if not is_left:
                 self.folder.discard(self.ledger.run)
-        self._convert_error(error)
+        self._replace_error(error)
 
-    def _convert_error(self, error: BaseException | None) -> None:
+    def _replace_error(self, error: BaseException | None) -> None:
         """Replace an error of the ledger or the disk by a PublishingError.
 
         A damaged ledger is quarantined.
         """
         file = self.folder.ledger_file
         if isinstance(error, sqlite3.Error):
-            problem = database_error(error, file)
+            problem = ledger_writing_error(error, file)
             if isinstance(problem, DamagedLedgerError):
                 owned = file.with_name(OWNED_NAMES)
                 for damaged in [
                     database for database in (file, owned) if not is_intact(database, thoroughly=True)
                 ] or [file]:
-                    quarantine(damaged)
+                    quarantine_ledger(damaged)
             raise problem from error
         if isinstance(error, OSError):
             raise PublishingError(
@@ -208,7 +213,7 @@ class FolderTarget(BuildTarget):
                     yield sources
 
     @property
-    def lacks_names(self) -> bool:
+    def lacks_case_variants(self) -> bool:
         """Whether the folder lacks names of documents that differ only in case.
 
         The folder lacks such names if its file system ignores case, so that they are one file.
@@ -216,7 +221,7 @@ class FolderTarget(BuildTarget):
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
     @override
-    def published(self, path: str) -> bytes | None:
+    def read_published(self, path: str) -> bytes | None:
         return self.folder.read(path)
 
     @override
@@ -244,7 +249,7 @@ class FolderTarget(BuildTarget):
             # resume only the partitions of this kind: lists depend on all contracts, and are made again
             for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
                 self.merge_partition(PartitionResult(items=0, file=file))
-        self.folder.discard_leftover()
+        self.folder.discard_leftovers()
         (staged / PARTITIONS).mkdir(exist_ok=True)
         create_file(staged / FINGERPRINT, fingerprint.encode())
         self._is_resumed = is_resumed
@@ -268,26 +273,26 @@ class FolderTarget(BuildTarget):
             raise PublishingError("a plan made as a dry run cannot be published")
         plan = self.plan()
         if plan.conflicts:
-            raise conflict_error(plan.conflicts)
+            raise foreign_files_error(plan.conflicts)
         if self._is_resumed or self.ledger.documents.has_discarded:
             for tree in (BODIES, SITE):
-                self._delete_orphans(self._staged / tree)
+                self._delete_orphaned_bodies(self._staged / tree)
         self._check.begin_changes()
         self.ledger.set_meta({CHECKED_FOLDERS: ""})  # until the files are in place
         self.ledger.save(plan)
-        self._put_in_place(self.ledger.run, is_changed=not plan.is_empty)
+        self._move_staged_files(self.ledger.run, is_changed=not plan.is_empty)
         self.ledger.finish(self._check.note())
         self._is_applied = True
 
-    def _put_in_place(self, run: int, *, is_changed: bool = True) -> None:
+    def _move_staged_files(self, run: int, *, is_changed: bool = True) -> None:
         """Move staged files into place and remove stale ones; safe to repeat."""
-        self.folder.put_in_place(self.folder.staging_folder(run))
+        self.folder.move_into_place(self.folder.staging_folder(run))
         for name in self.ledger.documents.paths_removed_by_plan(skip_case_variants=self.folder.ignores_case):
             self.folder.remove(name)
         if is_changed:  # so that after a power cut, no file is empty that the ledger trusts
             self.folder.sync()
 
-    def _delete_orphans(self, tree: Path) -> None:
+    def _delete_orphaned_bodies(self, tree: Path) -> None:
         """Delete staged bodies that are not part of the site.
 
         They are left by an interrupted build or discarded sources.
@@ -299,7 +304,7 @@ class FolderTarget(BuildTarget):
                     os.unlink(f"{folder}/{name}")
 
 
-def conflict_error(paths: Sequence[str]) -> PublishingError:
+def foreign_files_error(paths: Sequence[str]) -> PublishingError:
     """Return the error about other programs' files at a site's paths."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(

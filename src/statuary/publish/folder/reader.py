@@ -11,8 +11,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from statuary.base.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
-from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.publish.ledger.read import read_listing
+from statuary.publish.host_layout import cache_control_of, media_type_of
+from statuary.publish.ledger.read import read_ledger_listing
 from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES, DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
 from statuary.site.document import Document
@@ -116,7 +116,7 @@ class FolderReader:
             yield from walk_files(self.root)
             return
         with Listing() as names:
-            listed_names = (name for entry in read_listing(ledger) for name in entry.names)
+            listed_names = (name for entry in read_ledger_listing(ledger) for name in entry.names)
             for path in chain(walk_files(self.root), listed_names):
                 names.add(Entry(path))
             yield from (entry.path for entry in names)
@@ -129,7 +129,7 @@ class FolderReader:
         """
         try:
             folder, _, name = checked_path(path).rpartition("/")
-            file = os.path.join(self._real_folder(folder), name)
+            file = os.path.join(self._resolve_folder(folder), name)
             if os.path.islink(file):
                 file = os.path.realpath(file)
             status = os.lstat(file)
@@ -138,7 +138,7 @@ class FolderReader:
         is_inside = file.startswith(self.real_root.rstrip(os.sep) + os.sep)
         return (file, status.st_size) if stat.S_ISREG(status.st_mode) and is_inside else None
 
-    def _real_folder(self, folder: str) -> str:
+    def _resolve_folder(self, folder: str) -> str:
         """Return the real path of a folder, cached: many files share one."""
         if folder not in self._folders:
             if len(self._folders) > CACHED_FOLDERS:
@@ -219,7 +219,7 @@ def folder_documents(root: Path) -> Iterator[Document]:
             names of one document have different bytes.
     """
     folder, ledger = FolderReader(root), find_ledger(root)
-    entries = read_listing(ledger) if ledger else _group_by_case(folder.paths())
+    entries = read_ledger_listing(ledger) if ledger else _group_by_case(folder.paths())
     for entry in entries:
         first_name, *other_names = sorted(entry.names)
         body = folder.read_existing(first_name)
@@ -233,7 +233,7 @@ def folder_documents(root: Path) -> Iterator[Document]:
             path=first_name,
             body=body,
             media_type=media_type_of(first_name),
-            cache=cache_of(first_name),
+            cache=cache_control_of(first_name),
             aliases=tuple(other_names),
         )
 

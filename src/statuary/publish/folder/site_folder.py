@@ -114,11 +114,11 @@ class Stager:
                 name, "", digest, len(body), staged.modified or modified, sources, persistent, staged.action
             )
 
-    def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> _FileAction:
+    def _stage_alias(self, staged_path: str, alias: str, body: bytes, digest: bytes) -> _FileAction:
         """Link a name to the file with its new body."""
-        at_name = self._action_at(name, body, digest)
+        at_name = self._action_at(alias, body, digest)
         if self.tree and at_name.action in STAGED:
-            self._link_name(holder, name, body)
+            self._link_name(staged_path, alias, body)
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
@@ -166,10 +166,10 @@ class Stager:
             return _FileAction(KEEP, there.st_mtime_ns)
         return _FileAction(REPLACE)
 
-    def _has_body(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
+    def _has_body(self, path: str, body: bytes, digest: bytes, file_status: os.stat_result) -> bool:
         """Return whether the file at a path has this body."""
         entry = self.entry_of(path) if self.entry_of else None
-        if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
+        if entry and entry.settled and entry.digest == digest and entry.modified == file_status.st_mtime_ns:
             return True
         return read_file(f"{self.root}/{path}") == body
 
@@ -293,7 +293,7 @@ class SiteFolder:
         for tree in (BODIES, SITE):
             (self.staging_folder(run) / tree).mkdir(parents=True, exist_ok=True)
 
-    def discard_leftover(self) -> None:
+    def discard_leftovers(self) -> None:
         """Delete the leftovers of an earlier build from the staging folder."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
@@ -303,7 +303,7 @@ class SiteFolder:
         Args:
             run: the number of the build.
         """
-        self.discard_leftover()
+        self.discard_leftovers()
         shutil.rmtree(self.staging_folder(run), ignore_errors=True)
         with suppress(OSError):
             self.staging.rmdir()
@@ -334,7 +334,7 @@ class SiteFolder:
         except (FileNotFoundError, NotADirectoryError, NotRegularFileError):
             return None
 
-    def put_in_place(self, staged: Path) -> None:
+    def move_into_place(self, staged: Path) -> None:
         """Move everything in a staging folder into the site.
 
         If the move is interrupted, repeat it: files that were moved are not touched again.

@@ -46,10 +46,10 @@ def require_ledger(connection: sqlite3.Connection) -> None:
         if tuple(name for name, *_ in description) != columns:
             raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
     for name, value in connection.execute("SELECT name, value FROM notes"):
-        _require_meta(name, value)
+        _require_meta_value(name, value)
 
 
-def _require_meta(name: str, value: str) -> None:
+def _require_meta_value(name: str, value: str) -> None:
     if name in ("run", "unfinished run") and not (value.isascii() and value.isdecimal()):
         raise sqlite3.DatabaseError(f"the value of its note {name!r} is not a number")
     if name == "instant":
@@ -59,7 +59,7 @@ def _require_meta(name: str, value: str) -> None:
             raise sqlite3.DatabaseError(f"the value of its note {name!r} is invalid: {error}") from None
 
 
-def database_error(error: Exception, file: Path) -> PublishingError:
+def ledger_writing_error(error: Exception, file: Path) -> PublishingError:
     """Convert SQLite's error about writing a ledger to a PublishingError.
 
     Args:
@@ -89,7 +89,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
     )
 
 
-def reading_error(error: Exception, file: Path) -> PublishingError:
+def ledger_reading_error(error: Exception, file: Path) -> PublishingError:
     """Convert SQLite's error about reading a ledger to a PublishingError.
 
     Args:
@@ -114,7 +114,7 @@ def _access_error(error: Exception, file: Path) -> PublishingError | None:
     return None
 
 
-def quarantine(file: Path) -> None:
+def quarantine_ledger(file: Path) -> None:
     """Rename a damaged ledger to `<name>.damaged`, to keep it out of the way.
 
     A folder or anything else at the path is renamed, too.

@@ -45,7 +45,7 @@ class SiteSize(NamedTuple):
     changed_size: int  # bytes of the bodies to write
 
 
-def _named_sources(sources: str) -> str:
+def _format_sources(sources: str) -> str:
     return sources.replace("\n", ", ") or "the whole site"
 
 
@@ -70,14 +70,14 @@ class DocumentTable:
         """
         last_file: deque[AddedFile] = deque(maxlen=1)
 
-        def followed() -> Iterator[AddedFile]:
+        def remember_last_file() -> Iterator[AddedFile]:
             for file in files:
                 last_file.append(file)
                 yield file
 
         with transaction(self.connection):
             try:
-                self.connection.executemany(f"INSERT INTO work.offered {ADDED_VALUES}", followed())
+                self.connection.executemany(f"INSERT INTO work.offered {ADDED_VALUES}", remember_last_file())
             except sqlite3.IntegrityError:
                 raise self._same_path_error(last_file[0]) from None
 
@@ -195,12 +195,12 @@ class DocumentTable:
             names = set(all_names(new, new_aliases)) if new else set()
             yield from (name for name in all_names(old, old_aliases) if name not in names)
 
-    def site_size(self, published_names: int, published_size: int) -> SiteSize:
+    def site_size(self, published_name_count: int, published_bytes: int) -> SiteSize:
         """Return the site's number of files and bytes after the build.
 
         Args:
-            published_names: the number of names in the last build.
-            published_size: the size of the last build in bytes.
+            published_name_count: the number of names in the last build.
+            published_bytes: the size of the last build in bytes.
         """
         query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
         rows = self.connection.execute(query).fetchall()
@@ -211,19 +211,22 @@ class DocumentTable:
         size = sum(size for _, _, size in rows)
         changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
         if self.partial:
-            retained = self._count_retained_files(published_names, published_size)
+            retained = self._count_retained_files(published_name_count, published_bytes)
             by_action[KEEP] += retained.names
             size += retained.size
         return SiteSize(by_action, size, changed_size)
 
-    def _count_retained_files(self, names: int, size: int) -> _RetainedFiles:
+    def _count_retained_files(self, published_name_count: int, published_bytes: int) -> _RetainedFiles:
         """Count documents that stay without being added, by their names and bytes."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (joined_tables, "leaving_documents AS d"):
             minus_names, minus_size = self.connection.execute(f"SELECT {sums} FROM {rows}").fetchone()
-            names, size = names - minus_names, size - minus_size
-        return _RetainedFiles(names, size)
+            published_name_count, published_bytes = (
+                published_name_count - minus_names,
+                published_bytes - minus_size,
+            )
+        return _RetainedFiles(published_name_count, published_bytes)
 
     def files_with_sources(self, after: str = "", limit: int = -1) -> Iterator[SourcedFile]:
         """Yield the published files that were made from content files, sorted by path.
@@ -290,7 +293,7 @@ class DocumentTable:
         for (path,) in self.connection.execute("SELECT path FROM documents"):
             yield path
 
-    def retain_prefix(self, folder: str) -> None:
+    def retain_folder_files(self, folder: str) -> None:
         """Keep the last build's files in a folder, not this build's.
 
         Args:
@@ -301,9 +304,9 @@ class DocumentTable:
         self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
-        self.retain_missing(folder)
+        self.retain_unreplaced_files(folder)
 
-    def retain_missing(self, folder: str) -> None:
+    def retain_unreplaced_files(self, folder: str) -> None:
         """Keep the last build's files in a folder unless others replace them.
 
         Args:
@@ -408,8 +411,8 @@ def same_path_error(
     """
     same = "the same path" if first_path == second_path else "paths that differ only in case"
     return PublishingError(
-        f"two documents have {same}: {first_path}, made from {_named_sources(first_sources)}, and {second_path}, made from"
-        f" {_named_sources(second_sources)}",
+        f"two documents have {same}: {first_path}, made from {_format_sources(first_sources)}, and {second_path}, made from"
+        f" {_format_sources(second_sources)}",
         "rename one of the two",
     )
 

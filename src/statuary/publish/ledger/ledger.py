@@ -19,9 +19,9 @@ from typing import Any, ClassVar, Self, TypeVar
 from statuary.base.files import transaction
 from statuary.publish.ledger.damage import (
     DamagedLedgerError,
-    database_error,
     is_intact,
-    quarantine,
+    ledger_writing_error,
+    quarantine_ledger,
     require_ledger,
 )
 from statuary.publish.ledger.document_table import (
@@ -114,15 +114,15 @@ class Ledger:
             PublishingError: if another build holds it, or it cannot be written.
         """
         if file is not None and not file.is_file() and os.path.lexists(file):
-            quarantine(file)
+            quarantine_ledger(file)
         try:
-            self._connect(file)
+            self._open_connection(file)
         except (sqlite3.Error, ValueError) as error:
-            problem = database_error(error, file or Path())
+            problem = ledger_writing_error(error, file or Path())
             if file is None or not isinstance(problem, DamagedLedgerError):
                 raise problem from None
-            quarantine(file)
-            self._connect(file)
+            quarantine_ledger(file)
+            self._open_connection(file)
         self.documents = DocumentTable(self.connection)
         self._tables: list[LedgerTable] = []
         self._retains_unchanged = False
@@ -131,15 +131,15 @@ class Ledger:
         if file is None:
             self.begin_build(None)
 
-    def _connect(self, file: Path | None) -> None:
+    def _open_connection(self, file: Path | None) -> None:
         self.connection = open_database(file, wait=WAIT_FOR_OTHERS)
         try:
-            self._prepare(file)
+            self._prepare_database(file)
         except BaseException:
             self.connection.close()
             raise
 
-    def _prepare(self, file: Path | None) -> None:
+    def _prepare_database(self, file: Path | None) -> None:
         """Lock the database, create its tables, and read the run numbers."""
         # synchronous=OFF saves time: if the process is killed, nothing is lost; after a power cut, only the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
@@ -153,17 +153,17 @@ class Ledger:
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         require_ledger(self.connection)
         self.connection.execute("COMMIT")
-        self._attach_owned(None if file is None else file.with_name(OWNED_NAMES))
+        self._attach_name_database(None if file is None else file.with_name(OWNED_NAMES))
         self.unfinished_run = int(self.get_meta("unfinished run") or 0)
         self.run = int(self.get_meta("run") or 0) + 1
 
-    def _attach_owned(self, file: Path | None) -> None:
+    def _attach_name_database(self, file: Path | None) -> None:
         """Attach the database of our files' names.
 
         If one of the two is empty, it is filled from the other.
         """
         if file is not None and not is_intact(file):
-            quarantine(file)
+            quarantine_ledger(file)
         execute = self.connection.execute
         execute("ATTACH ? AS owned", ("" if file is None else str(file),))
         self.connection.executescript(OWNED)
@@ -224,7 +224,7 @@ class Ledger:
         Returns:
             The entry, or None if no published file has the name.
         """
-        return read_entry_of(self.connection, path, self.unfinished_run)
+        return query_ledger_entry(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
         """Return a string that the last build stored in the ledger under a name.
@@ -272,7 +272,7 @@ class Ledger:
         )
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
-    def _meta_number(self, name: str) -> int:
+    def _read_meta_number(self, name: str) -> int:
         """Return a number that a build has stored by name; 0 if there is none."""
         text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
@@ -284,8 +284,8 @@ class Ledger:
         """
         self._meta |= values
 
-    def _write_meta(self, notes: Mapping[str, str]) -> None:
-        self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", notes.items())
+    def _write_meta(self, values: Mapping[str, str]) -> None:
+        self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", values.items())
 
     @property
     def is_partial(self) -> bool:
@@ -365,7 +365,7 @@ class Ledger:
         if self.documents.path_conflict is not None:
             raise self.documents.path_conflict
         self._mark_removals()
-        size = self.documents.site_size(self._meta_number("names"), self._meta_number("size"))
+        size = self.documents.site_size(self._read_meta_number("names"), self._read_meta_number("size"))
         replaced = size.by_action[REPLACE] + size.by_action[OBSTRUCTED]
         return Plan(
             counts={
@@ -445,7 +445,7 @@ class Ledger:
             self._write_meta({"unfinished run": "0", **notes})
 
 
-def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
+def query_ledger_entry(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
     """Return the ledger's entry for a published file.
 
     Args:

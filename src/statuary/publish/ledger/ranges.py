@@ -34,7 +34,7 @@ class RecordedRange(NamedTuple):
     file: Path  # the database to write the range to
 
 
-def sort_recorded(file: Path) -> None:
+def index_rows_by_path(file: Path) -> None:
     """Add an index by path to the database that a worker's task has written.
 
     Args:
@@ -44,7 +44,7 @@ def sort_recorded(file: Path) -> None:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
 
 
-def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
+def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
     """Divide the rows of all partitions into ranges of paths.
 
     Args:
@@ -68,7 +68,7 @@ def _sorted_paths(file: Path) -> list[str]:
         return [path for (path,) in rows]
 
 
-def record_range(task: RecordedRange) -> Path:
+def write_sorted_range(task: RecordedRange) -> Path:
     """Write the rows of a range to a database, sorted.
 
     Documents are sorted by path, and the rows of sections by their first column.

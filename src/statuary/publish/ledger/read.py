@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Any, Self
 
 from statuary.publish.host_layout import media_type_of
-from statuary.publish.ledger.damage import DamagedLedgerError, reading_error, require_ledger
-from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
+from statuary.publish.ledger.damage import DamagedLedgerError, ledger_reading_error, require_ledger
+from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, query_ledger_entry
 from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, all_names
 from statuary.publish.listing import Entry
 from statuary.system.databases import open_read_only_database
@@ -23,7 +23,7 @@ NEAREST = (
 )
 
 
-def read_entry(file: Path, path: str) -> LedgerEntry | None:
+def read_ledger_entry(file: Path, path: str) -> LedgerEntry | None:
     """Look up a file in the ledger, the database of a site's published files.
 
     Args:
@@ -38,7 +38,9 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
         DamagedLedgerError: if the ledger is damaged.
     """
     with open_for_reading(file) as connection:
-        return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
+        return (
+            None if connection is None else query_ledger_entry(connection, path, _unfinished_run(connection))
+        )
 
 
 class LedgerLookup:
@@ -73,7 +75,7 @@ class LedgerLookup:
         except (sqlite3.Error, ValueError) as error:
             if connection is not None:
                 connection.close()
-            problem = reading_error(error, file)
+            problem = ledger_reading_error(error, file)
             if isinstance(problem, DamagedLedgerError):
                 return None
             raise problem from None
@@ -92,9 +94,9 @@ class LedgerLookup:
         """
         try:
             with self._lock:
-                return read_entry_of(self._connection, path, self._unfinished_run)
+                return query_ledger_entry(self._connection, path, self._unfinished_run)
         except (sqlite3.Error, ValueError) as error:
-            raise reading_error(error, self._file) from None
+            raise ledger_reading_error(error, self._file) from None
 
     def close(self) -> None:
         """Close the ledger."""
@@ -102,7 +104,7 @@ class LedgerLookup:
             self._connection.close()
 
 
-def nearest_paths(file: Path, path: str) -> list[str]:
+def similar_published_paths(file: Path, path: str) -> list[str]:
     """Return up to three published paths that are similar to a path.
 
     Similar paths differ in case, or have the file name in another folder.
@@ -121,7 +123,7 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     ]
 
 
-def read_meta(file: Path, name: str) -> str | None:
+def read_ledger_meta(file: Path, name: str) -> str | None:
     """Return a value that the last build stored, by its name.
 
     The ledger is the database of what a site published.
@@ -140,7 +142,7 @@ def read_meta(file: Path, name: str) -> str | None:
     return next((str(value) for (value,) in _query_rows(file, query, (name,))), None)
 
 
-def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
+def read_cached_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
     """Return the last build's record of a group of documents, without paths.
 
     Args:
@@ -154,7 +156,7 @@ def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
     return CachedGroup("") if row is None else CachedGroup(row[0], row[1], run=row[2])
 
 
-def read_listing(file: Path) -> Iterator[Entry]:
+def read_ledger_listing(file: Path) -> Iterator[Entry]:
     """Yield all files that the ledger lists as published, sorted by path.
 
     Args:
@@ -171,7 +173,7 @@ def read_listing(file: Path) -> Iterator[Entry]:
             yield Entry(path, tuple(all_names(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
 
 
-def is_unfinished(file: Path) -> bool:
+def is_build_unfinished(file: Path) -> bool:
     """Return whether the last build of a site was interrupted.
 
     Args:
@@ -216,4 +218,4 @@ def open_for_reading(file: Path) -> Iterator[sqlite3.Connection | None]:
             require_ledger(connection)
             yield connection
     except (sqlite3.Error, ValueError) as error:
-        raise reading_error(error, file) from None
+        raise ledger_reading_error(error, file) from None

@@ -57,7 +57,7 @@ def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> Statu
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
     """Yield the records that were published from a file."""
     for document in target.ledger.documents.paths_made_from(path, INCIDENT.prefix.removesuffix("/")):
-        body = target.published(document)
+        body = target.read_published(document)
         record = None if body is None else published_record(body, path)
         if record is not None:
             yield record
